@@ -1,4 +1,4 @@
-"""`python -m benchmarks …`: the benchmarks that are not part of the distribution. Progress goes to standard error."""
+"""`python -m benchmarks …`: benchmarks outside the distribution. Progress goes to standard error."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ def benchmarks() -> None:
     """Group the benchmarks."""
 
 
-@benchmarks.command(help="Searches that must return some beliefs and no others, in the format of precisionMemBench.")
+@benchmarks.command(
+    help="Precision: searches that must return exactly some beliefs, in the format of precisionMemBench."
+)
 @click.option("--beliefs", "held", type=EXISTING_FILE, required=True, help="Beliefs, JSON Lines, .gz or plain.")
-@click.option("--cases", type=EXISTING_FILE, required=True, help="Questions with what must and must not come back.")
-@click.option("--sessions", type=EXISTING_FILE, help="Cases of several turns, asked one after the other.")
+@click.option("--cases", type=EXISTING_FILE, required=True, help="Questions with required and forbidden results.")
+@click.option("--sessions", type=EXISTING_FILE, help="Cases of several turns.")
 @click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
 @as_json_option
 def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
@@ -34,7 +36,7 @@ def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, 
     show(run_precision(held, cases, sessions, embedder=embedder, note=note), tables.format_precision, as_json=as_json)
 
 
-@benchmarks.command(help="What looking for contradictions adds to a write, and what a slot costs that always changes.")
+@benchmarks.command(help="Cost of the contradiction check per write, and of a slot that changes constantly.")
 @click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
 @click.option(
     "--turns", type=click.IntRange(min=1), default=3_000, show_default=True, help="Turns that change one slot."
@@ -46,50 +48,52 @@ def contradiction(*, size: str, turns: int, as_json: bool) -> None:
     show(document, shipped_tables.format_judged, as_json=as_json)
 
 
-@benchmarks.command(help="A simulated year of one user: what is believed in the end, beside what was true.")
+@benchmarks.command(help="A simulated year of one user: final beliefs compared with the truth.")
 @click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the year.")
 @as_json_option
 def year(*, turns: int, seed: int, as_json: bool) -> None:
-    """Run the simulated year; exits with 1 when a promise was broken."""
+    """Run the simulated year; exit with 1 when a guarantee was broken."""
     document = run_year(turns, seed=seed, note=note)
     show(document, tables.format_year, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
 
-@benchmarks.command(help="Consolidation without a model: its cost, and that a year of weekly runs loses nothing.")
+@benchmarks.command(
+    help="Consolidation without a model: its cost, and a check that a year of weekly runs loses nothing."
+)
 @click.option("--n", "size", default="10k", show_default=True, help="Memories in the store, such as 10k.")
-@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Of the year.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another year.")
+@click.option("--turns", type=click.IntRange(100, 20_000), default=2_000, show_default=True, help="Turns of the year.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the year.")
 @as_json_option
 def consolidation(*, size: str, turns: int, seed: int, as_json: bool) -> None:
-    """Run the benchmark of consolidation; exits with 1 when something was lost."""
+    """Run the benchmark of consolidation; exit with 1 when a fact was lost."""
     document = run_consolidation(parse_sizes(size)[0], turns, seed=seed, note=note)
     show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
 
-@benchmarks.command(help="Two simulated years under the daily duties: what fades, rises and is put away.")
+@benchmarks.command(help="Two simulated years with daily scheduled tasks: decay, promotion and archiving.")
 @click.option("--events", type=click.IntRange(100, 100_000), default=20_000, show_default=True)
 @click.option("--days", type=click.IntRange(100, 3_650), default=728, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Another seed is another life.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed.")
 @as_json_option
 def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
-    """Run the simulated life; exits with 1 when a promise was broken."""
+    """Run the simulated years; exit with 1 when a guarantee was broken."""
     document = run_lifetime(events, seed=seed, days=days, note=note)
     show(document, tables.format_lifetime, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 
 
-@benchmarks.command(help="What a run of decay costs, and that it moves scores and nothing else.")
+@benchmarks.command(help="Cost of a decay run, and a check that it changes only scores.")
 @click.option("--memories", type=click.IntRange(10, 1_000_000), default=100_000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 @as_json_option
 def decay(*, memories: int, seed: int, as_json: bool) -> None:
-    """Run the benchmark of decay; exits with 1 when a target was missed."""
+    """Run the benchmark of decay; exit with 1 when a target was missed."""
     document = run_decay(memories, seed=seed, note=note)
     show(document, tables.format_decay, as_json=as_json)
     if not document["met"]:
@@ -97,11 +101,13 @@ def decay(*, memories: int, seed: int, as_json: bool) -> None:
 
 
 @benchmarks.command(help="Erase a user beside another, search every byte, and compare the other's export.")
-@click.option("--events", type=click.IntRange(min=1), default=50_000, show_default=True, help="Of each of the two.")
+@click.option(
+    "--events", type=click.IntRange(min=1), default=50_000, show_default=True, help="Events of each of the two."
+)
 @click.option("--embedder", type=click.Choice(["none", "hashed", "minilm"]), default="hashed", show_default=True)
 @as_json_option
 def erase(*, events: int, embedder: str, as_json: bool) -> None:
-    """Run the benchmark of erasure; exits with 1 when it did not hold."""
+    """Run the benchmark of erasure; exit with 1 when a check failed."""
     document = run_erase(events, embedder=embedder, note=note)
     show(document, tables.format_erase, as_json=as_json)
     if not document["held"]:

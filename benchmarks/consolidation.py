@@ -1,8 +1,8 @@
-"""What consolidation costs and whether it loses anything: `bench consolidation`.
+"""The cost of consolidation, and a check that it loses no facts: `python -m benchmarks consolidation`.
 
-A store without a model is filled with facts, a share of them said twice and a share that differs from another fact by a
-number only, and consolidated in one run: processor time, and how much the process grew. Then a simulated year is lived
-twice, once with a consolidation a week; whatever the first knows at the end, the second must know as well.
+A store without a model is filled with facts, some of them twice and some that differ from another fact only by a
+number, and consolidated in one run: CPU time and memory growth. Then a simulated year is run twice, once with weekly
+consolidation; every value known at the end of the first run must be known in the second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _START: Final = datetime(2026, 1, 1, 8, tzinfo=UTC)
 _SEED: Final = 17
 _BATCH: Final = 500
 _TWICE: Final = 10
-"""One fact in so many is there twice, in other capitals and without its full stop."""
+"""One fact in this many is duplicated, with other capitals and without its full stop."""
 _WEEK_DAYS: Final = 7
 _WEEKS: Final = 52
 _DUPLICATES_MAX: Final = 0.02
@@ -83,7 +83,7 @@ _WHERE: Final = ("attic", "cellar", "office", "garage", "library", "kitchen", "h
 
 
 def run_consolidation(memories: int, turns: int, *, seed: int, note: Note) -> dict[str, Any]:
-    """Consolidate so many memories without a model, and live a year of so many turns with a run a week."""
+    """Consolidate this many memories without a model, and simulate a year of this many turns with weekly runs."""
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         once = _run_once(Path(folder) / "memory.db", memories, note)
     note(f"a year of {turns} turns, twice")
@@ -107,12 +107,12 @@ def run_consolidation(memories: int, turns: int, *, seed: int, note: Note) -> di
 
 class _Clock:
     def now_us(self) -> int:
-        """Stand still."""
+        """Return a fixed time."""
         return from_datetime(_START)
 
 
 def _make_facts(count: int) -> Iterator[str]:
-    """Give distinct facts; neighbours in the list often differ by a number alone."""
+    """Make distinct facts; neighbours in the list often differ only by a number."""
     rng = random.Random(_SEED)
     seen: set[str] = set()
     while len(seen) < count:
@@ -136,7 +136,7 @@ def _run_once(path: Path, count: int, note: Note) -> dict[str, Any]:
         note(f"{len(texts)} memories")
         for start in range(0, len(texts), _BATCH):
             _fill(parts.store, texts[start : start + _BATCH], event_id)
-        memory.manage.consolidate(topic="none", dry_run=True)  # what it loads is no part of what it grows by
+        memory.manage.consolidate(topic="none", dry_run=True)  # load lazily imported code before measuring growth
         before, began = _measure_peak_mb(), time.process_time()
         report = memory.manage.consolidate(force=True)
         cpu, after = time.process_time() - began, _measure_peak_mb()
@@ -159,7 +159,7 @@ def _run_once(path: Path, count: int, note: Note) -> dict[str, Any]:
 
 
 def _fill(store: Store, texts: list[str], event_id: str) -> None:
-    """File memories by changes, past reconciliation, which would have collapsed the doubles."""
+    """Store memories as changes, without reconciliation, which would merge the duplicates."""
     span = Span(event_id, 0, 6)
 
     def work(writer: Writer) -> None:
@@ -188,6 +188,6 @@ def _list_held(memory: Credenda) -> Iterator[str]:
 
 
 def _measure_peak_mb() -> float:
-    """Return the most memory that this process has had so far."""
+    """Return the peak memory of this process in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20) if sys.platform == "darwin" else peak / 1024

@@ -1,8 +1,8 @@
-"""What looking for contradictions adds to a write: `bench contradiction`.
+"""The cost of the contradiction check per write: `python -m benchmarks contradiction`.
 
-A store is filled with memories about many people; then claims are decided, of which half contradict what is held. The
-time is that of the processor, for reading the slot and deciding: what a write would not need without the check. What
-finding the memory that a told change replaces takes is measured beside it.
+A store is filled with memories about many people; then claims are decided, half of which contradict a belief. The
+figure is CPU time for reading the slot and deciding: the work that a write without the check would save. The time to
+find the memory that a change replaces is measured beside it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEED: Final = 11
 
 
 class _Clock:
-    """Stands still, but for what a run lets pass."""
+    """A clock that advances only when set."""
 
     def __init__(self) -> None:
         self.now = _START
@@ -49,7 +49,7 @@ class _Clock:
 
 
 def run_contradiction(memories: int, turns: int, *, note: Note) -> dict[str, Any]:
-    """Measure the check in a store of so many memories, and turns that all change one slot."""
+    """Measure the check in a store of this many memories, and turns that all change one slot."""
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         check = _check(Path(folder) / "check.db", memories, note)
         succession = measure_succession(Path(folder) / "succession.db", memories, note=note)
@@ -84,7 +84,7 @@ def _check(path: Path, count: int, note: Note) -> dict[str, Any]:
 
 
 def _fill(store: Store, start: int, count: int, now_us: int) -> None:
-    """File memories as rows: how they came in is not what is measured."""
+    """Write memories as rows, because the intake is not measured."""
 
     def work(writer: Writer) -> None:
         for number in range(start, start + count):
@@ -130,7 +130,7 @@ def _make_claims(event: Event, count: int) -> list[tuple[str, Claim]]:
 
 
 def _run_loop(path: Path, turns: int) -> dict[str, Any]:
-    """Say turn after turn that the home is another one, and read them."""
+    """Store a new home in every turn, and extract all turns."""
     rng, clock = random.Random(_SEED), _Clock()
     with Credenda.open(path, user="bench", embedder="none", workers=False, clock=clock) as memory:
         for _ in range(turns):

@@ -1,4 +1,4 @@
-"""What a run of decay costs over a large store, and that it moves scores and nothing else."""
+"""The cost of a decay run over a large store, and a check that it changes only scores."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _USES: Final = (0, 0, 1, 3)
 _RUNS: Final = (("first", 0), ("an hour later", 1), ("the same moment again", 1), ("a day later", 25))
 """Each run by its name and the hours since the first."""
 SECONDS_MAX: Final = 10.0
-"""CPU seconds for 100,000 memories: what "seconds of CPU" is taken to mean."""
+"""Target in CPU seconds for 100,000 memories."""
 
 
 class _Clock:
     at_us = _BEGAN_US
 
     def now_us(self) -> int:
-        """Return the moment that was set."""
+        """Return the time that was set."""
         return self.at_us
 
 
 def run_decay(memories: int, *, seed: int, note: Callable[[str], None]) -> dict[str, Any]:
-    """Fill a store with episodes of all ages and uses, let them fade, and return what `--json` prints."""
+    """Fill a store with episodes of all ages and uses, run decay, and return the document of `--json`."""
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="credenda-decay-") as folder:
         parts = build_parts(Path(folder) / "memory.db", user="bench", embedder="none", clock=clock)
@@ -94,7 +94,7 @@ def _store_memory(writer: Writer, number: int, draw: random.Random) -> None:
 
 
 def _hash_beliefs(parts: Parts) -> str:
-    """Hash all that is held but for the scores, and the number of changes."""
+    """Hash all beliefs without their scores, and the number of changes."""
     found = hashlib.blake2b()
     below: int | None = None
     with parts.store.reader(parts.user_id) as reader:

@@ -1,4 +1,4 @@
-"""How long an erasure takes beside another user, what it leaves, and whether the other notices."""
+"""The time of an erasure beside another user, a search for remaining data, and the effect on the other user."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["run_erase"]
 
 _TOGETHER: Final = 500
 _OWN: Final = 20
-"""Every so many events are the user's own, and read into memories: reading all would take minutes."""
+"""Only every so many events are the user's own and are extracted, because extracting all takes minutes."""
 _BAR_SECONDS: Final = 30.0
 
 
 def run_erase(events: int, *, embedder: str, note: Callable[[str], None]) -> dict[str, Any]:
-    """Erase a user of so many events beside another of as many; `held` looks at CPU seconds, for machines are busy."""
+    """Erase a user with this many events beside another with as many; `held` uses CPU seconds, because load varies."""
     with tempfile.TemporaryDirectory(prefix="credenda-erase-") as name:
         folder = Path(name)
         path = folder / "memory.db"

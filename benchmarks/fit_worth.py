@@ -1,13 +1,14 @@
-"""Fit the weights of `src/credenda/write/extract/data/worth.tsv` on labelled sentences, and say how well folds do.
+"""Fit the weights of `src/credenda/write/extract/data/worth.tsv` on labelled sentences, and print figures of the folds.
 
-    python benchmarks/fit_worth.py [--write]
+python benchmarks/fit_worth.py [--write]
 
-A multinomial logistic regression (softmax) with a ridge, on the signs of `credenda.write.extract.worth`: minimised by
-Nesterov's accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), the same on every run. Folds
-leave one set out: the tuning file is in the order of its sets, 350 lines a fold, and the sentences written for the
-judge are left out register by register. Of the pairs of `pairs_tuning.jsonl` every fourth sentence teaches too: what
-stands is worth keeping and what is only imagined is not, each as the kind that what was learned without them finds
-likeliest.
+A multinomial logistic regression (softmax) with a ridge, on the features of `credenda.write.extract.worth`, minimised
+by Nesterov's accelerated gradient with the step of the Lipschitz bound (Nesterov 1983), deterministic. Folds leave one
+set out: the tuning file is in the order of its sets, 350 lines a fold, and the sentences written for this classifier
+are left out register by register. Of the pairs of `pairs_tuning.jsonl` every fourth sentence is used too: asserted
+sentences are labelled worth keeping and hypothetical ones not, each with the most likely type by weights fitted without
+them.
+
 `--write` renews the data file; without it the figures are only printed.
 """
 
@@ -37,19 +38,19 @@ OUT: Final = ROOT / "src/credenda/write/extract/data/worth.tsv"
 FILES: Final = ("utterances_tuning.jsonl", "utterances_judge.jsonl")
 PAIRS: Final = "pairs_tuning.jsonl"
 SET: Final = 350
-"""Lines of the tuning file that are left out together: about one set, as they were written."""
+"""Lines of the tuning file per fold: about one set."""
 COUNT_MIN: Final = 10
-"""A sign of fewer sentences says more of these sentences than of others."""
+"""The minimum number of sentences with a feature; rarer features overfit."""
 RIDGE: Final = 2.0
 STEPS: Final = 250
 FIRST_STEPS: Final = 100
 THRESHOLD: Final = 0.7
 EACH: Final = 4
-"""Of so many sentences that stand in pairs one is learned from: of more, the rest is kept as readily as they are."""
+"""One in this many sentences of pairs is used: more would bias the classifier towards keeping."""
 KINDS: Final = (1, 2, 3, 4)
 IMAGINED: Final = (0, 5, 6)
 WEIGHT_MIN: Final = 5
-"""Signs that tell labels less apart are left out of the file: a quarter of a logit moves no sentence."""
+"""Features with smaller weights are left out of the file; a quarter of a logit changes no decision."""
 ABOUT: Final = """\
 How much each feature of a sentence weighs for each label, in twentieths of a logit. Made by `benchmarks/fit_worth.py`.
 Features: "w:" a word; "b:" a verb in its base form; "c:" a class of words; "me&", "my&", "-&" a class beside its owner
@@ -62,7 +63,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One sentence of a line: its signs, its label, the line, the fold, and whether the line holds others."""
+    """One sentence of a line: its features, its label, the line, the fold, and whether the line has others."""
 
     signs: frozenset[str]
     label: int
@@ -85,7 +86,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def gather(folder: Path) -> Iterator[Row]:
-    """Read the sentences that people say; an assistant's are never kept, and teach nothing."""
+    """Read the sentences of people; an assistant's are never stored, and not used."""
     number = 0
     for name in FILES:
         for at, text in enumerate((folder / name).read_text("utf-8").splitlines()):
@@ -100,7 +101,7 @@ def gather(folder: Path) -> Iterator[Row]:
 
 
 def of_pairs(folder: Path, rows: Sequence[Row]) -> Iterator[Row]:
-    """Read what stands in pairs, and what is only imagined there, each as the likeliest kind by what `rows` teach."""
+    """Read asserted and hypothetical sentences of pairs, each with the most likely type by weights fitted on `rows`."""
     stands: dict[str, str] = {}
     imagined: dict[str, str] = {}
     for at, text in enumerate((folder / PAIRS).read_text("utf-8").splitlines()):
@@ -121,16 +122,16 @@ def of_pairs(folder: Path, rows: Sequence[Row]) -> Iterator[Row]:
 
 
 class Signed(Protocol):
-    """Anything that has signs."""
+    """Anything that has features."""
 
     @property
     def signs(self) -> frozenset[str]:
-        """Its signs."""
+        """Return its features."""
         ...
 
 
 class Table:
-    """Rows of a few signs each, as places; sums go over the signs of a row, or over the rows of a sign."""
+    """A sparse matrix: rows of a few features each, as indices."""
 
     def __init__(self, rows: Sequence[Signed], known: Mapping[str, int]) -> None:
         self.size = len(known)
@@ -144,17 +145,17 @@ class Table:
         self.rows = row_of[order]
 
     def scores(self, weights: Floats) -> Floats:
-        """Add up the weights of each row's signs."""
+        """Return the sum of the weights of each row's features."""
         return np.asarray(np.add.reduceat(weights[self.places], self.starts, axis=0), np.float64)
 
     def back(self, values: Floats) -> Floats:
-        """Add up the values of each sign's rows."""
+        """Return the sum of the values of each feature's rows."""
         found = np.zeros((self.size, *values.shape[1:]))
         found[self.columns] = np.add.reduceat(values[self.rows], self.cuts, axis=0)
         return found
 
     def bound(self) -> float:
-        """Give the largest eigenvalue of the signs' products, by a few steps of the power method."""
+        """Return the largest eigenvalue of the features' products, by a few steps of the power method."""
         vector = np.ones(self.size)
         size = 1.0
         for _ in range(8):
@@ -165,13 +166,13 @@ class Table:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Give the share of each label."""
+    """Return the probability of each label."""
     grown = np.exp(scores - scores.max(1, keepdims=True))
     return np.asarray(grown / grown.sum(1, keepdims=True), np.float64)
 
 
 def fit(rows: Sequence[Row], known: dict[str, int], steps: int) -> Floats:
-    """Minimise the loss of the labels with a ridge."""
+    """Minimise the regularised cross-entropy loss."""
     table = Table(rows, known)
     wanted = np.eye(len(LABELS))[[row.label for row in rows]]
     weights = np.zeros((len(known), len(LABELS)))
@@ -186,7 +187,7 @@ def fit(rows: Sequence[Row], known: dict[str, int], steps: int) -> Floats:
 
 
 def learn(rows: Sequence[Row], known: dict[str, int]) -> Floats:
-    """Fit on lines of one sentence; then also on the sentence of each longer line that fits its label best."""
+    """Fit on lines of one sentence; then also on the best matching sentence of each longer line."""
     sure = [row for row in rows if row.alone or row.label == 0]
     others = [row for row in rows if not (row.alone or row.label == 0)]
     if not others:
@@ -200,13 +201,13 @@ def learn(rows: Sequence[Row], known: dict[str, int]) -> Floats:
 
 
 def vocabulary(rows: Sequence[Row]) -> dict[str, int]:
-    """Number the signs that enough sentences have."""
+    """Number the features that enough sentences have."""
     counted = Counter(sign for row in rows for sign in row.signs)
     return {sign: at for at, sign in enumerate(sorted(sign for sign, count in counted.items() if count >= COUNT_MIN))}
 
 
 def decided(shares: Floats) -> int:
-    """Give the label that the reader would act on: 0 skip, 1 to 4 a kind to store, 5 and 6 unsure."""
+    """Return the label that the extractor would act on: 0 skip, 1 to 4 a type to store, 5 and 6 unsure."""
     kept, unsure = float(shares[1:5].sum()), float(shares[5:].sum())
     if kept >= THRESHOLD and kept >= unsure:
         return 1 + int(shares[1:5].argmax())
@@ -218,7 +219,7 @@ def _decision(label: int) -> str:
 
 
 def held_out(rows: Sequence[Row]) -> list[str]:
-    """Judge every fold by what was learned without it; returns lines of figures, by sentence."""
+    """Score every fold with weights fitted without it; return lines of figures, by sentence."""
     figures: list[str] = []
     pairs: list[tuple[int, int]] = []
     for fold in dict.fromkeys(row.fold for row in rows):
@@ -246,7 +247,7 @@ def _figures(pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def written(known: dict[str, int], weights: Floats, folder: Path, figures: Sequence[str]) -> str:
-    """Give the data file: weights as whole numbers, light signs left out, and where they come from."""
+    """Return the data file: integer weights without small ones, and their provenance."""
     centred = weights - weights.mean(1, keepdims=True)
     numbers: list[list[int]] = np.rint(centred * SCALE).astype(int).tolist()
     rows = [(sign, *map(str, numbers[at])) for sign, at in known.items() if max(map(abs, numbers[at])) >= WEIGHT_MIN]
@@ -259,7 +260,7 @@ def written(known: dict[str, int], weights: Floats, folder: Path, figures: Seque
 
 
 def main() -> None:
-    """Fit, print, and write where asked to."""
+    """Fit, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT / "tests/data/beliefs")
     parser.add_argument("--write", action="store_true")

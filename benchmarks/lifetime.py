@@ -1,8 +1,8 @@
-"""Two simulated years of one user under the daily duties: what should fade, rise and be put away does so, and no more.
+"""Two simulated years of one user with daily scheduled tasks: decay, promotion and archiving match the formulas.
 
-A seeded person talks (`bench.year`), now and then something happens that is kept as an episode, and a few episodes are
-recalled. The clock is set by hand; each day the duties run. In the end the store is held against what the script knows:
-the facts that are true, and the fate of every episode by formulas that were written down a second time.
+A seeded person talks (`benchmarks.year`), some events are stored as episodes, and a few episodes are recalled. The
+clock is set by hand; the scheduled tasks run each day. At the end the store is compared with the script: the true
+facts, and the outcome of every episode by an independent implementation of the formulas.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SOURCES: Final = (("human", 1.0), ("interaction", 0.6), ("ingest", 0.5))
 _IMPORTANCES: Final = (0.1, 0.2, 0.4, 0.6, 0.8)
 _IDLE_DAYS: Final = 30
 _MORTAL: Final = 0.95
-"""What has not been recalled for a month and fades at all must have lost at least so little of its retention."""
+"""The minimum loss of retention of a decaying memory that was not recalled for a month."""
 _SLACK: Final = 2e-6
 _WHO: Final = ("heron", "owl", "fox", "badger", "otter", "kestrel", "marten", "adder", "lynx", "crane")
 _WHERE: Final = ("weir", "quarry", "orchard", "harbour", "viaduct", "chapel", "sawmill", "ferry", "meadow", "dyke")
@@ -48,13 +48,13 @@ class _Clock:
     at_us: int = 0
 
     def now_us(self) -> int:
-        """Return the moment that was set."""
+        """Return the time that was set."""
         return self.at_us
 
 
 @dataclass(slots=True)
 class _Life:
-    """The memory that lives through it, and what the script knows of its episodes."""
+    """The simulated memory, and the script's knowledge of its episodes."""
 
     memory: Credenda
     clock: _Clock
@@ -63,9 +63,9 @@ class _Life:
     episodes: dict[str, Episode] = field(default_factory=dict[str, Episode])
     loved: list[str] = field(default_factory=list[str])
     fates: dict[str, tuple[Fate, int]] = field(default_factory=dict[str, tuple[Fate, int]])
-    """What becomes of each episode by the formulas, and on which day."""
+    """The expected outcome of each episode by the formulas, with its day."""
     checked: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
-    """Facts that were true at some time, and whether they had wrongly been put away."""
+    """Checked facts, and whether each was wrongly archived."""
 
     def set(self, day: int, hour: float) -> float:
         """Set the clock and return the time as days since the first."""
@@ -77,7 +77,7 @@ class _Life:
 def run_lifetime(
     events: int, *, seed: int, days: int = _DAYS, away: int = _SABBATICAL_DAYS, note: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Live through so many days and judge what became of memories; returns what `--json` prints.
+    """Simulate this many days and check the memories; return the document of `--json`.
 
     `away` are the days of the sabbatical that follows on the clock of active days.
     """
@@ -100,7 +100,7 @@ def run_lifetime(
 
 
 def _run_days(life: _Life, year: Year, *, days: int, happenings: int, note: Callable[[str], None]) -> None:
-    """Say what is said on each day, let things happen, recall some, and run the duties at its end."""
+    """Store each day's messages, add episodes, recall some, and run the scheduled tasks."""
     said = {day: list(turns) for day, turns in groupby(year.turns, key=lambda one: (one.at - life.start).days)}
     checks, count = dict(year.checks), 0
     for day in range(days):
@@ -120,7 +120,7 @@ def _run_days(life: _Life, year: Year, *, days: int, happenings: int, note: Call
 
 
 def _add_episodes(life: _Life, day: int, count: int) -> None:
-    """Keep what happened on a day as episodes; a few of them are loved, and will be recalled again and again."""
+    """Store a day's events as episodes; a few of them are favourites, which will be recalled repeatedly."""
     at = life.set(day, 20.0)
     for _ in range(count):
         number = len(life.episodes)
@@ -134,7 +134,7 @@ def _add_episodes(life: _Life, day: int, count: int) -> None:
 
 
 def _recall_episode(life: _Life, day: int) -> None:
-    """Recall one of the loved episodes and, now and then, any; what a search shows is what was recalled."""
+    """Recall one of the favourite episodes and sometimes a random one; every hit of the search counts as recalled."""
     at = life.set(day, 22.0)
     wanted = [life.draw.choice(life.loved[-12:])] if life.loved else []
     if life.episodes and life.draw.random() < 0.5:  # noqa: PLR2004 - every other day
@@ -148,7 +148,7 @@ def _recall_episode(life: _Life, day: int) -> None:
 
 
 def _keep(life: _Life, day: int) -> None:
-    """Run the duties of a day, and note what the formulas say that they do."""
+    """Run the scheduled tasks of a day, and record the outcomes that the formulas predict."""
     at = life.set(day, 23.0)
     life.memory.manage.schedule(run=True, only=["decay", "lifecycle"])
     for memory_id, one in life.episodes.items():
@@ -157,7 +157,7 @@ def _keep(life: _Life, day: int) -> None:
 
 
 def _put_away(memory: Credenda, truths: Sequence[Truth]) -> list[tuple[str, bool]]:
-    """Say of every fact that is true now whether it was put away and nothing that is held says it."""
+    """Return for every current fact whether it was archived and no active memory states it."""
     away = list(_list_all(memory, Status.ARCHIVED))
     texts = [f" {normalise_value(one.text)} " for one in _list_all(memory, Status.ACTIVE)]
     facts = [(truth.name, value) for truth in truths for value in truth.current]
@@ -215,7 +215,7 @@ def _count_idle_days(life: _Life, one: Memory) -> float:
 
 
 def _check_fates(life: _Life, days: int) -> dict[str, Any]:
-    """Hold what became of every episode, and what is retained of those that stayed, against the formulas."""
+    """Compare the outcome of every episode, and the retention of the remaining ones, with the formulas."""
     counts: dict[str, int] = {"rises": 0, "archived": 0, "stays": 0}
     differ: list[str] = []
     for memory_id, one in life.episodes.items():
@@ -231,7 +231,7 @@ def _check_fates(life: _Life, days: int) -> dict[str, Any]:
 
 
 def _find_fate(life: _Life, memory: Memory) -> tuple[Fate, int]:
-    """Read from the log what the duties did with a memory first, and on which day."""
+    """Read from the log the first change of a memory by the scheduled tasks, and its day."""
     for change in life.memory.why(memory.id).changes:
         if change.actor == "schedule" and change.kind in {"set_layer", "set_status"}:
             day = (change.at_us - from_datetime(life.start)) // DAY_US
@@ -240,7 +240,7 @@ def _find_fate(life: _Life, memory: Memory) -> tuple[Fate, int]:
 
 
 def _check_absence(life: _Life, days: int, away: int) -> list[str]:
-    """Be away for so many days on the clock of active days, and name what moved."""
+    """Let this many days pass on the clock of active days without activity, and name changed memories."""
     _keep(life, days)
     before = _read_state(life.memory)
     for day in range(days + 1, days + 1 + away):

@@ -1,7 +1,7 @@
-"""What the published formulas say of an episode, written a second time and apart from the code that is measured.
+"""An independent implementation of the published formulas for an episode.
 
-Only plain numbers come in: when it was held, on which days it was recalled, how much it was said to matter, and how far
-its source is trusted. Days are counted from the first.
+Inputs are plain numbers: when it was stored, on which days it was recalled, its importance, and the trust in its
+source. Days are counted from the first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["Episode", "Fate", "fate_on", "retention"]
 
 @dataclass(slots=True)
 class Episode:
-    """An episode as the script of the simulation knows it; `recalled` holds the days on which it was recalled."""
+    """An episode of the simulation; `recalled` are the days on which it was recalled."""
 
     text: str
     held: float
@@ -29,7 +29,7 @@ Fate = str
 
 
 def retention(one: Episode, day: float) -> float:
-    """Return what is retained on a day, by the curve that falls slower than any exponential after half a half-life."""
+    """Return the retention on a day; after half a half-life the curve falls slower than any exponential."""
     half_life = 30.0 / (1.0 + 4.0 * (1.0 - one.trust))
     t = (day - max([one.held, *one.recalled])) / half_life
     tail = math.sqrt(0.5) / (1.0 + math.log(2.0) * max(t - 0.5, 0.0))
@@ -60,7 +60,7 @@ def _earned(one: Episode, day: float) -> float:
 
 
 def fate_on(one: Episode, day: float) -> Fate:
-    """Say what a run on a day does with an episode that has stayed one so far."""
+    """Return the effect of a run on a day on an episode that has not changed so far."""
     worth, uses = max(one.importance, _earned(one, day)), len(one.recalled)
     if uses >= 5 and worth >= 0.7:  # noqa: PLR2004 - E-059
         return "rises"

@@ -1,6 +1,6 @@
-"""The arithmetic of fitting, pure: a weighted logistic regression, folds that keep a conversation together, tables.
+"""Weighted logistic regression, folds by conversation, and tables. Pure.
 
-Nothing here knows what is fitted. `benchmarks/fit_weights.py` gathers signs from questions and writes the numbers down.
+It is independent of the features. `benchmarks/fit_weights.py` computes features from questions and writes the numbers.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _RESAMPLES: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One question asked of one store: its signs by name, whether the answer is there, and where it belongs.
+    """One question on one store: its features by name, whether the answer is there, its cell and its fold.
 
-    Samples of one `cell` share its weight; `fold` names the conversation, which is fitted on or judged, never both.
+    Samples of one `cell` share its weight; `fold` names the conversation, which is either fitted on or scored.
     """
 
     signs: Mapping[str, float]
@@ -55,7 +55,7 @@ def apply_logistic(logits: Floats) -> Floats:
 
 
 def compute_cell_weights(samples: Sequence[Sample]) -> Floats:
-    """Return a weight for each sample: its cell's share parted evenly, all together as many as there are samples."""
+    """Return a weight for each sample: its cell's share divided evenly; the sum is the number of samples."""
     counts: dict[Hashable, int] = {}
     for sample in samples:
         counts[sample.cell] = counts.get(sample.cell, 0) + 1
@@ -64,17 +64,16 @@ def compute_cell_weights(samples: Sequence[Sample]) -> Floats:
 
 
 def build_design(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
-    """Return the signs of these names as an (n, names) array."""
+    """Return the features of these names as an (n, names) array."""
     return np.array([[sample.signs[name] for name in names] for sample in samples], np.float64).reshape(
         len(samples), len(names)
     )
 
 
 def fit_logistic(signs: Floats, present: Floats, weights: Floats) -> Floats:
-    """Return (1 + d,) the intercept and the coefficients of d signs, by Newton's method.
+    """Return (1 + d,) the intercept and the coefficients of d features, by Newton's method.
 
-    A ridge of 1 on standardised signs keeps what the data do not
-    decide near zero.
+    A ridge of 1 on standardised features keeps undetermined coefficients near zero.
 
     >>> fitted = fit_logistic(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 0, 1, 1]), np.ones(4))
     >>> bool(fitted[1] > 0)
@@ -102,7 +101,7 @@ def _solve(matrix: Floats, right: Floats) -> NDArray[np.float64]:
 
 
 def predict_held_out(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
-    """Return the logit of each sample by coefficients that were fitted without its fold."""
+    """Return the logit of each sample by coefficients fitted without its fold."""
     signs = build_design(samples, names)
     present = np.array([float(sample.present) for sample in samples])
     weights = compute_cell_weights(samples)
@@ -137,7 +136,7 @@ def compute_auroc_interval(present: Sequence[float], absent: Sequence[float], *,
 def find_best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
     """Return for each fold which of many trials is best without it.
 
-    `values` (trials, n) says how good each trial is at each question, `folds` (n,) where the question belongs.
+    `values` (trials, n) is the score of each trial at each question, `folds` (n,) the fold of the question.
 
     >>> best_by_fold(np.array([[1.0, 0, 0], [0.0, 1, 1]]), ["a", "b", "b"])
     {'a': 1, 'b': 0}

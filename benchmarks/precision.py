@@ -1,10 +1,10 @@
-"""Does a search return what it must, and nothing else? Cases in the format of precisionMemBench.
+"""Check that a search returns exactly the expected beliefs. Cases are in the format of precisionMemBench.
 
-Beliefs are stored through `store`, a tenant for each user and a topic for each scope. A belief that was replaced goes
-first into the slot of what replaced it, so that reconciling retires it; one that was resolved is forgotten. What a case
-calls pinned facts, open questions and persona prelude are pinned memories; relevant beliefs are the hits of `search` in
-the topics of the case, apart from those, whose score reaches `cutoff`. "Should only include" is read strictly: exactly
-these and no others. Names of a belief are stored as what its entity is known as.
+Beliefs are stored with `store`, one tenant per user and one topic per scope. A replaced belief is stored first in the
+slot of its replacement, so that reconciliation retires it; a resolved one is forgotten. The case's pinned facts, open
+questions and persona prelude are pinned memories; relevant beliefs are the other hits of `search` in the topics of the
+case whose score reaches `cutoff`. "Should only include" means exactly these. Names of a belief are stored as aliases of
+its entity.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LIMIT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One question in its scopes, with what must and must not come back for it."""
+    """One question in its scopes, with required and forbidden results."""
 
     name: str
     user: str
@@ -50,7 +50,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """What a case returned, and which of its expectations failed."""
+    """The results of a case, and its failed expectations."""
 
     name: str
     category: str
@@ -61,7 +61,7 @@ class CaseResult:
 
 @dataclass(slots=True)
 class _Held:
-    """One tenant: what is stored for it, by the id of the memory."""
+    """One tenant: its stored beliefs, by the id of the memory."""
 
     memory: Credenda
     beliefs: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
@@ -70,7 +70,7 @@ class _Held:
 
 
 def load_cases(path: Path) -> list[Case]:
-    """Read cases, or turns of sessions as cases one after the other; raises `Invalid` for a file that holds none."""
+    """Read cases, or turns of sessions as consecutive cases; raise `Invalid` for any other file."""
     try:
         return [case for row in read_lines(path, may_be_empty=True) for case in _cases(row)]
     except (KeyError, TypeError, AttributeError) as error:
@@ -102,11 +102,11 @@ def _budget(given: Mapping[str, int] | None) -> int | None:
 def run_precision(
     beliefs: Path, cases: Path, sessions: Path | None = None, *, embedder: str = "none", note: Note
 ) -> dict[str, object]:
-    """Store the beliefs, ask every case, and return the document that `bench precision --json` prints."""
+    """Store the beliefs, run every case, and return the document of `python -m benchmarks precision --json`."""
     rows = read_lines(beliefs)
     asked = [*load_cases(cases), *(load_cases(sessions) if sessions else ())]
     if not asked:
-        raise Invalid(f"{cases} holds no case", why="there is nothing to measure", fix="give a file with some")
+        raise Invalid(f"{cases} has no cases", why="there is nothing to measure", fix="give a file with some")
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         path = Path(folder) / "memory.db"
         tenants: dict[str, _Held] = {}
@@ -124,7 +124,7 @@ def run_precision(
 
 
 def _store_all(held: _Held, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store beliefs, what was replaced before what replaced it."""
+    """Store beliefs, replaced ones before their replacements."""
     by_id = {str(row["_id"]): row for row in rows}
 
     def steps(row: Mapping[str, Any]) -> int:
@@ -197,7 +197,7 @@ def _listed(held: _Held) -> Iterator[Memory]:
 
 
 def _rename(held: _Held, belief: str, aliases: Sequence[str]) -> None:
-    """Give a belief more names: the same slot takes a value with all of them."""
+    """Give a belief more names: store a value with all of them in the same slot."""
     row = held.beliefs[belief]
     _store(held, {**row, "aliases": [*row.get("aliases", ()), *aliases]}, slot=str(row["canonical_name"]))
 
@@ -217,7 +217,7 @@ def _search(held: _Held, case: Case, pinned: set[str]) -> dict[str, float]:
 
 
 def _holds(rule: str, *, wanted: Sequence[str] | bool, found: Sequence[str], prelude: str) -> bool:
-    """Say whether one expectation holds; a rule that is not known, a comment, always does."""
+    """Return whether one expectation is met; an unknown rule, a comment, always is."""
     names: set[str] = set() if isinstance(wanted, bool) else {str(one) for one in wanted}
     match rule:
         case "mustInclude":

@@ -1,7 +1,7 @@
-"""What finding the memory that a change replaces adds to a write, in a large store: a part of `bench contradiction`.
+"""The cost of finding the memory that a change replaces, in a large store: a part of the contradiction benchmark.
 
-Half of the memories are facts about many people in slots, half are sentences of a chat without one. Then messages are
-said and read, and the search is done again for each: for what it takes of the processor, and nothing is changed by it.
+Half of the memories are facts about many people in slots, half are sentences of a chat without a slot. Then messages
+are stored and extracted, and the search is repeated for each to measure its CPU time, without changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SEED: Final = 17
 
 
 class _Clock:
-    """Stands still, but for what a run lets pass."""
+    """A clock that advances only when set."""
 
     def __init__(self) -> None:
         self.now = _START
@@ -44,7 +44,7 @@ class _Clock:
 
 
 def measure_succession(path: Path, memories: int, *, note: Callable[[str], None]) -> dict[str, Any]:
-    """Measure the search at so many memories: for messages that tell of a change, of one in a slot, and of none."""
+    """Measure the search at this many memories: for messages with a change, with a change in a slot, and without."""
     clock = _Clock()
     parts = build_parts(path, user="bench", embedder="none", clock=clock)
     told = make_sentences(memories // 2 + 1, seed=_SEED)
@@ -62,7 +62,7 @@ def measure_succession(path: Path, memories: int, *, note: Callable[[str], None]
 
 
 def _messages(memories: int) -> dict[str, list[str]]:
-    """Give messages by what they tell of."""
+    """Make messages by kind of change."""
     talk = make_sentences(20 * _EACH, seed=_SEED + 1)
     people = range(0, memories // 2, max(1, memories // 2 // _EACH))
     return {
@@ -77,7 +77,7 @@ def _telling(texts: Sequence[str], *, changes: bool) -> Iterator[str]:
 
 
 def _fill(store: Store, told: Sequence[str], numbers: range, now_us: int) -> None:
-    """File memories and their log as rows: how they came in is not what is measured."""
+    """Write memories and their log as rows, because the intake is not measured."""
 
     def work(writer: Writer) -> None:
         for number in numbers:
@@ -126,7 +126,7 @@ def _as_said(text: str, now_us: int) -> Memory:
 
 
 def _timed(parts: Parts, ids: Sequence[str]) -> list[float]:
-    """Search for what each event replaces."""
+    """Time the search for the memories that each event replaces."""
     times: list[float] = []
     with parts.store.reader("bench") as reader:
         for event in reader.events(ids):

@@ -1,4 +1,4 @@
-"""Tables of the benchmarks that measure how Credenda was made."""
+"""Text output of the benchmarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from credenda.bench.tables import LISTED_MAX, flatten, format_figure, lay_out
 
 
 def format_precision(document: Mapping[str, Any]) -> str:
-    """Show the cases passed by category, and what each failed case returned."""
+    """Show the passed cases by category, and the results of each failed case."""
     rows = [["", "passed", "of"]]
     rows += [[name, str(found["passed"]), str(found["n"])] for name, found in document["categories"].items()]
     rows.append([f"all ({document['embedder']})", str(document["passed"]), str(document["n"])])
@@ -31,20 +31,20 @@ def format_figures(document: Mapping[str, Any]) -> str:
 
 
 def format_year(document: Mapping[str, Any]) -> str:
-    """Show what a simulated year came to, and name whatever is not as it should be."""
+    """Show the result of a simulated year, with every problem."""
     retired, doubled, core = document["retired_wrongly"], document["duplicates"], document["core"]
     named: list[tuple[str, Sequence[str]]] = [
-        ("two values of a slot for one", document["two_live_values"]),
-        (f"retired wrongly, of {retired['checked']} looked at", retired["found"]),
-        ("never understood, of the same", document["missed"]),
-        ("values that are past and still held", document["stale_values"]),
+        ("slots with two values instead of one", document["two_live_values"]),
+        (f"retired wrongly, of {retired['checked']} checked", retired["found"]),
+        ("never extracted, of the same", document["missed"]),
+        ("past values that are still active", document["stale_values"]),
         (f"duplicates, {doubled['share'] * 100:.1f} % of {document['memories']}", doubled["list"]),
-        ("of others, held as the user's", document["others_as_own"]),
-        ("pretended or planned, believed too much", document["too_sure"]),
+        ("of others, stored as the user's", document["others_as_own"]),
+        ("hypothetical or planned, with too high confidence", document["too_sure"]),
         ("days on which the core was over its cap", core["over_the_cap"]),
-        ("standing instructions that the core lacked on a day", core["instructions_missing"]),
-        ("instructions taken back and still in the core", core["taken_back_and_shown"]),
-        ("asked about instead of decided", document["contested"]),
+        ("standing instructions missing from the core on a day", core["instructions_missing"]),
+        ("revoked instructions still in the core", core["taken_back_and_shown"]),
+        ("contested instead of decided", document["contested"]),
     ]
     rows = [[name, str(len(found))] for name, found in named]
     errors = [f"  {name}: {line}" for name, found in named[:-1] for line in found]
@@ -57,33 +57,33 @@ def format_year(document: Mapping[str, Any]) -> str:
 
 
 def format_lifetime(document: Mapping[str, Any]) -> str:
-    """Show what two simulated years came to: each promise, what was found, and whether it was kept."""
+    """Show the result of two simulated years: each check with its finding."""
     wrongly, fates, decayed = document["archived_wrongly"], document["fates"], document["decay"]
     moved = document["sabbatical_moved"]
     spread = (
         f"{decayed['null']} of {document['memories']} null, {decayed['distinct']} values, spread {decayed['spread']}"
     )
-    done = f"{fates['rises']} rose, {fates['archived']} put away, {fates['stays']} stayed"
+    done = f"{fates['rises']} promoted, {fates['archived']} archived, {fates['stays']} unchanged"
     rows = [
         ("promise", "found", "kept"),
         (
-            f"nothing is immortal, of {document['idle']} idle ones that fade",
+            f"every idle memory decays, of {document['idle']}",
             f"{len(document['immortal'])}; the most retained {document['most_retained_idle']}",
             _format_verdict(not document["immortal"]),
         ),
         (
-            f"no lasting fact put away wrongly, of {wrongly['checked']} looked at",
+            f"no lasting fact is archived wrongly, of {wrongly['checked']} checked",
             str(len(wrongly["found"])),
             _format_verdict(not wrongly["found"]),
         ),
-        (f"{document['episodes']} episodes fare as the formulas say", done, _format_verdict(not fates["differ"])),
+        (f"{document['episodes']} episodes match the formulas", done, _format_verdict(not fates["differ"])),
         ("decay is varied and known", spread, _format_verdict(decayed["varied"])),
-        ("half a year away on the active clock moves nothing", f"{len(moved)} moved", _format_verdict(not moved)),
+        ("half a year away on the active clock changes nothing", f"{len(moved)} changed", _format_verdict(not moved)),
     ]
     named = [*document["immortal"], *wrongly["found"], *fates["differ"], *moved]
     head = (
         f"seed {document['seed']}: {document['events']:,} events on {document['days']} days, "
-        f"{document['memories']:,} memories held, {document['archived']} put away, {document['seconds']:.1f} CPU s"
+        f"{document['memories']:,} active memories, {document['archived']} archived,  {document['seconds']:.1f} CPU s"
     )
     return "\n".join((head, lay_out(rows), *(f"  {line}" for line in named[:LISTED_MAX])))
 
@@ -93,11 +93,11 @@ def _format_verdict(held: object) -> str:
 
 
 def format_decay(document: Mapping[str, Any]) -> str:
-    """Show what runs of decay cost, and whether anything but scores moved."""
+    """Show the cost of decay runs, and whether they changed anything but scores."""
     rows = [("run", "moved", "CPU s", "s")]
     rows += [(run["run"], f"{run['moved']:,}", f"{run['cpu_s']:.2f}", f"{run['s']:.2f}") for run in document["runs"]]
     bar = f"{document['cpu_s_per_100k']:.2f} CPU s for 100,000 memories (target {document['bar']:g})"
-    still = "beliefs and log: unmoved" if document["beliefs_unmoved"] else "beliefs or log: MOVED"
+    still = "beliefs and log: unchanged" if document["beliefs_unmoved"] else "beliefs or log: CHANGED"
     return "\n".join(
         (
             f"{document['memories']:,} memories",

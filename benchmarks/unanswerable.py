@@ -1,7 +1,7 @@
-"""Questions that look answerable and are not, made from ones that are: the rarest thing asked for becomes another.
+"""Make unanswerable questions that look answerable, by replacing the rarest word of answerable ones. Pure.
 
-Pure. A question's rarest word is replaced by one of the same form from other questions: by one that no text holds
-(`unsaid`), or by one that is rare there and in no session with what is left of the question (`other_scopes`).
+The replacement has the same form and comes from other questions: a word that no text contains (`unsaid`), or one that
+is rare there and in no session with the rest of the question (`other_scopes`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["Word", "list_words", "make_near_misses"]
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]+")
 _ENDINGS: Final = ("ing", "ed", "s")
 _ENDED: Final = 5
-"""Letters from which an ending tells the form of a word."""
+"""Length from which a word's ending counts as its form."""
 _RARE: Final = 2
-"""Sessions that may hold what is asked for elsewhere: a word in more of them is no thing of its own."""
+"""Most sessions with a replacement word: a word in more sessions is not specific."""
 _LEAST: Final = 2
-"""Terms of a question from which there is something left when one is replaced."""
+"""The minimum number of terms of a question."""
 
 
 class Word(NamedTuple):
@@ -34,7 +34,7 @@ class Word(NamedTuple):
 
     @property
     def form(self) -> tuple[bool, str]:
-        """Whether it has a capital, and how it ends."""
+        """Return whether it has a capital, and its ending."""
         low = self.text.lower()
         ending = next((one for one in _ENDINGS if len(low) >= _ENDED and low.endswith(one)), "")
         return self.text[0].isupper(), ending
@@ -62,9 +62,9 @@ def make_near_misses(
     sessions: Callable[[str], frozenset[int]],
     pick: Callable[[int], int],
 ) -> dict[str, str]:
-    """Return the near misses of a question by kind, at most one of each; none where nothing fits.
+    """Return the near misses of a question by kind, at most one of each.
 
-    `stock` are words of many questions, `sessions` says which sessions hold a term, and `pick` draws one of so many.
+    `stock` are words of many questions, `sessions` returns the sessions that contain a term, and `pick` draws an index.
     """
     words = list_words(question, subject)
     if not words or len(subject) < _LEAST:

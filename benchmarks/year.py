@@ -1,8 +1,8 @@
-"""A simulated year of one user, by seed: what is said day by day, and what is true in the end.
+"""A simulated year of one user, by seed: the messages of each day, and the true facts at the end.
 
 Every kind of change occurs: values that change, are corrected and come back, sets that grow and shrink, scopes, plans
-that come true or not, other people, an assistant's talk, suppositions, repetitions, small talk, and old messages that
-arrive late. The oracle knows what was said, never what was understood.
+that come true or not, other people, an assistant's messages, suppositions, repetitions, small talk, and old messages
+that arrive late. The oracle records statements, not their extraction.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["Said", "Truth", "Year", "make_year"]
 _START: Final = datetime(2025, 1, 6, 8, tzinfo=UTC)
 _DAYS: Final = 364
 _SPACING: Final = 38
-"""Days between two changes of one value: three within 30 days are asked about, not decided."""
+"""Days between two changes of one value: three within 30 days open a contest."""
 _RETURN_AFTER: Final = 190
-"""Days before a value comes back: a preference that swings within 180 is asked about."""
+"""Days before a value comes back: a preference that returns within 180 days opens a contest."""
 _CHECK_DAYS: Final = 28
 _CITIES: Final = ("Oulu", "Cadiz", "Brno", "Utrecht", "Galway", "Kaunas")
 _FIRMS: Final = ("Vantage", "Sundial", "Ironbridge", "Palisade", "Merrow")
@@ -30,7 +30,7 @@ _FIRMS: Final = ("Vantage", "Sundial", "Ironbridge", "Palisade", "Merrow")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One turn: when, by whom, and what. `late`: it is imported after everything else, with its own date."""
+    """One message: time, speaker and text. `late`: it is imported after everything else, with its own date."""
 
     at: datetime
     role: str
@@ -40,7 +40,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What one fact came to: the values that hold in the end, and those that held or were wrong before."""
+    """The truth about one fact: its final values, and its past and wrong values."""
 
     name: str
     single: bool
@@ -50,9 +50,9 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """The turns in the order in which they are said, the truth after some of them, and at the end.
+    """The messages in order, the truth after some of them, and at the end.
 
-    `checks`: the number of turns after which to look, and what is true then; each lies at the end of a day.
+    `checks`: the number of messages after which to check, and the truth at that point; each is at the end of a day.
     """
 
     turns: tuple[Said, ...]
@@ -81,7 +81,7 @@ class _Set:
 
 
 class _Person:
-    """The one who talks: draws what to say next and keeps the books."""
+    """The simulated user: draws the next message and records the truth."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw = draw
@@ -93,7 +93,7 @@ class _Person:
         self.supposed = 0
 
     def change(self, day: int) -> str | None:
-        """Tell, change, correct or take up again one single value that was left alone for long enough."""
+        """State, change, correct or resume one single value that was unchanged for long enough."""
         ready = [one for one in self.singles if day - one.changed_on >= _SPACING]
         if not ready:
             return None
@@ -117,7 +117,7 @@ class _Person:
         return fact.corrected if self.draw.random() < 0.15 else fact.changed  # noqa: PLR2004 - a few are slips
 
     def grow(self) -> str | None:
-        """Tell one more value of a set."""
+        """Add a value to a set."""
         open_sets = [one for one in self.sets if one.left]
         if not open_sets:
             return None
@@ -137,7 +137,7 @@ class _Person:
         return self.draw.choice(one.fact.ended).format(v=value)
 
     def again(self) -> str | None:
-        """End nothing: take up a value of a set that had ended."""
+        """Resume an ended value of a set."""
         ended = [one for one in self.sets if one.gone]
         if not ended:
             return None
@@ -147,7 +147,7 @@ class _Person:
         return f"{one.fact.told[0].format(v=value).rstrip('.')} again."
 
     def repeat(self) -> str | None:
-        """Say something that holds once more, in other words."""
+        """Repeat a current fact in other words."""
         said = [(one.fact.repeated, one.value) for one in self.singles if one.value]
         said += [(one.fact.repeated, value) for one in self.sets for value in one.held]
         if not said:
@@ -156,7 +156,7 @@ class _Person:
         return self.draw.choice(words).format(v=value)
 
     def plan(self) -> str:
-        """Plan something new, or say that a plan came true."""
+        """State a new plan, or that a plan came true."""
         if self.pending and self.draw.random() < 0.4:  # noqa: PLR2004 - some come true
             done, value = self.pending.pop(0)
             return done.format(v=value)
@@ -168,29 +168,29 @@ class _Person:
         return words.format(v=value)
 
     def other(self) -> str:
-        """Tell something of somebody else."""
+        """State a fact about another person."""
         who, does = self.draw.choice(PEOPLE)
         return f"{who} {self._filled(self.draw.choice(does))}"
 
     def suppose(self) -> str:
-        """Suppose something."""
+        """State a supposition."""
         self.supposed += 1
         return self._filled(self.draw.choice(SUPPOSED))
 
     def pick(self, lines: tuple[str, ...]) -> str:
-        """Say one of these lines."""
+        """Return one of these lines."""
         return self._filled(self.draw.choice(lines))
 
     def _filled(self, line: str) -> str:
         return line.format(c=self.draw.choice(_CITIES), f=self.draw.choice(_FIRMS))
 
     def scope(self) -> str:
-        """Say what holds in one kind of case."""
+        """State a value with a scope."""
         text, value = self.draw.choice(self.scoped)
         return text.format(v=value)
 
     def truths(self) -> Iterator[Truth]:
-        """Give what is true in the end."""
+        """Return the final truth."""
         for one in self.singles:
             if one.value:
                 yield Truth(one.fact.name, single=True, current=(one.value,), gone=tuple(one.gone))
@@ -204,7 +204,7 @@ def _strip(value: str) -> str:
 
 
 def make_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
-    """Make a year, or so many days, of so many turns; the same seed gives the same."""
+    """Generate a year, or this many days, of this many messages; deterministic by seed."""
     draw = random.Random(f"year {seed}")
     person = _Person(draw)
     said: list[Said] = []
@@ -221,7 +221,7 @@ def make_year(turns: int = 2_000, *, seed: int = 1, days: int = _DAYS) -> Year:
 
 
 def _turn(person: _Person, day: int, *, first: bool) -> tuple[str, str]:
-    """Draw what happens at a turn; what cannot be said becomes small talk."""
+    """Draw the content of a turn; an impossible one becomes small talk."""
     at = person.draw.random()
     text: str | None = None
     if at < (0.6 if first else 0.07):
@@ -249,7 +249,7 @@ def _turn(person: _Person, day: int, *, first: bool) -> tuple[str, str]:
 
 
 def _repeat_late(person: _Person, draw: random.Random) -> list[Said]:
-    """Repeat old messages of the beginning after everything else, with the dates that they had."""
+    """Repeat old messages of the beginning after everything else, with their original dates."""
     stale = [one for one in person.singles if one.gone and one.fact.told]
     picked = draw.sample(stale, min(5, len(stale)))
     return [

@@ -1,4 +1,4 @@
-"""The core through the simulated year: within its cap on every day, and holding every standing instruction."""
+"""The core block through the simulated year: within its limits every day, with every standing instruction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RULES: Final = (
     ("Always round prices to whole euros.", "whole euros"),
     ("Never quote poems at me.", "quote poems"),
 )
-"""What is said once and holds from then on, and the words that a core must then show."""
+"""Standing instructions, and the words that the core must then contain."""
 _QUESTIONS: Final = (
     "Where do I live?",
     "What car do I drive?",
@@ -44,7 +44,7 @@ _TAKEN_BACK_AFTER: Final = 320
 
 @dataclass(slots=True)
 class CoreWatch:
-    """Gives the instructions of a year on their days, asks a little every day, and looks at the core each evening."""
+    """Gives the instructions of a year, asks some questions every day, and checks the core each evening."""
 
     seed: int
     days: int = 0
@@ -65,7 +65,7 @@ class CoreWatch:
             self._given.setdefault(draw.randrange(_LAST_DAY), []).append(rule)
 
     def instruct(self, memory: Credenda, day: date) -> None:
-        """Give the instructions that are due; late in the year take the oldest back."""
+        """Give the instructions that are due; late in the year revoke the oldest."""
         self._first = self._first or day
         number = (day - self._first) // timedelta(days=1)
         for due in sorted(due for due in self._given if due <= number):
@@ -84,7 +84,7 @@ class CoreWatch:
                 memory.forget(one.id, reason="taken back")
 
     def look(self, memory: Credenda, day: date) -> None:
-        """Ask what a day asks, then look at the core."""
+        """Ask the questions of a day, then check the core."""
         draw = random.Random(f"questions {self.seed} {day}")
         for question in draw.sample(_QUESTIONS, 2):
             memory.search(question, limit=5, session=f"{day}")
@@ -100,7 +100,7 @@ class CoreWatch:
         self.lingering += [f"{day}: {key}" for key in self._gone if key in core.text]
 
     def report(self) -> dict[str, Any]:
-        """Return what `--json` prints of the core."""
+        """Return the part of the `--json` document about the core."""
         return {
             "days": self.days,
             "instructions": len(self._said),

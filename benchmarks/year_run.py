@@ -1,4 +1,4 @@
-"""Say a simulated year to a fresh memory through the public verbs, and count what is believed against the truth."""
+"""Store a simulated year in a new memory through the public API, and compare its beliefs with the truth."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _DUPLICATES_MAX: Final = 0.03
 
 @dataclass(slots=True)
 class _Clock:
-    """A clock that is set to the day that is being told."""
+    """A clock that is set to the day of the current message."""
 
     at_us: int = 0
 
     def now_us(self) -> int:
-        """Return the moment that was set."""
+        """Return the time that was set."""
         return self.at_us
 
 
 def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_days: int = 0) -> dict[str, Any]:
-    """Live through a year and judge what is believed at its end; returns what `--json` prints.
+    """Simulate a year and compare the final beliefs; return the document of `--json`.
 
-    With `consolidate_days` everything is consolidated each time that so many days have gone by.
+    With `consolidate_days` everything is consolidated each time that many days have passed.
     """
     began = time.process_time()
     year = make_year(turns, seed=seed)
@@ -57,7 +57,7 @@ def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_
             watch = CoreWatch(seed)
             weeks = _Weeks(memory, consolidate_days)
             looked = _live(memory, clock, year, watch=watch, note=note, weeks=weeks)
-            weeks.consolidate()  # the last week, and what arrived late
+            weeks.consolidate()  # the last week, and late messages
             held = list(_all(memory, Status.ACTIVE))
             looked.append(_looked(memory, held, year.truths))
             told = _known(memory, year.truths)
@@ -70,7 +70,7 @@ def run_year(turns: int, *, seed: int, note: Callable[[str], None], consolidate_
 
 @dataclass(slots=True)
 class _Weeks:
-    """Consolidates as the days go by."""
+    """Consolidates at intervals of days."""
 
     memory: Credenda
     every_days: int
@@ -79,7 +79,7 @@ class _Weeks:
     consolidated: int = 0
 
     def pass_on(self, day: date) -> None:
-        """Come to a day."""
+        """Advance to a day."""
         if not self.every_days:
             return
         self.last = self.last or day
@@ -88,7 +88,7 @@ class _Weeks:
             self.consolidate()
 
     def consolidate(self) -> None:
-        """Consolidate what is new."""
+        """Consolidate new memories."""
         if self.every_days:
             report = self.memory.manage.consolidate(force=True)
             self.runs += 1
@@ -96,7 +96,7 @@ class _Weeks:
 
 
 def _known(memory: Credenda, truths: Sequence[Truth]) -> list[str]:
-    """Name past values that some memory still tells of, whatever its status."""
+    """Name past values that a memory of any status still contains."""
     rows = [one for status in (Status.ACTIVE, *_GONE, Status.MERGED, Status.ARCHIVED) for one in _all(memory, status)]
     return sorted(
         f"{truth.name}: {value}, once"
@@ -109,7 +109,7 @@ def _known(memory: Credenda, truths: Sequence[Truth]) -> list[str]:
 def _live(
     memory: Credenda, clock: _Clock, year: Year, *, watch: CoreWatch, note: Callable[[str], None], weeks: _Weeks
 ) -> list[_Looked]:
-    """Say every turn on its day; look at the core every evening, and at what is believed at the ends of some days."""
+    """Store every message on its day; check the core every evening, and the beliefs at the ends of some days."""
     last = max(one.at for one in year.turns)
     checks, looked, count = dict(year.checks), list[_Looked](), 0
     for day, said in groupby(year.turns, key=lambda one: (one.late, one.at.date())):
@@ -129,7 +129,7 @@ def _live(
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """One look: every fact that held, and whether it was held (`""`), retired wrongly or never understood."""
+    """One check: every current fact, and whether it is believed (`""`), wrongly retired or never extracted."""
 
     facts: tuple[tuple[str, str], ...]
 
@@ -166,13 +166,13 @@ def _all(memory: Credenda, status: Status) -> Iterator[Memory]:
 
 
 def _says(one: Memory, value: str) -> bool:
-    """Say whether a memory of the user's own holds a value."""
+    """Return whether a memory about the user contains a value."""
     wanted = normalise_value(value)
     return _in(wanted, normalise_value(one.value or one.text)) or _in(wanted, normalise_value(_present(one)))
 
 
 def _present(one: Memory) -> str:
-    """Give the words of a memory without what they tell of the past."""
+    """Return the text of a memory without its past values."""
     return re.sub(r" \(currently .*?; previously .*\)", "", one.text)
 
 
@@ -212,7 +212,7 @@ def _report(year: Year, held: Sequence[Memory], looked: Sequence[_Looked], *, se
 
 
 def _still(one: Memory, value: str) -> bool:
-    """Say whether a memory holds a value as present; one that names it as past or wrong does not."""
+    """Return whether a memory states a value as present, not as past or wrong."""
     if (one.attribute or "").startswith(("former", "event")):
         return False
     bare = value.removeprefix("a ")
@@ -225,7 +225,7 @@ def _in(words: str, text: str) -> bool:
 
 
 def _two_live(held: Sequence[Memory]) -> list[str]:
-    """Name slots of one value that hold two and about which nobody is asked."""
+    """Name single-valued slots with two values and no contest."""
     slots: dict[tuple[str, ...], set[str]] = {}
     for one in held:
         if one.entity and one.attribute and one.stance in _FIRM and not one.contested:
@@ -243,7 +243,7 @@ def _two_live(held: Sequence[Memory]) -> list[str]:
 
 
 def _doubled(held: Sequence[Memory]) -> list[str]:
-    """Name memories that say what another one says: the same slot and value, or the same words."""
+    """Name memories that duplicate another: the same slot and value, or the same text."""
     seen: Counter[tuple[str, ...]] = Counter()
     found: list[str] = []
     for one in held:
@@ -263,7 +263,7 @@ def _doubled(held: Sequence[Memory]) -> list[str]:
 
 
 def _misattributed(held: Sequence[Memory]) -> list[str]:
-    """Name what somebody else said or is, held as the user's."""
+    """Name facts about others, or statements by others, that are stored as the user's."""
     others = ("my brother", "my neighbour", "leonora", "my boss", "my aunt")
     return [
         one.text

@@ -1,6 +1,6 @@
-"""What a made-up person says in a year: phrases for facts that change, come back, grow and shrink, and for talk.
+"""The phrases of a simulated user: facts that change, come back, grow and shrink, and small talk.
 
-They are written as people talk, without a look at what the rules expect; `{v}` is the value, `{o}` the one before it.
+They are written as people talk, independently of the rules; `{v}` is the value, `{o}` the previous one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["ALIENS", "ASSISTANT", "PEOPLE", "PLANS", "SCOPED", "SETS", "SINGLES"
 
 @dataclass(frozen=True, slots=True)
 class One:
-    """A fact with one value at a time: how it is told first, changed, put right, taken up again and repeated."""
+    """A single-valued fact: phrases to state, change, correct, resume and repeat it."""
 
     name: str
     values: tuple[str, ...]
@@ -26,7 +26,7 @@ class One:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A fact with many values: how one is told, repeated and ended."""
+    """A multi-valued fact: phrases to state, repeat and end a value."""
 
     name: str
     values: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""Write `storage/sqlite/sql/statements.json`: the named SQL as aiosql reads it, so that no start has to parse it.
+"""Write `storage/sqlite/sql/statements.json`: the named SQL as aiosql parses it, so that no start has to parse it.
 
-Run it after each change of a `.sql` file there; `--check` only says whether it is fresh (exit code 1 when it is not).
+Run it after each change of a `.sql` file there; `--check` only checks whether the file is fresh (exit code 1 if not).
 """
 
 import sys
@@ -12,7 +12,7 @@ TARGET = Path(__file__).resolve().parents[1] / "src" / "credenda" / "storage" / 
 
 
 def main() -> int:
-    """Write the file, or compare it with what it should be."""
+    """Write the file, or compare it with the expected content."""
     text = render_statements_file()
     if "--check" in sys.argv[1:]:
         return 0 if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text else 1

@@ -1,6 +1,6 @@
 """Write `credenda/client_async.py`: the verbs of the client as coroutines, with the same signatures.
 
-Run it after each change of the client; `--check` only says whether the file is fresh (exit code 1 when it is not).
+Run it after each change of the client; `--check` only checks whether the file is fresh (exit code 1 if not).
 """
 
 import ast
@@ -38,10 +38,10 @@ __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 
 
 class Opening:
-    """A memory that is about to be open: await it, or enter it with `async with`, which closes it at the end."""
+    """A memory to be opened: await it, or use it in `async with`, which closes it at the end."""
 
     def __init__(self, start: Callable[[], Credenda]) -> None:
-        """Open nothing yet."""
+        """Take the function that opens the memory, without calling it."""
         self._start = start
         self._opened: AsyncCredenda | None = None
 
@@ -50,12 +50,12 @@ class Opening:
         try:
             await asyncio.to_thread(lambda: made.set_result(self._start()))
             return AsyncCredenda(made.result())
-        except BaseException:  # whoever awaits it is gone: it closes as soon as it is open
+        except BaseException:  # the caller is gone: close it as soon as it is open
             made.add_done_callback(lambda done: done.result().close())
             raise
 
     def __await__(self) -> Generator[object, None, AsyncCredenda]:
-        """Open it; closing is up to the caller."""
+        """Open it; the caller closes it."""
         return self._open().__await__()
 
     async def __aenter__(self) -> AsyncCredenda:
@@ -75,11 +75,10 @@ class Opening:
 
 
 class AsyncCredenda:
-    """One tenant's memory for programs that await: what `Credenda` does, without blocking the event loop.
+    """One tenant's memory for asynchronous programs: like `Credenda`, without blocking the event loop.
 
-    A call that is cancelled while it runs is still carried out: its thread goes on to the end. What was acknowledged,
-    that is, whatever an `await` has returned from, is on disk and stays there. To repeat a cancelled `remember` without
-    filing it twice, give it an `idempotency_key`.
+    A call that is cancelled while it runs still completes in its thread. Data is on disk, and stays there, once the
+    `await` has returned. To repeat a cancelled `remember` without storing it twice, give it an `idempotency_key`.
 
     >>> async def talk(path):
     ...     async with AsyncCredenda.open(path, user="ana") as mem:
@@ -91,7 +90,7 @@ class AsyncCredenda:
     """
 
     def __init__(self, memory: Credenda) -> None:
-        """Take over an open memory; `open` is how one is usually made."""
+        """Take an open memory; callers normally use `open`."""
         self._memory = memory
         self.manage = AsyncManage(memory.manage)
         self.data = AsyncData(memory.data)
@@ -116,32 +115,32 @@ class Async{name}:
 {docstring}
 
     def __init__(self, twin: {name}) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
 '''
 
 
 def public(body: list[ast.stmt]) -> Iterator[Function]:
-    """The public functions of a class, in order; the groups are handed over as they are."""
+    """Return the public functions of a class, in order; the groups are passed on as they are."""
     for node in body:
         if isinstance(node, Function) and not node.name.startswith("_") and node.name not in GROUPS.values():
             yield node
 
 
 def decorated(node: Function, name: str) -> bool:
-    """Whether a function has a decorator of this name."""
+    """Return whether a function has a decorator of this name."""
     return any(isinstance(one, ast.Name) and one.id == name for one in node.decorator_list)
 
 
 def docstring(node: Function | ast.ClassDef, source: list[str]) -> str:
-    """The docstring as it is written, with its indentation."""
+    """Return the docstring as written, with its indentation."""
     first = node.body[0]
     return "\n".join(source[first.lineno - 1 : first.end_lineno])
 
 
 def arguments(node: Function) -> str:
-    """What a wrapper hands on: each argument it was given, by place or by name."""
+    """Return the arguments of the wrapped call, by position or by name."""
     given = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args][1:]]
     given += [f"{argument.arg}={argument.arg}" for argument in node.args.kwonlyargs]
     if node.args.kwarg:
@@ -150,7 +149,7 @@ def arguments(node: Function) -> str:
 
 
 def method(node: Function, source: list[str]) -> str:
-    """The coroutine beside one method; a property stays one, and `open` returns what can be awaited or entered."""
+    """The coroutine beside one method; a property stays one, and what opens a memory can be awaited or entered."""
     signature = ast.unparse(node.args)
     handed = ", ".join(part for part in (f"self._memory.{node.name}", arguments(node)) if part)
     written = docstring(node, source)
@@ -161,30 +160,32 @@ def method(node: Function, source: list[str]) -> str:
         handed = ", ".join((f"{FRONT}.{node.name}", arguments(node)))
         body = f"return Opening(partial({handed}))"
         return f"    @classmethod\n    def {node.name}({signature}) -> Opening:\n{written}\n        {body}\n"
+    if returns == FRONT:
+        return f"    def {node.name}({signature}) -> Opening:\n{written}\n        return Opening(partial({handed}))\n"
     result = "await" if returns == "None" else "return await"
     body = f"{result} asyncio.to_thread({handed})"
     return f"    async def {node.name}({signature}) -> {returns}:\n{written}\n        {body}\n"
 
 
 def methods(owner: ast.ClassDef, source: list[str]) -> str:
-    """The coroutines beside all methods of a class."""
+    """Return the coroutines of all methods of a class."""
     return "\n".join(method(node, source) for node in public(owner.body))
 
 
 def used_names(functions: list[Function]) -> set[str]:
-    """The names that signatures need."""
+    """Return the names that signatures need."""
     parts: list[ast.AST] = [node.args for node in functions]
     parts += [node.returns for node in functions if node.returns]
     return {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
 
 
 def is_for_types(node: ast.stmt) -> TypeGuard[ast.If]:
-    """Say whether a statement is `if TYPE_CHECKING:`."""
+    """Return whether a statement is `if TYPE_CHECKING:`."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
-    """Those imports of the source that the signatures need, also those that only a type checker makes there."""
+    """Yield the imports of the source that the signatures need, including those under `TYPE_CHECKING`."""
     checked = [inner for node in tree.body if is_for_types(node) for inner in node.body]
     for node in [*tree.body, *checked]:
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
@@ -194,7 +195,7 @@ def imports(tree: ast.Module, names: set[str]) -> Iterator[str]:
 
 
 def silenced(functions: list[Function], source: list[str]) -> list[str]:
-    """The rules that signatures of the source are excused from."""
+    """Return the rules that signatures of the source are excused from."""
     lines = [line for node in functions for line in source[node.lineno - 1 : node.body[0].lineno - 1]]
     codes = {code.strip() for line in lines for found in NOQA.finditer(line) for code in found[1].split(",")}
     names = {argument.arg for node in functions for argument in [*node.args.args, *node.args.kwonlyargs]}
@@ -202,7 +203,7 @@ def silenced(functions: list[Function], source: list[str]) -> list[str]:
 
 
 def formatted(text: str) -> str:
-    """Lay the text out, with imports in order, as the linter wants them."""
+    """Format the text and sort its imports with the linter."""
     ruff = [sys.executable, "-m", "ruff"]
     common = ["--stdin-filename", str(TARGET), "-"]
     for command in (["check", "--quiet", "--fix-only", "--select", "I"], ["format", "--quiet"]):
@@ -212,7 +213,7 @@ def formatted(text: str) -> str:
 
 
 def render() -> str:
-    """The whole generated module."""
+    """Return the whole generated module."""
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
     trees = [ast.parse(text) for text in texts]
     classes = {
@@ -223,7 +224,7 @@ def render() -> str:
     }
     wrapped = [classes[FRONT], *(classes[name] for name in GROUPS)]
     functions = [node for one, _ in wrapped for node in public(one.body)]
-    names = used_names(functions) | {"Self", "TracebackType"}
+    names = (used_names(functions) | {"Self", "TracebackType"}) - {FRONT}
     codes = sorted({code for one, source in wrapped for code in silenced(list(public(one.body)), source)})
     noqa = f"# ruff: noqa: {', '.join(codes)} - the signatures are those of the client\n" if codes else ""
     wanted = "\n".join(dict.fromkeys(line for tree in trees for line in imports(tree, names)))

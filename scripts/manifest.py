@@ -1,7 +1,7 @@
-"""Hold the claimed requirements and the tests that prove them against each other, without running a test.
+"""Check that every claimed requirement has a test, and that every id in a test is claimed, without running tests.
 
-`tests/requirements.toml` claims ids, one a line; a test proves some of them with
-`@pytest.mark.requirement("R-074", "D-003")`. Run as a script, this prints the two that do not meet.
+`tests/requirements.toml` claims ids, one per line; a test proves some of them with `@pytest.mark.requirement("R-074",
+"D-003")`. Run as a script, this prints every mismatch.
 """
 
 import ast
@@ -23,7 +23,7 @@ FIELDS = frozenset({"title", "gap"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """One id that a test names, and where."""
+    """One id that a test names, with its location."""
 
     id: str
     path: str
@@ -31,17 +31,17 @@ class Naming:
 
     @property
     def place(self) -> str:
-        """Path and line, as an editor opens it."""
+        """Return path and line, as an editor opens it."""
         return f"{self.path}:{self.line}"
 
 
 def is_id(text: object) -> bool:
-    """Whether a value is one well-formed id: never a range, a list or a prefix."""
+    """Return whether a value is one well-formed id: never a range, a list or a prefix."""
     return isinstance(text, str) and ID.fullmatch(text) is not None
 
 
 def entry_problems(key: str, entry: object) -> list[str]:
-    """What is wrong with one claimed requirement."""
+    """Return the problems of one claimed requirement."""
     problems: list[str] = []
     if not is_id(key):
         problems.append(f"requirements.toml: {key!r} is not one id like R-074 (ranges are not ids)")
@@ -56,7 +56,7 @@ def entry_problems(key: str, entry: object) -> list[str]:
 
 
 def read_manifest(text: str) -> tuple[frozenset[str], list[str]]:
-    """The claimed ids, and what is wrong with the manifest itself."""
+    """Return the claimed ids, and the problems of the manifest."""
     counts = Counter(match["key"] for match in KEY_LINE.finditer(text))
     doubled = [f"requirements.toml: {key} is listed {n} times" for key, n in counts.items() if n > 1 and is_id(key)]
     if doubled:
@@ -70,7 +70,7 @@ def read_manifest(text: str) -> tuple[frozenset[str], list[str]]:
 
 
 def is_requirement_mark(node: ast.AST) -> bool:
-    """Whether a node is `pytest.mark.requirement`, under whatever name pytest was imported."""
+    """Return whether a node is `pytest.mark.requirement`, under any import name of pytest."""
     match node:
         case ast.Attribute(value=ast.Attribute(attr="mark") | ast.Name(id="mark"), attr=name):
             return name == MARK
@@ -79,7 +79,7 @@ def is_requirement_mark(node: ast.AST) -> bool:
 
 
 def call_namings(path: str, call: ast.Call) -> tuple[list[Naming], list[str]]:
-    """The ids of one mark, and what is wrong with it."""
+    """Return the ids of one mark, and its problems."""
     place = f"{path}:{call.lineno}"
     namings: list[Naming] = []
     problems: list[str] = []
@@ -97,7 +97,7 @@ def call_namings(path: str, call: ast.Call) -> tuple[list[Naming], list[str]]:
 
 
 def misplaced_marks(path: str, tree: ast.AST) -> list[str]:
-    """Marks on what pytest does not collect, which would prove nothing."""
+    """Return problems for marks on objects that pytest does not collect."""
     problems: list[str] = []
     for node in ast.walk(tree):
         match node:
@@ -113,7 +113,7 @@ def misplaced_marks(path: str, tree: ast.AST) -> list[str]:
 
 
 def source_namings(path: str, source: str) -> tuple[list[Naming], list[str]]:
-    """Every id that the tests of one file name, and what is wrong with its marks."""
+    """Return every id in the tests of one file, and the problems of its marks."""
     tree = ast.parse(source, filename=path)
     namings: list[Naming] = []
     problems = misplaced_marks(path, tree)
@@ -131,7 +131,7 @@ def source_namings(path: str, source: str) -> tuple[list[Naming], list[str]]:
 
 
 def mismatches(claimed: Iterable[str], namings: Iterable[Naming]) -> list[str]:
-    """Claims without a test, and tests that name what is not claimed."""
+    """Return problems for claims without a test, and for unclaimed ids in tests."""
     claims = frozenset(claimed)
     named = {naming.id for naming in namings}
     problems = [f"requirements.toml: {id_} is claimed, but no test names it" for id_ in sorted(claims - named)]
@@ -140,7 +140,7 @@ def mismatches(claimed: Iterable[str], namings: Iterable[Naming]) -> list[str]:
 
 
 def problems_of(manifest: str, sources: Mapping[str, str]) -> list[str]:
-    """Everything on which the manifest and the test sources (path to text) do not agree."""
+    """Return all problems of the manifest and the test sources (path to text)."""
     claimed, problems = read_manifest(manifest)
     namings: list[Naming] = []
     for path, source in sources.items():
@@ -151,13 +151,13 @@ def problems_of(manifest: str, sources: Mapping[str, str]) -> list[str]:
 
 
 def sources_under(tests: Path) -> dict[str, str]:
-    """The text of every Python file under the tests folder that pytest would collect."""
+    """Return the text of every Python file under the tests folder that pytest would collect."""
     paths = sorted({*tests.rglob("test_*.py"), *tests.rglob("*_test.py")})
     return {path.relative_to(tests.parent).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def main() -> int:
-    """Check the project this script stands in; 1 when the two do not agree."""
+    """Check the project of this script; return 1 if there are problems."""
     tests = Path(__file__).resolve().parent.parent / "tests"
     manifest = (tests / "requirements.toml").read_text(encoding="utf-8")
     problems = problems_of(manifest, sources_under(tests))

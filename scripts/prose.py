@@ -1,8 +1,8 @@
-"""Measure the prose of docs and docstrings: fails when too many sentences are built on "what is …" clauses.
+"""Measure the prose of docs and docstrings: fail if too many sentences are built on "what is …" clauses.
 
-A sentence whose subject is a free relative ("What is dreamed is derived", "Who only asks does without them") has to
-be read twice. The bound is a share of all sentences, so that one of them in a long page is no error. Code blocks,
-code spans, quoted text and questions do not count. `--list [PATH…]` prints each sentence that counts.
+A sentence whose subject is a free relative ("What is dreamed is derived", "Who only asks does without them") has to be
+read twice. The bound is a share of all sentences, so that a single one in a long page is no error. Code blocks, code
+spans, quoted text and questions do not count. `--list [PATH…]` prints each sentence that counts.
 """
 
 import ast
@@ -87,7 +87,7 @@ def tree_sentences(root: Path) -> list[Sentence]:
 
 
 def main() -> int:
-    """Measure the project this script stands in; 1 when the share is above its bound."""
+    """Measure the project of this script; return 1 if the share is above its bound."""
     sentences = tree_sentences(Path(__file__).resolve().parent.parent)
     counted = [sentence for sentence in sentences if sentence.counts]
     wanted = tuple(argument for argument in sys.argv[1:] if argument != "--list")

@@ -1,4 +1,4 @@
-"""Settings become parts: the only module that knows them all."""
+"""Construction of an open memory from its settings: the only module that imports every component."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
-from credenda.errors import Invalid
+from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.paths import check_path
 from credenda.providers.embed.factory import open_embedder
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
-__all__ = ["back_up_file", "build_parts", "restore_backup"]
+__all__ = ["back_up_file", "build_parts", "parts_for_user", "restore_backup", "run_due_duties"]
 
 _SHARED_INDEXES: Final = LazyIndexCache()
 
 
 class _LazyRuleExtractor:
-    """The rules, loaded when something is first read: who only asks does without them.
+    """The rule extractor, loaded on first use; a process that only searches never loads it.
 
-    They read a turn by the clock on the person's wall, so that "tomorrow" and "on Friday" are days of their zone.
+    It reads a turn in the person's time zone, so that "tomorrow" and "on Friday" are days there.
     """
 
     def __init__(self, zone: tzinfo) -> None:
-        """Know whose wall it is."""
+        """Take the time zone of the person."""
         self._zone = zone
 
     @staticmethod
@@ -49,7 +49,7 @@ class _LazyRuleExtractor:
         RulesExtractor.warm()
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Read the claims of a turn."""
+        """Extract the claims of a turn."""
         from credenda.write.extract.rules import RulesExtractor
         from credenda.write.extract.wall import by_the_wall
 
@@ -69,9 +69,7 @@ def build_parts(
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
-    name = check_name(user, "user")
-    if name is None or not name.strip():
-        raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    name = _checked_user(user)
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _open_model_client(llm, merged)
@@ -94,17 +92,41 @@ def build_parts(
     )
 
 
+def parts_for_user(parts: Parts, user: str, *, closed: bool = False) -> Parts:
+    """Make another tenant's view of the store of `parts`.
+
+    Raises `Invalid` for a bad name, `Unavailable` when the store is, or the memory of `parts` was `closed`.
+    """
+    if closed:
+        raise Unavailable("this memory is closed", fix="open it again")
+    return parts.for_user(_checked_user(user))
+
+
+def run_due_duties(parts: Parts) -> None:
+    """Run the duties that are due; they are loaded when this is first called."""
+    from credenda.services.schedule import run_duties
+
+    run_duties(parts)
+
+
+def _checked_user(user: str) -> str:
+    name = check_name(user, "user")
+    if name is None or not name.strip():
+        raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    return name
+
+
 def _resolve_clock(clock: Clock | None) -> Clock:
     if clock is None:
         return SystemClock()
     if not callable(getattr(clock, "now_us", None)):
         why = f"a {type(clock).__name__} has no now_us"
-        raise Invalid("the clock given cannot be used", why=why, fix="give one of credenda.testing, or none")
+        raise Invalid("the given clock cannot be used", why=why, fix="give one of credenda.testing, or none")
     return clock
 
 
 def _open_model_client(llm: object, settings: Settings) -> ModelClient | None:
-    """Open the line to a model, without loading anything where there is none."""
+    """Create the client of a language model, without loading its libraries."""
     if llm is None and settings.llm in {"", "none"}:
         return None
     from credenda.providers.llm.factory import open_model
@@ -120,15 +142,14 @@ def restore_backup(
     deletions: str | Path | None = None,
     clock: Clock | None = None,
 ) -> RestoreReport:
-    """Put a backup in the place of a database, verified first, and without those who were erased since it was made.
+    """Replace a database by a verified backup, without the tenants erased since the backup was made.
 
-    What was deleted in the database that it replaces is deleted in it too, if that can be read (`unread` says why not).
-    Restored elsewhere, a backup has the state of its day, unless `deletions` names the database that was backed up, or
-    a later backup of it: what is deleted there, and who is erased, goes from what is restored.
-    `target` is a path or `sqlite:///path`, None for the default file; one that is there needs `replace`.
-    Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` for a target that is
-    there, `Corrupt` for a damaged backup, `Unavailable` while anybody has the target open. After any of them nothing
-    has changed.
+    Memories deleted in the replaced database are deleted in the restored one too, if it can be read (`unread` is the
+    reason if not). Restored to another path, a backup has the state of its day, unless `deletions` names the original
+    database or a later backup of it: data deleted and tenants erased there are then removed. `target` is a path or
+    `sqlite:///path`, None for the default file; an existing target needs `replace`. Raises `NotFound` for a missing
+    file, `Invalid` for deletions of an unrelated database, `Conflict` for an existing target, `Corrupt` for a damaged
+    backup, `Unavailable` while another process has the target open. After any of them nothing has changed.
     """
     from credenda.services.restore_backup import delete_again
     from credenda.storage.sqlite.backup import restore_file
@@ -149,12 +170,14 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
 
     store = parts.store
     if not isinstance(store, SqliteStore):
-        raise Invalid("this database is not one file", why="a server keeps it", fix="use the server's own backups")
+        raise Invalid(
+            "this database is not a file", why="a database server stores it", fix="use the server's own backups"
+        )
     return back_up(store, path)
 
 
 def resolve_sqlite_path(target: str | Path | None) -> str:
-    """Read a target as the path of a SQLite file: a path, `sqlite:///path`, or None for the default one."""
+    """Return the SQLite path of a target: a path, `sqlite:///path`, or None for the default file."""
     if target is not None:
         check_path(target)
     text = get_default_target() if target is None else str(target)
@@ -166,13 +189,13 @@ def resolve_sqlite_path(target: str | Path | None) -> str:
     if scheme == "sqlite":
         return _parse_sqlite_url(text)
     if scheme in {"postgresql", "postgres"}:
-        why = "this version keeps SQLite files only"
+        why = "this version supports SQLite files only"
         raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
     raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
 
 
 def _parse_sqlite_url(url: str) -> str:
-    """Read `sqlite:///relative.db` and `sqlite:////absolute.db`, as database URLs usually are."""
+    """Parse `sqlite:///relative.db` and `sqlite:////absolute.db`, the usual forms of database URLs."""
     path = unquote(urlsplit(url).path).removeprefix("/")
     if not path:
         raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")

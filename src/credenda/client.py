@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from credenda.bootstrap import build_parts
+from credenda.bootstrap import build_parts, parts_for_user, run_due_duties
 from credenda.clock import Clock
 from credenda.config import get_default_user
 from credenda.model.change import ChangeRecord
@@ -18,7 +18,8 @@ from credenda.model.claim import Extractor
 from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
+from credenda.operations import events
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
@@ -31,13 +32,6 @@ if TYPE_CHECKING:
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
 
 __all__ = ["Credenda"]
-
-
-def _run_due_tasks(parts: Parts) -> None:
-    """Run the duties that are due; loaded when first needed."""
-    from credenda.services.schedule import run_duties
-
-    run_duties(parts)
 
 
 class Credenda:
@@ -55,9 +49,9 @@ class Credenda:
     """
 
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
-        """Take over opened parts; `open` is how a memory is usually made."""
+        """Take opened components; callers normally use `open`."""
         self._parts = parts
-        self._worker = Worker(parts, duties=partial(_run_due_tasks, parts))
+        self._worker = Worker(parts, duties=partial(run_due_duties, parts))
         self._closed = False
         with ExitStack() as held:
             held.callback(self.close)
@@ -67,14 +61,14 @@ class Credenda:
 
     @cached_property
     def manage(self) -> Manage:
-        """What happens to beliefs after they are held; loaded when first asked for."""
+        """Operations on existing beliefs; loaded on first use."""
         from credenda.client_manage import Manage
 
         return Manage(self._parts)
 
     @cached_property
     def data(self) -> Data:
-        """Moving and looking after a whole memory; loaded when first asked for."""
+        """Operations on a whole memory; loaded on first use."""
         from credenda.client_data import Data
 
         return Data(self._parts)
@@ -97,12 +91,12 @@ class Credenda:
         """Open or create a memory.
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
-        "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
-        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer`
-        counts for budgets: a function from a text to its tokens, a file, or "estimate". None takes the setting.
-        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default if installed), "hashed",
+        "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` replaces the rules. `llm`
+        extracts in addition to them: "anthropic:MODEL", "openai:MODEL" (any server with a compatible API, by the
+        setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer` counts for
+        budgets: a function from a text to its tokens, a file, or "estimate". None uses the setting. Raises `Invalid`,
+        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         parts = build_parts(
             target,
@@ -116,6 +110,15 @@ class Credenda:
             read_only=read_only,
         )
         return cls(parts, workers=workers)
+
+    def for_user(self, user: str, *, workers: bool = True) -> Credenda:
+        """Open the memory of another user of the same database, with the same connections, embedder and settings.
+
+        It is as separate as a memory opened on its own. Each is closed on its own and stays usable when the other is
+        closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
+        name, `Unavailable` when this memory is closed.
+        """
+        return type(self)(parts_for_user(self._parts, user, closed=self._closed), workers=workers)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -141,22 +144,20 @@ class Credenda:
         return self._parts.settings.zone
 
     def start_worker(self) -> None:
-        """Read what waits in the background from now on, after `open(workers=False)`.
+        """Start background processing, after `open(workers=False)`.
 
-        Does nothing where that is under way already, or where nothing may be written.
+        Does nothing if it runs already, or if the memory is read-only.
         """
         if not self._parts.read_only and not self._closed:
             self._worker.start()
 
     def close(self) -> None:
-        """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
+        """Stop the worker and release the store; pending jobs stay queued. Closing twice does nothing."""
         if self._closed:
             return
         self._closed = True
         with ExitStack() as held:
-            held.callback(self._parts.store.close)
-            if self._parts.llm is not None:
-                held.callback(self._parts.llm.close)
+            held.callback(self._parts.release)
             self._worker.stop()
             maintenance.flush_and_stop(self._parts)
 
@@ -176,14 +177,14 @@ class Credenda:
         idempotency_key: str | None = None,
         allow_deleted: bool = False,
     ) -> Receipt:
-        """File what was said; when this returns it is on disk and its words can be found.
+        """Record messages; when this returns they are on disk and their words can be found.
 
         `content` is text, or messages `{"role", "content", "name"?, "timestamp"?, "id"?}`. The same `idempotency_key`
-        with the same content, topic and time files nothing and returns the first receipt with `cached=True`; with
-        other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be kept whole,
-        `Unavailable` when the store cannot be written; then nothing was filed.
+        with the same content, topic and time stores nothing and returns the first receipt with `cached=True`; with
+        other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
+        completely, `Unavailable` when the store cannot be written; then nothing was stored.
         """
-        from credenda.services.remember import remember  # of a module: of a package it takes three times as long
+        from credenda.services.remember import remember  # from a module: from a package it takes three times as long
         from credenda.write.intake.validate import Submission
 
         submission = Submission(
@@ -204,13 +205,13 @@ class Credenda:
         return remember(self._parts, submission)
 
     def store(self, unit: MemoryUnit) -> Memory:
-        """Hold a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
+        """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
         from credenda.services import remember
 
         return remember.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
-        """Wait until all that was said so far has been read and is searchable; raises `Unavailable` on time-out."""
+        """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
         maintenance.settle(self._parts, timeout)
 
     def search(
@@ -236,11 +237,11 @@ class Credenda:
         explain: bool = False,
         record_access: bool = True,
     ) -> SearchResult:
-        """Find what is known that answers a question, best first; `abstained` says that nothing relevant is known.
+        """Find the memories and messages that answer a question, best first; `abstained` if nothing is relevant.
 
-        `as_of` asks what was true at a time, `known_at` what was held then: a datetime, RFC 3339, or words such as
-        "yesterday" and "3 March", in the zone of the setting `time_zone`; a day stands for its end. `include` may
-        name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
+        `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
+        such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may
+        name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return inspect.search(self._parts, inspect.SearchArguments(**given))
@@ -253,20 +254,25 @@ class Credenda:
         automatic: bool = False,
         **conditions: Any,  # noqa: ANN401 - those of `search`
     ) -> Context:
-        """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
+        """Pack relevant memories into a block for a prompt, fenced as data, never above the budget of tokens.
 
-        Takes the conditions of `search`; without a query it holds only what every prompt should have. `automatic` is
-        for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
-        shows does not count as recalled unless `record_access` says so.
+        Takes the conditions of `search`; without a query it contains only the memories for every prompt. `automatic` is
+        for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
+        memories do not count as recalled unless `record_access` is set.
         """
         return inspect.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
-        """Return a memory as it is held now, or as it was held at `known_at`.
+        """Return the current version of a memory, or the version at `known_at`.
 
-        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
+        `Invalid` for a short id with which several begin.
         """
         return inspect.get(self._parts, id, as_of, known_at)
+
+    def event(self, id: str) -> EventDetails:
+        """Return an event as it was said, and the memories that rest on it."""
+        return events.event(self._parts, id)
 
     def list(
         self,
@@ -283,12 +289,11 @@ class Credenda:
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all.
+        """List memories, newest first, in pages; `status=None` lists all.
 
-        `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
-        lists what was held at a time, each memory as it stood.
-
-        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        `as_of` lists the memories true at a time: "active" then includes values replaced since. `known_at` lists the
+        memories believed at a time, each in its version of that time.
+        The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return inspect.list_memories(self._parts, **given)
@@ -302,9 +307,9 @@ class Credenda:
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Sequence[SlotVersion]:
-        """Return every value that a slot, or the slot of a memory, has held, oldest first.
+        """Return every value that a slot, or the slot of a memory, has had, oldest first.
 
-        `known_at` tells the history as it was held at a time, `as_of` only what was true at one.
+        `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return inspect.history(self._parts, **given)
@@ -318,25 +323,25 @@ class Credenda:
         topic: str | None = None,
         entity: str | None = None,
     ) -> Diff:
-        """Say what changed in belief from `since` to `until` (now where it is left out), oldest first.
+        """Return the changes in belief from `since` to `until` (now by default), oldest first.
 
-        Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
-        times, `valid` what was true then as it is seen now. What came and went in between is no difference.
+        Days and longer periods count completely. The axis `known` compares the beliefs held at the two times, `valid`
+        the values true at them as known now. A value that came and went in between is not reported.
         """
         from credenda.services import diff
 
         return diff.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
-        """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""
+        """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return inspect.why(self._parts, id)
 
     def changes(self, cause: str) -> Sequence[ChangeRecord]:
-        """Return the changes that an event led to, oldest first: what was believed because it was said."""
+        """Return the changes that an event caused, oldest first."""
         return inspect.list_changes(self._parts, cause)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
-        """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
         from credenda.services import edit
 
         return edit.correct(self._parts, id, text=text, value=value, reason=reason)
@@ -348,13 +353,13 @@ class Credenda:
         return edit.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
-        """Bring back a forgotten memory; raises `Conflict` for one that is not."""
+        """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         from credenda.services import edit
 
         return edit.restore(self._parts, id)
 
     def delete(self, id: str) -> None:
-        """Delete a memory or an event for good, with the words it rests on; repeating it does nothing."""
+        """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
         from credenda.services import delete
 
         delete.delete(self._parts, id)
@@ -368,32 +373,32 @@ class Credenda:
         before: datetime | str | None = None,
         dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
-        conditions = {"session": session, "topic": topic, "source": source}
+        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
+        given = {name: value for name, value in locals().items() if name != "self"}
         from credenda.services import delete
 
-        return delete.delete_where(self._parts, **conditions, before=before, dry_run=dry_run)
+        return delete.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
-        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
-        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
-        legal hold or when something is written between export and erasure; then nothing was erased.
+        With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when another process writes between export and erasure; then nothing was erased.
         """
         from credenda.services import erase
 
         return erase.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
-        """Say whether a hit was useful: it moves rank and retention, within bounds (docs/explanation/dream.md).
+        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
 
-        It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
-        the hit was last shown.
+        It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
+        last showed the hit.
         """
         from credenda.services import usage
 
         usage.record_feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
-        """Count what is held and what still waits."""
+        """Count the tenant's rows and pending work."""
         return inspect.count_stats(self._parts)

@@ -28,10 +28,11 @@ from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.query import Context, Explanation, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
     DecayReport,
+    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -57,10 +58,10 @@ __all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
 
 
 class Opening:
-    """A memory that is about to be open: await it, or enter it with `async with`, which closes it at the end."""
+    """A memory to be opened: await it, or use it in `async with`, which closes it at the end."""
 
     def __init__(self, start: Callable[[], Credenda]) -> None:
-        """Open nothing yet."""
+        """Take the function that opens the memory, without calling it."""
         self._start = start
         self._opened: AsyncCredenda | None = None
 
@@ -69,12 +70,12 @@ class Opening:
         try:
             await asyncio.to_thread(lambda: made.set_result(self._start()))
             return AsyncCredenda(made.result())
-        except BaseException:  # whoever awaits it is gone: it closes as soon as it is open
+        except BaseException:  # the caller is gone: close it as soon as it is open
             made.add_done_callback(lambda done: done.result().close())
             raise
 
     def __await__(self) -> Generator[object, None, AsyncCredenda]:
-        """Open it; closing is up to the caller."""
+        """Open it; the caller closes it."""
         return self._open().__await__()
 
     async def __aenter__(self) -> AsyncCredenda:
@@ -94,11 +95,10 @@ class Opening:
 
 
 class AsyncCredenda:
-    """One tenant's memory for programs that await: what `Credenda` does, without blocking the event loop.
+    """One tenant's memory for asynchronous programs: like `Credenda`, without blocking the event loop.
 
-    A call that is cancelled while it runs is still carried out: its thread goes on to the end. What was acknowledged,
-    that is, whatever an `await` has returned from, is on disk and stays there. To repeat a cancelled `remember` without
-    filing it twice, give it an `idempotency_key`.
+    A call that is cancelled while it runs still completes in its thread. Data is on disk, and stays there, once the
+    `await` has returned. To repeat a cancelled `remember` without storing it twice, give it an `idempotency_key`.
 
     >>> async def talk(path):
     ...     async with AsyncCredenda.open(path, user="ana") as mem:
@@ -110,7 +110,7 @@ class AsyncCredenda:
     """
 
     def __init__(self, memory: Credenda) -> None:
-        """Take over an open memory; `open` is how one is usually made."""
+        """Take an open memory; callers normally use `open`."""
         self._memory = memory
         self.manage = AsyncManage(memory.manage)
         self.data = AsyncData(memory.data)
@@ -146,12 +146,12 @@ class AsyncCredenda:
         """Open or create a memory.
 
         `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default where it is installed),
-        "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` reads claims in
-        place of the rules. `llm` reads beside them: "anthropic:MODEL", "openai:MODEL" (any server that speaks its
-        format, by the setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer`
-        counts for budgets: a function from a text to its tokens, a file, or "estimate". None takes the setting.
-        Raises `Invalid`, `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
+        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default if installed), "hashed",
+        "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` replaces the rules. `llm`
+        extracts in addition to them: "anthropic:MODEL", "openai:MODEL" (any server with a compatible API, by the
+        setting `llm_url`), "none", or an object such as `credenda.testing.ScriptedModel`. `tokenizer` counts for
+        budgets: a function from a text to its tokens, a file, or "estimate". None uses the setting. Raises `Invalid`,
+        `Unavailable`, `Conflict` (a newer file) or `Corrupt`.
         """
         return Opening(
             partial(
@@ -169,6 +169,15 @@ class AsyncCredenda:
             )
         )
 
+    def for_user(self, user: str, *, workers: bool = True) -> Opening:
+        """Open the memory of another user of the same database, with the same connections, embedder and settings.
+
+        It is as separate as a memory opened on its own. Each is closed on its own and stays usable when the other is
+        closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
+        name, `Unavailable` when this memory is closed.
+        """
+        return Opening(partial(self._memory.for_user, user, workers=workers))
+
     @property
     def user(self) -> str:
         """The tenant."""
@@ -180,14 +189,14 @@ class AsyncCredenda:
         return self._memory.zone
 
     async def start_worker(self) -> None:
-        """Read what waits in the background from now on, after `open(workers=False)`.
+        """Start background processing, after `open(workers=False)`.
 
-        Does nothing where that is under way already, or where nothing may be written.
+        Does nothing if it runs already, or if the memory is read-only.
         """
         await asyncio.to_thread(self._memory.start_worker)
 
     async def close(self) -> None:
-        """Stop the worker and release the store; jobs that wait stay queued. Closing twice does nothing."""
+        """Stop the worker and release the store; pending jobs stay queued. Closing twice does nothing."""
         await asyncio.to_thread(self._memory.close)
 
     async def remember(
@@ -206,12 +215,12 @@ class AsyncCredenda:
         idempotency_key: str | None = None,
         allow_deleted: bool = False,
     ) -> Receipt:
-        """File what was said; when this returns it is on disk and its words can be found.
+        """Record messages; when this returns they are on disk and their words can be found.
 
         `content` is text, or messages `{"role", "content", "name"?, "timestamp"?, "id"?}`. The same `idempotency_key`
-        with the same content, topic and time files nothing and returns the first receipt with `cached=True`; with
-        other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be kept whole,
-        `Unavailable` when the store cannot be written; then nothing was filed.
+        with the same content, topic and time stores nothing and returns the first receipt with `cached=True`; with
+        other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
+        completely, `Unavailable` when the store cannot be written; then nothing was stored.
         """
         return await asyncio.to_thread(
             self._memory.remember,
@@ -230,11 +239,11 @@ class AsyncCredenda:
         )
 
     async def store(self, unit: MemoryUnit) -> Memory:
-        """Hold a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
+        """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
         return await asyncio.to_thread(self._memory.store, unit)
 
     async def settle(self, timeout: float = 30.0) -> None:
-        """Wait until all that was said so far has been read and is searchable; raises `Unavailable` on time-out."""
+        """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
         await asyncio.to_thread(self._memory.settle, timeout)
 
     async def search(
@@ -260,11 +269,11 @@ class AsyncCredenda:
         explain: bool = False,
         record_access: bool = True,
     ) -> SearchResult:
-        """Find what is known that answers a question, best first; `abstained` says that nothing relevant is known.
+        """Find the memories and messages that answer a question, best first; `abstained` if nothing is relevant.
 
-        `as_of` asks what was true at a time, `known_at` what was held then: a datetime, RFC 3339, or words such as
-        "yesterday" and "3 March", in the zone of the setting `time_zone`; a day stands for its end. `include` may
-        name superseded, low_confidence and archived. Raises `Invalid` for conditions that cannot be meant.
+        `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
+        such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may
+        name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
         """
         return await asyncio.to_thread(
             self._memory.search,
@@ -292,11 +301,11 @@ class AsyncCredenda:
     async def context(
         self, query: str | None = None, *, token_budget: int | None = None, automatic: bool = False, **conditions: Any
     ) -> Context:
-        """Pack what is known into a block for a prompt, fenced as data, never over the budget of tokens.
+        """Pack relevant memories into a block for a prompt, fenced as data, never above the budget of tokens.
 
-        Takes the conditions of `search`; without a query it holds only what every prompt should have. `automatic` is
-        for a block that a program adds to each turn unasked: its budget is the smaller `inject_tokens`, and what it
-        shows does not count as recalled unless `record_access` says so.
+        Takes the conditions of `search`; without a query it contains only the memories for every prompt. `automatic` is
+        for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
+        memories do not count as recalled unless `record_access` is set.
         """
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
@@ -305,11 +314,16 @@ class AsyncCredenda:
     async def get(
         self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
     ) -> Memory:
-        """Return a memory as it is held now, or as it was held at `known_at`.
+        """Return the current version of a memory, or the version at `known_at`.
 
-        Raises `NotFound` for an unknown id, one that was not held yet, or one that was not true at `as_of`.
+        Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
+        `Invalid` for a short id with which several begin.
         """
         return await asyncio.to_thread(self._memory.get, id, as_of=as_of, known_at=known_at)
+
+    async def event(self, id: str) -> EventDetails:
+        """Return an event as it was said, and the memories that rest on it."""
+        return await asyncio.to_thread(self._memory.event, id)
 
     async def list(
         self,
@@ -326,12 +340,11 @@ class AsyncCredenda:
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, a page at a time; `status=None` lists all.
+        """List memories, newest first, in pages; `status=None` lists all.
 
-        `as_of` lists what was true at a time: "active" then also means what held and was replaced since. `known_at`
-        lists what was held at a time, each memory as it stood.
-
-        The cursor of a page leads to the next one whatever is added meanwhile; `offset` only counts.
+        `as_of` lists the memories true at a time: "active" then includes values replaced since. `known_at` lists the
+        memories believed at a time, each in its version of that time.
+        The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         return await asyncio.to_thread(
             self._memory.list,
@@ -357,9 +370,9 @@ class AsyncCredenda:
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Sequence[SlotVersion]:
-        """Return every value that a slot, or the slot of a memory, has held, oldest first.
+        """Return every value that a slot, or the slot of a memory, has had, oldest first.
 
-        `known_at` tells the history as it was held at a time, `as_of` only what was true at one.
+        `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         return await asyncio.to_thread(
             self._memory.history, id=id, entity=entity, attribute=attribute, as_of=as_of, known_at=known_at
@@ -374,23 +387,23 @@ class AsyncCredenda:
         topic: str | None = None,
         entity: str | None = None,
     ) -> Diff:
-        """Say what changed in belief from `since` to `until` (now where it is left out), oldest first.
+        """Return the changes in belief from `since` to `until` (now by default), oldest first.
 
-        Days and longer periods count whole, the first and the last. The axis `known` compares what was held at the two
-        times, `valid` what was true then as it is seen now. What came and went in between is no difference.
+        Days and longer periods count completely. The axis `known` compares the beliefs held at the two times, `valid`
+        the values true at them as known now. A value that came and went in between is not reported.
         """
         return await asyncio.to_thread(self._memory.diff, since, until, axis=axis, topic=topic, entity=entity)
 
     async def why(self, id: str) -> Explanation:
-        """Say why a memory is held: the words it rests on as (event, start, end), and every change to it."""
+        """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return await asyncio.to_thread(self._memory.why, id)
 
     async def changes(self, cause: str) -> Sequence[ChangeRecord]:
-        """Return the changes that an event led to, oldest first: what was believed because it was said."""
+        """Return the changes that an event caused, oldest first."""
         return await asyncio.to_thread(self._memory.changes, cause)
 
     async def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
-        """Put a memory right: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
         return await asyncio.to_thread(self._memory.correct, id, text=text, value=value, reason=reason)
 
     async def forget(self, id: str, reason: str = "") -> Memory:
@@ -398,11 +411,11 @@ class AsyncCredenda:
         return await asyncio.to_thread(self._memory.forget, id, reason)
 
     async def restore(self, id: str) -> Memory:
-        """Bring back a forgotten memory; raises `Conflict` for one that is not."""
+        """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         return await asyncio.to_thread(self._memory.restore, id)
 
     async def delete(self, id: str) -> None:
-        """Delete a memory or an event for good, with the words it rests on; repeating it does nothing."""
+        """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
         await asyncio.to_thread(self._memory.delete, id)
 
     async def delete_where(
@@ -414,41 +427,41 @@ class AsyncCredenda:
         before: datetime | str | None = None,
         dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
+        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
         return await asyncio.to_thread(
             self._memory.delete_where, session=session, topic=topic, source=source, before=before, dry_run=dry_run
         )
 
     async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
-        """Erase everything of this user for good, and prove on the raw bytes that it is gone; `confirm` is the name.
+        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
-        With `export` everything is written to that file first. Raises `Invalid` for another name, `Conflict` under a
-        legal hold or when something is written between export and erasure; then nothing was erased.
+        With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
+        legal hold or when another process writes between export and erasure; then nothing was erased.
         """
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
     async def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:
-        """Say whether a hit was useful: it moves rank and retention, within bounds (docs/explanation/dream.md).
+        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
 
-        It counts once a session and day, and the last word stands. Without a `session` it is said of the one in which
-        the hit was last shown.
+        It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
+        last showed the hit.
         """
         await asyncio.to_thread(self._memory.feedback, id, useful, session=session)
 
     async def stats(self) -> Stats:
-        """Count what is held and what still waits."""
+        """Count the tenant's rows and pending work."""
         return await asyncio.to_thread(self._memory.stats)
 
 
 class AsyncManage:
-    """What happens to beliefs after they are held: `mem.manage`."""
+    """Operations on existing beliefs: `mem.manage`."""
 
     def __init__(self, twin: Manage) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
     async def contests(self) -> Sequence[ContestCase]:
-        """List slots whose value cannot be decided, with their questions; open ones first."""
+        """List slots whose value is undecided, with their questions; open ones first."""
         return await asyncio.to_thread(self._memory.contests)
 
     async def resolve(
@@ -456,9 +469,8 @@ class AsyncManage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
-        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
-        is resolved.
+        The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
+        Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
 
@@ -470,140 +482,144 @@ class AsyncManage:
         model: str | None = None,
         dry_run: bool = False,
     ) -> ExtractionReport:
-        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+        """Run the pending extractions with the model now; as a dry run, only estimate their cost.
 
-        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
-        writes nothing. Raises `Invalid` where there is no model.
+        A dry run prices the file or text given, else the pending messages, for `model` or the current one; it calls no
+        model and writes nothing. Raises `Invalid` without a model.
         """
         return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
+
+    async def plan_deletion(self, id: str) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
+        return await asyncio.to_thread(self._memory.plan_deletion, id)
 
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
         return await asyncio.to_thread(self._memory.pin, id)
 
     async def unpin(self, id: str) -> Memory:
-        """Take a memory's pin away."""
+        """Unpin a memory."""
         return await asyncio.to_thread(self._memory.unpin, id)
 
     async def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
     ) -> Sequence[RetentionPolicy]:
-        """Return the retention policies; with `days` set one first, for all that is said or for a topic.
+        """Return the retention policies; with `days` set one first, for all events or for a topic.
 
-        What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
-        policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
+        `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
+        or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
         return await asyncio.to_thread(self._memory.policy, days, topic=topic, remove=remove)
 
     async def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
-        """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
+        """Delete expired rows, and rows older than the policies allow; `dry_run` only counts.
 
-        It leaves no tombstones: the same words may be said again. Raises `Conflict` under a legal hold.
+        It leaves no tombstones: the same words may be stored later. Raises `Conflict` under a legal hold.
         """
         return await asyncio.to_thread(self._memory.apply_policies, dry_run=dry_run)
 
     async def hold(self, reason: str) -> LegalHold:
         """Set a legal hold: nothing is deleted, neither by hand nor by age, until it is lifted.
 
-        Raises `Conflict` where one is in force, `Invalid` without a reason.
+        Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
         return await asyncio.to_thread(self._memory.hold, reason)
 
     async def lift_hold(self, reason: str) -> LegalHold:
-        """Lift the legal hold; raises `Conflict` where there is none."""
+        """Lift the legal hold; raises `Conflict` without one."""
         return await asyncio.to_thread(self._memory.lift_hold, reason)
 
     async def holds(self) -> Sequence[LegalHold]:
-        """Return every legal hold there was and is, oldest first, with the reasons."""
+        """Return all legal holds, past and present, oldest first, with the reasons."""
         return await asyncio.to_thread(self._memory.holds)
 
     async def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
 
-        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
-        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        It consists of standing instructions, pins, the user's identity, and memories recalled often; each line is the
+        current version of a memory. A changed core is stored, and `diff` compares it with the one before.
         """
         return await asyncio.to_thread(self._memory.core)
 
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
-        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+        """Recompute the retention of each current memory; scores move, beliefs stay the same.
 
         `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
         return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
 
     async def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
-        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        """Promote confirmed memories and archive faded ones; `dry_run` returns the planned moves."""
         return await asyncio.to_thread(self._memory.lifecycle, dry_run=dry_run)
 
     async def consolidate(
         self, topic: str | None = None, similarity_threshold: float = 0.85, dry_run: bool = False, force: bool = False
     ) -> ConsolidationReport:
-        """Merge what says the same, and let one entry say what changed: "now X; previously Y".
+        """Merge duplicates, and combine a value and its successor in one entry: "now X; previously Y".
 
-        Likeness nominates, a judge decides, and in doubt everything stays: by rules exact and slot-equal duplicates
-        alone are merged, with a model phrasings of the same too. `similarity_threshold` only moves how far neighbours
-        are looked for. It runs once in 24 hours, when 20 memories are new; `force` skips both, never the lock. With
-        `topic` all of that topic is looked at. `dry_run` returns the groups and the proposed texts, and writes nothing.
-        Raises `Invalid` for a threshold outside 0 to 1.
+        Similarity proposes candidates, a judge decides, and in doubt everything stays: the rules merge only exact and
+        slot-equal duplicates, a model also paraphrases. `similarity_threshold` only sets how distant candidates may be.
+        It runs once in 24 hours, after 20 new memories; `force` skips both conditions, never the lock. `topic` covers
+        all memories of that topic. `dry_run` returns the groups and the proposed texts, and writes nothing. Raises
+        `Invalid` for a threshold outside 0 to 1.
         """
         return await asyncio.to_thread(self._memory.consolidate, topic, similarity_threshold, dry_run, force)
 
     async def compress(self, *, dry_run: bool = True) -> CompressReport:
-        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+        """Store the vectors of memories at 8, 4 or 2 bits as they fade; recall restores a memory's precision.
 
-        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
-        afterwards; what has faded far ranks a little lower by meaning.
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Beliefs stay the same; faded
+        memories rank a little lower by embedding.
         """
         return await asyncio.to_thread(self._memory.compress, dry_run=dry_run)
 
     async def promote(self, id: str) -> Memory:
-        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
         return await asyncio.to_thread(self._memory.promote, id)
 
     async def demote(self, id: str) -> Memory:
-        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
         return await asyncio.to_thread(self._memory.demote, id)
 
     async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
-        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+        """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
         `plot` also draws them into an SVG file.
         """
         return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
 
     async def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
-        """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
+        """Compare the memories' claims about code with the code in these folders; no other path is read.
 
-        Without `roots` they are those of the setting `drift_roots`; raises `Invalid` where that names none.
-        The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
-        with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
+        `roots` defaults to the setting `drift_roots`; raises `Invalid` if that is empty. The score is 100 less 10 for
+        each error, 3 for each warning, 1 for each information. `fix` invalidates the memories with errors; `undo`
+        reverts it. The codes: docs/how-to/code.md.
         """
         return await asyncio.to_thread(self._memory.drift, roots, fix=fix)
 
     async def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
-        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
+        """Run the dream cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
 
-        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
-        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
-        so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for a step that there is not.
+        They run in this order. `dry_run` changes nothing and returns the exact changes. A failed step is reported
+        and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
+        tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
         return await asyncio.to_thread(self._memory.dream, steps, dry_run=dry_run)
 
     async def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
-        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
         return await asyncio.to_thread(self._memory.loops, days=days)
 
     async def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand, and return the memory that now holds its value.
+        """Set the status of a memory by hand, and return the memory that now has its value.
 
-        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
-        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
+        `reason` is stored in the log. A memory that becomes active replaces an active value that conflicts with it.
+        Raises `Conflict` for a transition that the table does not allow, `Invalid` for an unknown status.
         """
         return await asyncio.to_thread(self._memory.set_status, id, status, reason)
 
     async def status_history(self, id: str) -> Sequence[StatusStep]:
-        """Return every status that a memory had, oldest first, with who set it and why."""
+        """Return every status that a memory had, oldest first, with actor and reason."""
         return await asyncio.to_thread(self._memory.status_history, id)
 
     async def undo(
@@ -617,12 +633,12 @@ class AsyncManage:
         cascade: bool = False,
         dry_run: bool = False,
     ) -> UndoReport:
-        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+        """Undo a change, or all changes that meet the conditions (see `undo_where`); give one or the others.
 
-        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
-        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
-        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
-        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        It appends the inverse: nothing is lost, and undoing the undo applies the change once more. If later changes
+        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` only returns the changes. An undone
+        decision is not repeated on the same evidence. Raises `NotFound` for an unknown change, `Conflict` for a change
+        that is undone already or that deleted data, which is permanent.
         """
         return await asyncio.to_thread(
             self._memory.undo,
@@ -645,9 +661,9 @@ class AsyncManage:
         cascade: bool = False,
         dry_run: bool = False,
     ) -> UndoReport:
-        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+        """Undo every change caused by the events of a session or source, or applied within a time.
 
-        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        All conditions must hold; `until` itself is excluded. Deletions stay and are listed in `lasting`.
         """
         return await asyncio.to_thread(
             self._memory.undo_where,
@@ -660,53 +676,53 @@ class AsyncManage:
         )
 
     async def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
-        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+        """Return the state of every scheduled task: its cadence, its last run and result, and whether it is overdue.
 
-        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
-        for a name that is no duty.
+        `run` first runs those that are due, or with `only` those named, unless another process has the lease. Raises
+        `Invalid` for an unknown task.
         """
         return await asyncio.to_thread(self._memory.schedule, run=run, only=only)
 
 
 class AsyncData:
-    """Moving and looking after a whole memory: `mem.data`."""
+    """Operations on a whole memory: `mem.data`."""
 
     def __init__(self, twin: Data) -> None:
-        """Belong to an open memory."""
+        """Wrap a part of an open memory."""
         self._memory = twin
 
     async def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
-        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        The format `mcp-memory` writes only current memories, in the form of the MCP reference memory server.
         """
         return await asyncio.to_thread(self._memory.export, path, format)
 
     async def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ImportReport:
-        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
+        """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
-        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
-        many (None where that is not known). The formats: docs/how-to/import.md.
+        A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
+        the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
         """
         return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
 
     async def scan(self, path: str | Path) -> ScanReport:
-        """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
+        """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
 
-        They are of the layer `codebase` and answer only a search that asks for it (`mode="codebase"`). A second scan
-        replaces what changed and ends what is gone. What is read, and what is not: docs/how-to/code.md.
+        They have the layer `codebase` and are found only by a search with `mode="codebase"`. A second scan replaces
+        changed memories and ends those of deleted files. The files it reads: docs/how-to/code.md.
         """
         return await asyncio.to_thread(self._memory.scan, path)
 
     async def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ReembedReport:
-        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
+        """Embed every text with `model`, by default the current one; existing vectors stay, and searches continue.
 
-        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
-        `progress` is told how many events are done, and of how many.
+        Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
+        gets the number of finished events and the total.
         """
         return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
 
@@ -718,41 +734,41 @@ class AsyncData:
         dry_run: bool = False,
         from_files: str | Path | None = None,
     ) -> RebuildReport:
-        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+        """Rebuild memories, evidence and contests from the change log, and correct the rows that differ.
 
-        With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
-        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
-        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
-        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
-        differs (a model is asked all the same).
+        With `reextract` they are derived from the journal with the present rules; decisions of persons and answers of
+        models are applied once more, deleted data stays deleted, and the differences become changes. With `model` too,
+        the model of this memory extracts every message once more, within the day's budget: its answers are stored until
+        all are complete, so that an interrupted run continues. One transaction replaces the differences: an
+        interruption leaves everything unchanged, and searches continue. `dry_run` only reports the differences (a model
+        is called all the same).
 
-        With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
-        questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
+        With `from_files` an empty memory is filled from a folder of `sync_files`: its events, beliefs and questions;
+        deleted data stays deleted. Raises `Conflict` for a memory that is not empty.
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
-        `Invalid` where a model is wanted and there is none.
+        Raises `Corrupt` if journal or change log are damaged, `Conflict` while other processes keep writing, `Invalid`
+        if `model` is set without a model.
         """
         return await asyncio.to_thread(
             self._memory.rebuild, reextract=reextract, model=model, dry_run=dry_run, from_files=from_files
         )
 
     async def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:
-        """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.
+        """Synchronise a folder of Markdown: pages are written, and people's edits in them are applied.
 
-        An edited entry is corrected, a removed one deleted, a new line remembered; what changed on both sides is asked
-        about. `missing` says what it means when many entries are gone at once: "ask" leaves them, "delete" deletes
+        An edited entry is corrected, a removed one deleted, a new line remembered; an entry changed on both sides
+        becomes a question. `missing` decides about many entries missing at once: "ask" leaves them, "delete" deletes
         them, "restore" writes them again. A second call right after changes nothing. The pages: docs/how-to/files.md.
 
-        Raises `Invalid` for what is no folder, `Unavailable` where it cannot be written or is being synchronised.
+        Raises `Invalid` if the path is not a folder, `Unavailable` if it cannot be written or is being synchronised.
         """
         return await asyncio.to_thread(self._memory.sync_files, dir, missing=missing)
 
     async def backup(self, path: str | Path) -> BackupReport:
-        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+        """Copy the whole database, with all its users, to a file, while others read and write.
 
-        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
-        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        The copy contains everything acknowledged before the call; `restore_backup` restores it. It replaces an earlier
+        backup of that name, never another file. Raises `Invalid`, `Conflict` or `Unavailable`.
         """
         return await asyncio.to_thread(self._memory.backup, path)
 

@@ -17,7 +17,7 @@ __all__ = ["Data"]
 
 
 class Data:
-    """Moving and looking after a whole memory: `mem.data`."""
+    """Operations on a whole memory: `mem.data`."""
 
     def __init__(self, parts: Parts) -> None:
         """Belong to an open memory."""
@@ -26,7 +26,7 @@ class Data:
     def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
-        The format `mcp-memory` writes what is held now, and only that, as the MCP reference memory server keeps it.
+        The format `mcp-memory` writes only current memories, in the form of the MCP reference memory server.
         """
         from credenda.portability.exporting import export_file
 
@@ -35,20 +35,20 @@ class Data:
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ImportReport:
-        """Read a file, folder or zip: an export, talk, another memory or documents; repeating it adds nothing twice.
+        """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
-        What is read can be searched while the rest is. `progress` is told how many bytes have been read, and of how
-        many (None where that is not known). The formats: docs/how-to/import.md.
+        A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
+        the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
         """
         from credenda.portability.importing import import_file
 
         return import_file(self._parts, check_path(path), format, progress=progress)
 
     def scan(self, path: str | Path) -> ScanReport:
-        """Keep what the code in a folder declares: one memory a file, one of its tree, one of its dependencies.
+        """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
 
-        They are of the layer `codebase` and answer only a search that asks for it (`mode="codebase"`). A second scan
-        replaces what changed and ends what is gone. What is read, and what is not: docs/how-to/code.md.
+        They have the layer `codebase` and are found only by a search with `mode="codebase"`. A second scan replaces
+        changed memories and ends those of deleted files. The files it reads: docs/how-to/code.md.
         """
         from credenda.services.code_scan import scan
 
@@ -57,10 +57,10 @@ class Data:
     def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
     ) -> ReembedReport:
-        """Give every text a vector of `model`, by default the one in use; those it has stay, and searches go on.
+        """Embed every text with `model`, by default the current one; existing vectors stay, and searches continue.
 
-        Open the memory with that model afterwards. Broken off, it goes on where it stopped when it is called again.
-        `progress` is told how many events are done, and of how many.
+        Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
+        gets the number of finished events and the total.
         """
         return maintenance.reembed(self._parts, model, progress=progress)
 
@@ -72,23 +72,23 @@ class Data:
         dry_run: bool = False,
         from_files: str | Path | None = None,
     ) -> RebuildReport:
-        """Make memories, evidence and contests again from the change log, and put right the rows that differ.
+        """Rebuild memories, evidence and contests from the change log, and correct the rows that differ.
 
-        With `reextract` they are derived afresh from what was said, by the rules of today; what persons decided and
-        what models read is applied again, what was deleted stays deleted, and the difference becomes changes. With
-        `model` too, the model of this memory reads everything anew, within the day's budget: what it said is kept
-        until all is read, so that a run that was broken off goes on where it stopped. What differs is replaced in one
-        transaction: whatever breaks it off leaves everything as it was, and searches go on. `dry_run` only says what
-        differs (a model is asked all the same).
+        With `reextract` they are derived from the journal with the present rules; decisions of persons and answers of
+        models are applied once more, deleted data stays deleted, and the differences become changes. With `model` too,
+        the model of this memory extracts every message once more, within the day's budget: its answers are stored until
+        all are complete, so that an interrupted run continues. One transaction replaces the differences: an
+        interruption leaves everything unchanged, and searches continue. `dry_run` only reports the differences (a model
+        is called all the same).
 
-        With `from_files` an empty memory is filled with what a folder of `sync_files` says, its events, beliefs and
-        questions; what was deleted stays away. Raises `Conflict` for a memory that is not empty.
+        With `from_files` an empty memory is filled from a folder of `sync_files`: its events, beliefs and questions;
+        deleted data stays deleted. Raises `Conflict` for a memory that is not empty.
 
-        Raises `Corrupt` where journal or change log are damaged themselves, `Conflict` where others keep writing,
-        `Invalid` where a model is wanted and there is none.
+        Raises `Corrupt` if journal or change log are damaged, `Conflict` while other processes keep writing, `Invalid`
+        if `model` is set without a model.
         """
         if from_files is not None and (reextract or model):
-            raise Invalid("a rebuild is from files or from what was said, not both", fix="give one of the two")
+            raise Invalid("a rebuild is either from files or from the journal, not both", fix="give one of the two")
         if from_files is not None:
             from credenda.services.restore_from_files import rebuild_from_files
 
@@ -96,23 +96,23 @@ class Data:
         return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
-        """Keep a folder of Markdown in step, both ways: pages are written, and what people changed in them comes back.
+        """Synchronise a folder of Markdown: pages are written, and people's edits in them are applied.
 
-        An edited entry is corrected, a removed one deleted, a new line remembered; what changed on both sides is asked
-        about. `missing` says what it means when many entries are gone at once: "ask" leaves them, "delete" deletes
+        An edited entry is corrected, a removed one deleted, a new line remembered; an entry changed on both sides
+        becomes a question. `missing` decides about many entries missing at once: "ask" leaves them, "delete" deletes
         them, "restore" writes them again. A second call right after changes nothing. The pages: docs/how-to/files.md.
 
-        Raises `Invalid` for what is no folder, `Unavailable` where it cannot be written or is being synchronised.
+        Raises `Invalid` if the path is not a folder, `Unavailable` if it cannot be written or is being synchronised.
         """
         from credenda.services.file_sync import sync_files
 
         return sync_files(self._parts, check_path(dir), missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
-        """Copy the whole database, with all its users, to a file, while others go on reading and writing.
+        """Copy the whole database, with all its users, to a file, while others read and write.
 
-        What was acknowledged before the call is in the copy; `restore_backup` puts it in place again. An earlier backup
-        of that name is replaced, another file never. Raises `Invalid`, `Conflict` or `Unavailable`.
+        The copy contains everything acknowledged before the call; `restore_backup` restores it. It replaces an earlier
+        backup of that name, never another file. Raises `Invalid`, `Conflict` or `Unavailable`.
         """
         from credenda.bootstrap import back_up_file
 

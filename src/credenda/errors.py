@@ -1,4 +1,4 @@
-"""Every error a caller may meet.
+"""All errors that callers can get.
 
     CredendaError            code            retryable  exit code  HTTP
     ├── Invalid              invalid         no         2          422
@@ -8,7 +8,7 @@
     ├── Unavailable          unavailable     yes        5          503
     └── Corrupt              corrupt         no         7          500
 
-A message says what happened, why, and what to do about it. It never holds memory text.
+A message contains the problem, its cause, and the fix. It never contains memory text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = [
 ]
 
 _WHAT_CHARACTERS: Final = 400
-"""Longest account of what happened: it may quote what a caller gave, which may have any length."""
+"""Longest description of a problem: it may quote input of any length."""
 _HALF: Final = _WHAT_CHARACTERS // 2 - 1
 
 
 class CredendaError(Exception):
     """Something went wrong inside Credenda.
 
-    `what` happened, `why`, and what to do (`fix`); `ids` name the things concerned.
+    `what` is the problem, `why` its cause, `fix` the remedy; `ids` are the rows concerned.
     """
 
     code: ClassVar[str] = "internal"
@@ -42,7 +42,7 @@ class CredendaError(Exception):
     http_status: ClassVar[int] = 500
 
     def __init__(self, what: str, *, why: str = "", fix: str = "", **ids: str) -> None:
-        """Keep the three parts apart, so that each door can lay them out."""
+        """Keep the three parts separate, so that each interface can format them."""
         self.what = what if len(what) <= _WHAT_CHARACTERS else f"{what[:_HALF]}…{what[-_HALF:]}"
         self.why = why
         self.fix = fix
@@ -50,7 +50,7 @@ class CredendaError(Exception):
         super().__init__(what, why, fix)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel whole between processes, as a pool of workers needs."""
+        """Support pickling between processes, as a pool of workers needs."""
         return _revive, (type(self), self.what, {"why": self.why, "fix": self.fix, **self.ids})
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class NotFound(CredendaError):
 
 
 class Conflict(CredendaError):
-    """The request contradicts what is already recorded."""
+    """The request contradicts recorded data."""
 
     code = "conflict"
     exit_code = 4

@@ -1,8 +1,8 @@
-"""Names of things: short, readable, and foreign in any other tenant.
+"""Public ids: short, readable, and invalid in any other tenant.
 
-Inside a tenant events, memories, changes, contests and jobs are numbered 1, 2, 3 …; outside they are called
-`m42-3fa9c2`: a letter for the kind, the number, and the tenant's tag. The tag is random and unique in a store, so an
-id of another tenant is recognised as foreign without a look-up.
+Inside a tenant events, memories, changes, contests and jobs are numbered 1, 2, 3 …; their public ids are like
+`m42-3fa9c2`: a letter for the kind, the number, and the tenant's tag. The tag is random and unique in a store, so an id
+of another tenant is recognised without a look-up.
 
 The only module that draws random numbers.
 """
@@ -36,7 +36,7 @@ _ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
 
 
 class IdKind(StrEnum):
-    """What an id names; the value is its first letter."""
+    """The kind of row that an id names; the value is its first letter."""
 
     EVENT = "e"
     MEMORY = "m"
@@ -49,7 +49,7 @@ _ENDING: Final = 7
 """Characters of the dash and the tag."""
 _DIGITS: Final = 18
 _KINDS: Final = {kind.value: kind for kind in IdKind}
-"""A look-up here costs a fifth of a call of the enumeration, and a search reads some forty ids."""
+"""A look-up costs a fifth of an enumeration call, and a search reads some forty ids."""
 
 
 def draw_tag() -> str:
@@ -68,14 +68,15 @@ def draw_fraction() -> float:
 
 
 def format_id(kind: IdKind, number: int, tag: str) -> str:
-    """Name a thing for the outside, e.g. `m42-3fa9c2`."""
-    return kind + f"{number}-{tag}"  # a kind is its letter; asking for its value costs as much as all the rest
+    """Format a public id, e.g. `m42-3fa9c2`."""
+    return kind + f"{number}-{tag}"  # a kind is its letter; reading its value costs as much as all the rest
 
 
 def parse_id(text: str, tag: str) -> tuple[IdKind, int]:
-    """Read a public id of the tenant with this tag.
+    """Parse a public id of the tenant with this tag.
 
-    Raises `NotFound` for anything malformed or foreign: both look the same from outside; `Invalid` for no text at all.
+    Raises `NotFound` for a malformed id and for one of another tenant, which look the same; `Invalid` for a value that
+    is not text.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(
@@ -92,12 +93,12 @@ def parse_id(text: str, tag: str) -> tuple[IdKind, int]:
 
 
 def parse_serial(text: str) -> int:
-    """Read the number of an id that this process has just made; nothing is checked."""
+    """Parse the number of an id from this process, without checks."""
     return int(text[1 : text.index("-")])
 
 
 def _parse_own_id(text: str, kind: IdKind, tag: str) -> int | None:
-    """Read an id that is written as ours are; a search reads some forty."""
+    """Parse an id in the exact form that we write; a search reads some forty."""
     if not isinstance(text, str) or text[:1] != kind or text[-_ENDING:] != f"-{tag}":  # pyright: ignore[reportUnnecessaryIsInstance]
         return None
     digits = text[1:-_ENDING]
@@ -106,12 +107,12 @@ def _parse_own_id(text: str, kind: IdKind, tag: str) -> int | None:
 
 
 def parse_id_numbers(ids: Iterable[str], kind: IdKind, tag: str) -> list[int]:
-    """Read public ids that must be of one kind; raises `NotFound` otherwise."""
+    """Parse public ids that must be of one kind; raises `NotFound` otherwise."""
     return list(map(int, extract_id_digits(list(ids), kind, tag)))
 
 
 def extract_id_digits(ids: Sequence[str], kind: IdKind, tag: str) -> list[str]:
-    """Return the numbers of public ids as they are written; raises `NotFound` as `parse_id_numbers` does.
+    """Return the numbers of public ids as strings; raises `NotFound` as `parse_id_numbers` does.
 
     >>> digits_of(["m42-3fa9c2", "m7-3fa9c2"], Kind.MEMORY, "3fa9c2")
     ['42', '7']
@@ -129,13 +130,13 @@ def extract_id_digits(ids: Sequence[str], kind: IdKind, tag: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _compile_row_pattern(kind: IdKind, tag: str) -> re.Pattern[str]:
-    """Return what matches ids of one kind and tenant with commas between them: to read them together takes a third."""
+    """Compile a pattern of ids of one kind and tenant separated by commas: matching them together takes a third."""
     one = f"{kind.value}[1-9][0-9]{{0,{_DIGITS - 1}}}-{re.escape(tag)}" if len(tag) == _ENDING - 1 else "(?!)"
     return re.compile(f"{one}(?:,{one})*")
 
 
 def parse_id_number(text: str, kind: IdKind, tag: str) -> int:
-    """Read a public id that must be of one kind; raises `NotFound` otherwise."""
+    """Parse a public id that must be of one kind; raises `NotFound` otherwise."""
     plain = _parse_own_id(text, kind, tag)
     if plain is not None:
         return plain

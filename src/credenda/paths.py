@@ -1,4 +1,4 @@
-"""Paths that callers name: checked, and looked at so that only our own errors come of it."""
+"""Validation and inspection of paths from callers, with our own errors only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_path", "find_path_kind"]
 
 
 def check_path(path: object) -> Path:
-    """Check that something can name a file or folder; raises `Invalid` otherwise. Nothing is looked at."""
+    """Check that a value can name a file or folder, without accessing it; raises `Invalid` otherwise."""
     given = os.fspath(cast("PathLike[str]", path)) if isinstance(path, PathLike) else path
     if not isinstance(given, str):
         kind = type(cast("object", path)).__name__
@@ -31,7 +31,7 @@ def check_path(path: object) -> Path:
 
 
 def find_path_kind(path: str | Path) -> Literal["file", "folder", "other"] | None:
-    """Say what stands at a path, links followed; None for nothing. Raises `Unavailable` where that cannot be seen."""
+    """Return the kind of file at a path, links followed; None for nothing. Raises `Unavailable` if inaccessible."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - on a text or a Path alike
     except (FileNotFoundError, NotADirectoryError):

@@ -1,9 +1,10 @@
-"""What one open memory is made of: the bundle that every operation is handed."""
+"""The components of one open memory, a bundle that every operation takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from credenda import limits
 from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
+from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.embed.query_cache import QueryVectorCache
@@ -24,36 +26,37 @@ if TYPE_CHECKING:
     from credenda.index.cache import IndexCache
     from credenda.providers.llm.client import ModelClient
 
-__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts"]
+__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts", "Views"]
 
 
 class ActiveCalls:
-    """Knows how many calls of a user are under way, so that background work can stand back for them.
+    """Counts the calls of a user in progress, so that background work can yield to them.
 
-    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; one that waits here costs nothing
-    that can be measured. Who calls again at once is not disturbed in between: it counts as idle only after a moment of
-    quiet. Nobody is woken when a call ends, for the next one would pay for it (measured: 35 µs an acknowledgement).
+    A background thread beside a busy interpreter costs a caller up to 50 ms a commit; a thread that waits here has no
+    measurable cost. A program that calls in quick succession is not disturbed in between: it counts as idle only after
+    a short quiet period. The end of a call wakes no thread, because the next call would pay for it (measured: 35 µs an
+    acknowledgement).
     """
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Start without calls."""
         self._lock = Lock()
         self._calls = 0
         self._ended = 0.0
 
     def __enter__(self) -> None:
-        """A call begins."""
+        """Count a call that begins."""
         with self._lock:
             self._calls += 1
 
     def __exit__(self, *_: object) -> None:
-        """A call ends."""
+        """Count a call that ends."""
         with self._lock:
             self._calls -= 1
             self._ended = seconds()
 
     def wait_idle(self, timeout_seconds: float) -> None:
-        """Wait until nobody calls, nor has lately, but not longer than a bound: background work must not starve."""
+        """Wait until no call is in progress and none was recently, up to a bound: background work must not starve."""
         deadline = seconds() + timeout_seconds
         while (now := seconds()) < deadline:
             quiet_at = (now if self._calls else self._ended) + limits.QUIET_SECONDS
@@ -63,43 +66,43 @@ class ActiveCalls:
 
 
 class AccessBuffer:
-    """Showings of memories that wait to be written with the next commit: a search never waits for a write lock."""
+    """Buffered impressions of memories, written with the next commit: a search never waits for a write lock."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start empty."""
         self._lock = Lock()
         self._waiting: dict[tuple[str, str, int], Access] = {}
 
     def add(self, access: Access) -> None:
-        """Remember a showing; the same memory in the same session and day counts once."""
+        """Buffer an impression; the same memory in the same session and day counts once."""
         with self._lock:
             self._waiting[access.memory_id, access.session, access.day] = access
 
     def drain(self) -> list[Access]:
-        """Take out what waits."""
+        """Return all impressions and empty the buffer."""
         with self._lock:
             waiting, self._waiting = list(self._waiting.values()), {}
         return waiting
 
     def __len__(self) -> int:
-        """Count what waits."""
+        """Return the number of buffered impressions."""
         return len(self._waiting)
 
 
 class LazyIndexCache:
-    """The indexes that this process keeps in memory, made on first use: they load numpy, which few commands need.
+    """The in-memory indexes of this process, created on first use: they load numpy, which few commands need.
 
-    One is shared by all memories that are open, so that its bound holds for the process.
+    All open memories share one instance, so that its bound applies to the process.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without a cache."""
         self._lock = Lock()
         self._cache: IndexCache | None = None
 
     @property
     def in_use(self) -> bool:
-        """Whether anything was searched yet."""
+        """Whether any search used it yet."""
         return self._cache is not None
 
     def cache(self) -> IndexCache:
@@ -110,6 +113,28 @@ class LazyIndexCache:
 
                 self._cache = IndexCache()
             return self._cache
+
+
+class Views:
+    """Counts the open memories that share one store and one model, so that the last one to close releases them."""
+
+    def __init__(self) -> None:
+        """Begin with one."""
+        self._lock = Lock()
+        self._open = 1
+
+    def join(self) -> None:
+        """Count one more; raises `Unavailable` when the last one has left."""
+        with self._lock:
+            if not self._open:
+                raise Unavailable("this memory is closed", fix="open it again")
+            self._open += 1
+
+    def leave(self) -> bool:
+        """Count one less, and say whether it was the last one."""
+        with self._lock:
+            self._open -= 1
+            return not self._open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,28 +149,54 @@ class Parts:
     embedder: Embedder | None
     resident: LazyIndexCache
     counter: TokenCounter = ESTIMATE
-    """What counts the tokens of a context and of the core."""
+    """The token counter of contexts and of the core."""
     llm: ModelClient | None = None
-    """The line to a language model; None where rules alone read."""
+    """The client of a language model; None if only rules extract."""
     questions: QueryVectorCache = field(default_factory=QueryVectorCache)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     active_calls: ActiveCalls = field(default_factory=ActiveCalls)
     jobs_ready: Event = field(default_factory=Event)
-    """Set when a job was filed; the background worker waits on it."""
+    """Set when a job was queued; the background worker waits for it."""
     llm_jobs_ready: Event = field(default_factory=Event)
-    """Set when a turn waits for a model; the thread that asks waits on it."""
+    """Set when a message waits for a model; the model thread waits for it."""
     read_only: bool = False
     store_name: str = ""
-    """Names the database among those that this process has open."""
+    """The name of the database among those that this process has open."""
     owner: str = ""
     """Names this process in leases: host:pid:nonce."""
+    views: Views = field(default_factory=Views)
+    """The open memories that share `store` and `llm`."""
+
+    def for_user(self, user_id: str) -> Parts:
+        """Make the view of another tenant, which shares all but what belongs to a tenant.
+
+        Raises `Unavailable` when the store is closed. The view counts in `views` until it leaves.
+        """
+        self.views.join()
+        return replace(
+            self,
+            user_id=user_id,
+            questions=QueryVectorCache(),
+            accesses=AccessBuffer(),
+            jobs_ready=Event(),
+            llm_jobs_ready=Event(),
+        )
+
+    def release(self) -> None:
+        """Leave the views; the last one closes the model and the store."""
+        if not self.views.leave():
+            return
+        with ExitStack() as held:
+            held.callback(self.store.close)
+            if self.llm is not None:
+                held.callback(self.llm.close)
 
     @property
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
-        """How questions become vectors; None where only words are searched."""
+        """The embedding function for queries; None if search is by words only."""
         return None if self.embedder is None else partial(self.questions.embed, self.embedder)
 
     @property
     def indexes(self) -> IndexCache:
-        """The resident indexes of this process."""
+        """The in-memory indexes of this process."""
         return self.resident.cache()

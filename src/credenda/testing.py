@@ -1,4 +1,4 @@
-"""Doubles for tests, shipped: a clock that moves when told, and a model that answers from a script.
+"""Test doubles for users: a clock that moves on command, and a model that answers from a script.
 
 >>> from datetime import UTC, datetime, timedelta
 >>> clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
@@ -25,14 +25,14 @@ from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Troub
 __all__ = ["Answer", "ManualClock", "ModelFailure", "Question", "ScriptedModel", "Trouble"]
 
 Answer = Mapping[str, object] | Iterable[Mapping[str, object]] | str | Exception
-"""What a scripted model gives: a document, a list of claims, raw text, or what it is to raise."""
+"""An answer of a scripted model: a document, a list of claims, raw text, or an exception to raise."""
 
 
 class ManualClock:
     """A clock that stands still until it is advanced."""
 
     def __init__(self, start: datetime | str) -> None:
-        """Begin at a moment, given as an aware datetime or as RFC 3339."""
+        """Start at a moment, given as an aware datetime or as RFC 3339."""
         self._lock = Lock()
         self._now_us = parse_time(start)
 
@@ -46,7 +46,7 @@ class ManualClock:
         return to_datetime(self.now_us())
 
     def advance(self, step: timedelta) -> None:
-        """Move forward; raises `ValueError` for a step back."""
+        """Move forward; raises `ValueError` for a negative step."""
         if step < timedelta(0):
             raise ValueError("a clock moves forward")
         with self._lock:
@@ -54,15 +54,15 @@ class ManualClock:
 
 
 class ScriptedModel:
-    """A model that answers from a script, for the tests of those who use Credenda.
+    """A model that answers from a script, for tests of programs that use Credenda.
 
-    `answers` are given one after the other, or by a function of the question. Each is the JSON document that a model
-    would write, a list of its claims, raw text (which need not be JSON), or an exception to raise: a `ModelFailure`
-    says what went wrong. A claim need name only what matters: `quote`, `type`, `attribute`, `value` …; the rest has
-    the defaults of a plain statement of the user. Asked to consolidate, a list is one of operations. When the script is
-    at its end, nothing is worth keeping, and nothing is to be consolidated.
+    `answers` are given in order, or by a function of the question. Each is the JSON document that a model would write,
+    a list of its claims, raw text (which need not be JSON), or an exception to raise: a `ModelFailure` for a failure. A
+    claim needs only the relevant fields: `quote`, `type`, `attribute`, `value` …; the rest has the defaults of a user's
+    simple statement. For a consolidation, a list contains operations. At the end of the script the answers contain
+    nothing to store and nothing to consolidate.
 
-    `asked` holds every question. `tokens` are what each answer costs: in, out.
+    `asked` contains every question. `tokens` is the cost of each answer: in, out.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ScriptedModel:
 
     @property
     def model_id(self) -> str:
-        """The name that it was given."""
+        """The name given to it."""
         return self._model_id
 
     @property
@@ -91,12 +91,12 @@ class ScriptedModel:
         return 1
 
     def say(self, *answers: Answer) -> None:
-        """Add to the script."""
+        """Append to the script."""
         with self._lock:
             self._answers += answers
 
     def ask(self, question: Question) -> Reply:
-        """Give the next answer of the script."""
+        """Return the next answer of the script."""
         with self._lock:
             self.asked.append(question)
             answer: Answer = self._answers.pop(0) if self._answers else []
@@ -128,13 +128,13 @@ _PLAIN_CLAIM: Mapping[str, object] = {
 
 
 def _find_list_name(question: Question) -> str:
-    """Name the list that a question asks for: claims, or operations of a consolidation."""
+    """Return the name of the list that a question asks for: claims, or operations of a consolidation."""
     properties = question.schema.get("properties")
     return "operations" if isinstance(properties, Mapping) and "operations" in properties else "claims"
 
 
 def _render_answer(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str, wanted: str) -> str:
-    """Write an answer as a model would, with the fields of its claims that the script leaves out."""
+    """Write an answer as a model would, with defaults for the fields that the script leaves out."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Mapping):

@@ -1,4 +1,4 @@
-"""Checks of what callers hand in, the same for every operation. Pure."""
+"""Validation of caller input, shared by all operations. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def check_name(name: object, what: str) -> str | None:
-    """Check a short name; a blank one means none."""
+    """Validate a short name; a blank name becomes None."""
     if name is None:
         return None
     if not isinstance(name, str):
@@ -34,20 +34,20 @@ def check_name(name: object, what: str) -> str | None:
         return None
     encode_text(name, what)
     if len(name) > limits.NAME_CHARACTERS:
-        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are kept")
+        raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are allowed")
     return name
 
 
 def check_condition(name: object, what: str) -> str | None:
-    """Check a name that narrows what is deleted; only None means any: a blank one would take everything."""
+    """Validate a name that limits a deletion. None means any; a blank name is an error, because it would match all."""
     found = check_name(name, what)
     if name is not None and found is None:
-        raise Invalid(f"{what} is blank", why="it would name everything", fix="leave it out, or say what it is")
+        raise Invalid(f"{what} is blank", why="it would match everything", fix="leave it out, or give a value")
     return found
 
 
 def check_text(text: object, what: str) -> str:
-    """Check a text that may be left out; None reads as an empty one."""
+    """Validate an optional text; None becomes an empty text."""
     if text is None:
         return ""
     if not isinstance(text, str):
@@ -57,7 +57,7 @@ def check_text(text: object, what: str) -> str:
 
 
 def check_words(values: object, what: str) -> tuple[str, ...]:
-    """Check a list of words; a single text is a list of one."""
+    """Validate a list of words; a single text becomes a list of one."""
     if isinstance(values, str):
         return (values,)
     kind = type(values).__name__
@@ -71,7 +71,7 @@ def check_words(values: object, what: str) -> tuple[str, ...]:
 
 
 def check_member(kind: type[E], value: object, what: str) -> E:
-    """Read one of an enumeration's words; raises `Invalid` with the choices for any other."""
+    """Return the enumeration member with this value; raises `Invalid` with the choices for any other value."""
     if not isinstance(value, str):
         raise Invalid(
             f"a {what} must be a word", why=f"it is a {type(value).__name__}", fix=f"choose one of {', '.join(kind)}"
@@ -83,25 +83,25 @@ def check_member(kind: type[E], value: object, what: str) -> E:
 
 
 def check_fraction(value: float, what: str) -> float:
-    """Check a number in [0, 1]."""
+    """Validate a number in [0, 1]."""
     if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(f"{what} must be a number", why=f"it is a {type(value).__name__}", fix="give a number like 0.4")
     if not 0 <= value <= 1:
-        raise Invalid(f"{what} cannot be {value!r}", why="it lies in 0 to 1", fix="give a number like 0.4")
+        raise Invalid(f"{what} cannot be {value!r}", why="it must lie between 0 and 1", fix="give a number like 0.4")
     return float(value)
 
 
 def encode_text(text: str, what: str) -> bytes:
-    """Give the UTF-8 bytes of a text; raises `Invalid` where it holds half of a surrogate pair."""
+    """Return the UTF-8 bytes of a text; raises `Invalid` for an unpaired surrogate."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        why = f"half of a surrogate pair stands at character {error.start}"
+        why = f"there is an unpaired surrogate at character {error.start}"
         raise Invalid(f"{what} is not valid Unicode", why=why, fix="decode the text properly first") from error
 
 
 def check_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object]:
-    """Check a table of plain JSON and give a copy; None is an empty one."""
+    """Validate a table of JSON values and return a copy; None becomes an empty table."""
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
@@ -114,5 +114,5 @@ def check_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object
         raise Invalid("metadata is not plain JSON", why=why, fix="use text, numbers, lists and tables") from error
     size = len(encode_text(body, "metadata"))
     if size > limits.METADATA_BYTES:
-        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are kept")
+        raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are allowed")
     return dict(json.loads(body))

@@ -136,7 +136,7 @@ def test_a_folder_that_holds_none_is_refused(tmp_path: Path) -> None:
 def test_weights_that_are_none_are_refused(tmp_path: Path, header: bytes) -> None:
     wordllama_folder(tmp_path)
     (tmp_path / "my_32.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
-    with pytest.raises(Invalid, match="no vectors of words can be read"):
+    with pytest.raises(Invalid, match="no word vectors can be read"):
         open_embedder(f"wordllama:{tmp_path}")
 
 

@@ -21,7 +21,7 @@ KILLED = f"""
 import os, signal, sys
 from datetime import timedelta
 from credenda import Credenda
-from credenda.operations import lifecycle
+from credenda.services import lifecycle
 from credenda.testing import ManualClock
 
 clock = ManualClock("{START}")

@@ -70,7 +70,7 @@ def test_a_command_says_that_it_took_a_lock_over(tmp_path: Path) -> None:
     process.communicate()
     command = [sys.executable, "-m", "credenda", "--db", str(path), "--user", "ana", "dream"]
     told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "A run before this one was killed; its lock was taken over." in told.stdout
+    assert "An earlier run was killed; this run took over its lock." in told.stdout
 
 
 def test_only_what_is_known_to_be_gone_is_gone(tmp_path: Path) -> None:

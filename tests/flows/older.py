@@ -20,7 +20,7 @@ def as_of_version(path: Path, version: int, words: Callable[..., str]) -> None:
     older = path.with_suffix(".older")
     known = tuple(one for one in migrate.load_migrations() if one[0] <= version)
     with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
-        then.setattr(migrate, "migrations", lambda: known)
+        then.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: known)
         migrate.migrate(database, 1)
         database.create_function("credenda_words", 4, words)
         database.create_function("credenda_memory_words", 4, words)

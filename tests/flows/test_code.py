@@ -106,7 +106,7 @@ def test_secrets_orders_and_links_do_not_get_in(mem: Credenda, shop: Path, tmp_p
     assert "outside_secret" not in texts
     assert key not in texts
     assert "previous instructions" not in texts
-    assert any("orders" in problem for problem in report.problems)
+    assert any("prompt injection" in problem for problem in report.problems)
 
 
 def test_what_was_deleted_or_forgotten_stays_away(mem: Credenda, shop: Path) -> None:
@@ -288,4 +288,4 @@ def test_an_empty_folder_says_so(mem: Credenda, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     mem.store(MemoryUnit(text="The page is drawn in src/gone.ts."))
     report = mem.manage.drift(tmp_path / "empty")
-    assert (report.ran, report.reason) == (False, "the folders hold no file")
+    assert (report.ran, report.reason) == (False, "the folders contain no file")

@@ -101,7 +101,7 @@ def test_the_gate_asks_for_time_and_volume_and_force_for_neither(path: Path, clo
         for number in range(30):
             mem.store(MemoryUnit(text=f"Crate {number} is in the cellar."))
         clock.advance(timedelta(hours=23))
-        assert "24 must lie between" in mem.manage.consolidate().reason
+        assert "the minimum interval is 24 hours" in mem.manage.consolidate().reason
         assert mem.manage.consolidate(force=True).ran
         clock.advance(timedelta(hours=25))
         assert mem.manage.consolidate().reason == "nothing to do"

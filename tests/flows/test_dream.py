@@ -52,7 +52,7 @@ def test_a_second_night_finds_nothing_to_do(mem: Credenda, tell: Tell) -> None:
     second = mem.manage.dream()
     assert (second.changed, [one.changes for one in second.steps if one.changes]) == (0, [])
     assert (len(mem.list().items), mem.stats().changes) == head
-    assert "Nothing moved." in second.brief
+    assert "Nothing changed." in second.brief
 
 
 @pytest.mark.requirement("E-066")
@@ -105,7 +105,7 @@ def test_a_step_that_fails_is_reported_and_passed_over(
         "probe": "ZeroDivisionError",
     }
     assert step(report, "cards").counts["written"] == 1
-    assert "Failed, and passed over: forgetting (unavailable)." in report.brief
+    assert "Failed and skipped: forgetting (unavailable)." in report.brief
 
 
 @pytest.mark.requirement("E-068")

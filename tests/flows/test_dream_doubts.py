@@ -79,7 +79,7 @@ def test_five_a_night_and_no_more_on_the_same_night(mem: Credenda, clock: Manual
     assert probe(mem).changes == ()
 
 
-@pytest.mark.parametrize("way", ["undo", "said again", "set by hand"])
+@pytest.mark.parametrize("way", ["undo", "said again", "set by the user"])
 def test_who_lifts_a_doubt_is_not_asked_again_on_the_same_ground(mem: Credenda, clock: ManualClock, way: str) -> None:
     held = hold(mem, "My office is in Graz.", entity="user", attribute="office", value="Graz")
     clock.advance(YEAR)

@@ -9,6 +9,7 @@ import pytest
 
 from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.tenant_transfer import Erasure
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
 
@@ -174,3 +175,28 @@ def test_a_worker_with_jobs_of_an_erased_user_goes_on(path: Path, mem: Credenda,
     assert [memory.text for memory in mem.list().items] == ["I like tea."]
     assert mem.stats().dead_jobs == 0
     assert mem.data.doctor().ok
+
+
+@pytest.mark.parametrize(
+    ("erasure", "told"),
+    [
+        (Erasure(rows={"events": 2}, held=True, proof={"checked": "all partitions"}), (2, 0, 0, True)),
+        (Erasure(rows={}, held=False, proof={"checked": "one partition was locked"}), (0, 0, 1, True)),
+        (
+            Erasure(
+                rows={}, held=False, proof={"windows_searched": "9", "remaining_matches": "0", "log_emptied": "no"}
+            ),
+            (0, 9, 0, False),
+        ),
+    ],
+)
+def test_a_receipt_is_filled_from_the_proof_of_any_backend(
+    mem: Credenda, monkeypatch: pytest.MonkeyPatch, erasure: Erasure, told: tuple[int, int, int, bool]
+) -> None:
+    def erase(_store: SqliteStore, _user: str, *, exported: object) -> Erasure:
+        assert exported is None
+        return erasure
+
+    monkeypatch.setattr(SqliteStore, "erase", erase)
+    receipt = mem.erase(mem.user)
+    assert (receipt.rows, receipt.windows_searched, receipt.remaining_matches, receipt.log_emptied) == told

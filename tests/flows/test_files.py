@@ -153,7 +153,7 @@ def test_no_folder_is_a_clear_error(mem: Credenda, tmp_path: Path, path: Path) -
         mem.data.sync_files(path)
     with pytest.raises(Invalid, match="empty"):
         mem.data.sync_files(" ")
-    with pytest.raises(Invalid, match="gone entries"):
+    with pytest.raises(Invalid, match="missing entries"):
         mem.data.sync_files(tmp_path / "v", missing="maybe")
 
 

@@ -188,7 +188,7 @@ def test_a_list_that_was_cut_off_keeps_what_came_before(mem: Credenda, tmp_path:
     path.write_bytes(path.read_bytes()[:-200])
     report = mem.data.import_(path)
     assert report.turns == 2
-    assert report.problems == ("conversation 3: the file ends in the middle of it: it was cut off",)
+    assert report.problems == ("conversation 3: the file ends inside it: it is truncated",)
 
 
 def test_very_long_turns_and_halves_of_emoji_are_kept(mem: Credenda, tmp_path: Path, events: Events) -> None:

@@ -68,8 +68,8 @@ def test_no_bytes_make_it_fail_or_stand_still(data: bytes, step: int) -> None:
         (b"{}", "no list"),
         (b'{"a": {"results": [1]}}', "no list"),
         (b"words", "no list"),
-        (b'[{"a": "b', "in the middle"),
-        (b"[{}", "before its list does"),
+        (b'[{"a": "b', "inside it:"),
+        (b"[{}", "inside its list"),
     ],
 )
 def test_what_is_no_list_or_cut_off_says_so(data: bytes, wrong: str) -> None:

@@ -237,7 +237,7 @@ def test_malformed_memories_are_named_and_passed_over(
 
 
 def test_an_unknown_format_of_exports_writes_nothing(mem: Credenda, tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match="not a format of exports"):
+    with pytest.raises(Invalid, match="not an export format"):
         mem.data.export(tmp_path / "out", format="mem0")
     assert not (tmp_path / "out").exists()
 

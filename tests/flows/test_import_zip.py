@@ -23,7 +23,7 @@ def test_a_zip_that_was_cut_off_is_corrupt(mem: Credenda, tmp_path: Path) -> Non
     whole = path.read_bytes()
     for size in (len(whole) - 10, len(whole) // 2, 30):
         path.write_bytes(whole[:size])
-        with pytest.raises(Corrupt, match="list of files is damaged or cut off"):
+        with pytest.raises(Corrupt, match="list of files is damaged or truncated"):
             mem.data.import_(path)
     assert mem.stats().events == 0
 
@@ -112,7 +112,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_passed_over(mem: Credenda, tm
     (folder / "c.txt").write_text("Three.")
     report = mem.data.import_(folder)
     assert report.turns == 3
-    assert report.problems == ("b.txt: its compressed data are damaged or cut off",)
+    assert report.problems == ("b.txt: its compressed data are damaged or truncated",)
 
 
 def test_a_name_that_occurs_twice_is_read_twice_and_nothing_is_filed_twice(mem: Credenda, tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def test_a_name_that_occurs_twice_is_read_twice_and_nothing_is_filed_twice(mem: 
 
 def test_a_zip_of_something_else_cannot_be_told(mem: Credenda, tmp_path: Path) -> None:
     path = zipped(tmp_path / "e.zip", ("picture.png", b"\x89PNG"), ("empty/", b""))
-    with pytest.raises(Invalid, match="no file in it begins like any"):
+    with pytest.raises(Invalid, match="no file in it has a known format"):
         mem.data.import_(path)
-    with pytest.raises(Invalid, match="holds nothing of the format chatgpt"):
+    with pytest.raises(Invalid, match="contains no file of the format chatgpt"):
         mem.data.import_(path, format="chatgpt")
     with pytest.raises(Invalid, match="an archive is one file"):
         mem.data.import_(path, format="credenda")
-    with pytest.raises(Invalid, match="no file in it begins"):
+    with pytest.raises(Invalid, match="no file in it has a known format"):
         mem.data.import_(zipped(tmp_path / "none.zip"))

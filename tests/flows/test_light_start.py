@@ -61,3 +61,8 @@ def test_a_command_that_asks_loads_only_the_words_for_its_own_answer(told: Path)
 
 def test_what_compares_no_vectors_loads_no_numpy(told: Path) -> None:
     assert loaded(told, _CLIENT.format(call="memory.list().items"), ("numpy",)) == []
+
+
+def test_help_loads_no_type_of_a_result(path: Path) -> None:
+    program = _COMMAND.format(words=["--help"]).replace("assert cli", "cli").replace(" == 0", "")
+    assert loaded(path, program, ("credenda.operations.outputs", "credenda.interfaces.json_schema", *_OTHERS)) == []

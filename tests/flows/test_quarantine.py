@@ -35,7 +35,7 @@ def found(mem: Credenda, words: str) -> bool:
 def test_what_seems_to_give_orders_is_kept_apart_and_not_found(mem: Credenda) -> None:
     receipt = mem.remember(ORDER, session="one")
     mem.settle()
-    assert "kept apart" in receipt.refused[0]
+    assert "quarantined" in receipt.refused[0]
     (held,) = candidates(mem)
     assert held.text == ORDER
     assert mem.list().items == ()
@@ -146,7 +146,7 @@ def test_an_illegal_step_is_refused(mem: Credenda) -> None:
 
 def test_a_memory_is_not_stored_that_attacks(mem: Credenda) -> None:
     before = mem.stats()
-    with pytest.raises(Invalid, match="cannot be held"):
+    with pytest.raises(Invalid, match="cannot be stored"):
         mem.store(MemoryUnit(text=ATTACK))
     assert mem.stats() == before
     assert mem.store(MemoryUnit(text=ORDER)).status == "candidate"

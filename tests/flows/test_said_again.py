@@ -110,8 +110,8 @@ def test_both_say_why_and_can_be_taken_back(mem: Credenda, say: Say) -> None:
     say("I'm a trumpet teacher.", "Our dog is a beagle.")
     confirmed = mem.why(taught.id).changes[-1]
     refined = mem.why(dog.id).changes[-1]
-    assert confirmed.reason == "said again in other words (trumpet, teach)"
-    assert refined.reason.endswith("it says the same and adds “a beagle”")
+    assert confirmed.reason == "restated in other words (trumpet, teach)"
+    assert refined.reason.endswith("same statement with “a beagle” added")
     mem.manage.undo(confirmed.id)
     mem.manage.undo(refined.id)
     assert next(one for one in mem.list().items if one.id == taught.id).confirmations == 0

@@ -59,7 +59,7 @@ def test_one_process_leads_until_its_lease_ends(mem: Credenda, clock: ManualCloc
     mem._parts.store.commit("ana", lambda writer: writer.put(lead))  # noqa: SLF001 - what another process would file
     refused = mem.manage.schedule(run=True)
     assert refused.ran == ()
-    assert "another process leads" in refused.reason
+    assert "another process runs" in refused.reason
     clock.advance(timedelta(minutes=10))
     assert len(mem.manage.schedule(run=True).ran) == 6
 
@@ -76,7 +76,7 @@ def test_a_duty_that_fails_is_named_and_the_others_go_on(mem: Credenda, monkeypa
 
 
 def test_a_duty_that_does_not_exist_is_named(mem: Credenda) -> None:
-    with pytest.raises(Invalid, match="no duty 'dekay'"):
+    with pytest.raises(Invalid, match="no scheduled task 'dekay'"):
         mem.manage.schedule(only=["dekay"])
 
 

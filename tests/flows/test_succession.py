@@ -170,6 +170,6 @@ def test_what_no_rule_knows_is_weighed_said_why_and_taken_back(mem: Credenda, sa
     assert any("urban noise" in one for one in texts(mem))
     change = mem.why(replaced(mem).id).changes[-1]
     assert change.kind == "supersede"
-    assert "its words weigh for a change of this (" in change.reason
+    assert "classified as a replacement by wording (" in change.reason
     mem.manage.undo(change.id)
     assert old in texts(mem)

@@ -78,7 +78,7 @@ def test_a_setting_names_a_file_and_an_argument_goes_before_it(told: Path, clock
 
 def test_a_file_that_is_not_there_opens_nothing(tmp_path: Path) -> None:
     target = tmp_path / "new.db"
-    with pytest.raises(Invalid, match=r"nowhere\.json: it cannot be found; mend the path"):
+    with pytest.raises(Invalid, match=r"nowhere\.json: it cannot be found; correct the path"):
         Credenda.open(target, user="ana", tokenizer=tmp_path / "nowhere.json")
     assert not target.exists()
 

@@ -33,7 +33,7 @@ def _matched(text: str, rows: _Rows) -> str | None:
 def kind_of(reason: str) -> str:
     """Return the kind of a reason; raise `UnknownReason` where no row of the table matches it.
 
-    >>> kind_of("“Bonn” replaces “Graz”: that was true until then; the one state ends the other (a, b)")
+    >>> kind_of("“Bonn” replaces “Graz”, which was true until then; a new state of the same kind (a, b)")
     'changed+state'
     """
     text = _CONTEST.sub("", reason)

@@ -62,6 +62,8 @@ def test_a_reason_without_a_row_says_where_to_add_one() -> None:
 
 
 def test_a_reason_is_known_by_its_text_and_its_detail() -> None:
-    assert kind_of("said again") == "confirmed"
-    assert kind_of("“not a; b” replaces “c”: that was true until then (k2-662711)") == "changed"
-    assert kind_of("“a” replaces “b”: that was true until then; the one state ends the other (c; d)") == "changed+state"
+    assert kind_of("restated") == "confirmed"
+    assert kind_of("“not a; b” replaces “c”, which was true until then (k2-662711)") == "changed"
+    assert (
+        kind_of("“a” replaces “b”, which was true until then; a new state of the same kind (c; d)") == "changed+state"
+    )

@@ -52,7 +52,7 @@ def test_without_a_command_the_help_is_shown(ana: Terminal) -> None:
 
 def test_remember_tells_what_is_believed_from_it(ana: Terminal) -> None:
     shown = ana.text("remember", "I live in Linz. I'm allergic to peanuts.")
-    assert shown.startswith("Filed as e1-")
+    assert shown.startswith("Stored as e1-")
     assert "residence: Linz" in shown
     assert "allergy: peanuts" in shown
 
@@ -86,7 +86,7 @@ def test_remember_tells_a_correction_an_end_and_a_doubt_apart(ana: Terminal) -> 
 
 
 def test_remember_that_leads_to_nothing_says_so(ana: Terminal) -> None:
-    assert "Nothing is believed from it" in ana.text("remember", "Perfect, thanks!")
+    assert "No belief follows from it" in ana.text("remember", "Perfect, thanks!")
 
 
 def test_remember_reads_standard_input(ana: Terminal) -> None:
@@ -108,7 +108,7 @@ def test_the_same_key_files_once(ana: Terminal) -> None:
     again = ana.json("remember", "I live in Linz.", "--key", "k1")
     assert again["cached"]
     assert again["event_ids"] == first["event_ids"]
-    assert ana.text("remember", "I live in Linz.", "--key", "k1").startswith("Filed before as ")
+    assert ana.text("remember", "I live in Linz.", "--key", "k1").startswith("Already stored as ")
 
 
 def test_a_refused_secret_is_named(ana: Terminal) -> None:
@@ -171,7 +171,7 @@ def test_list_shows_a_table_and_pages(ana: Terminal) -> None:
     assert set(page["items"][0]) >= MEMORY_FIELDS
     rest = ana.json("list", "--limit", "2", "--cursor", page["next_cursor"])
     assert (len(page["items"]), len(rest["items"]), rest["next_cursor"]) == (2, 1, None)
-    assert "Nothing is held" in ana.text("list", "--topic", "nowhere")
+    assert "No memory matches" in ana.text("list", "--topic", "nowhere")
 
 
 def test_times_are_rfc_3339_in_utc(ana: Terminal) -> None:
@@ -227,14 +227,14 @@ def test_forget_and_restore(ana: Terminal) -> None:
     name = ana.an_id()
     assert ana.text("forget", name, "--reason", "private").startswith("Forgotten;")
     assert ana.held() == []
-    assert ana.text("restore", name).startswith("Restored.")
+    assert ana.text("restore", name, "--yes").startswith("Restored.")
     assert ana.values() == ["Linz"]
 
 
 def test_delete_never_waits_for_an_answer_without_a_terminal(ana: Terminal) -> None:
     ana.remember("My day rate is 1,150 dollars.")
     name = ana.an_id()
-    assert ana.json("delete", name) == {"id": name, "done": "deleted"}
+    assert ana.json("delete", name, "--yes") == {"id": name, "done": "deleted"}
     assert ana.json("delete", name, "--yes")["done"] == "deleted"
     refused = ana.json("remember", "My day rate is 1,150 dollars.")
     assert refused["refused"]
@@ -273,7 +273,7 @@ def test_a_sound_store_passes_the_doctor(ana: Terminal) -> None:
     report = ana.json("doctor")
     assert report["ok"] is True
     assert report["findings"] == []
-    assert ana.text("doctor", "--repair").startswith("Everything holds.")
+    assert ana.text("doctor", "--repair").startswith("No problem was found.")
 
 
 def test_what_is_exported_can_be_imported(ana: Terminal, tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_an_imported_conversation_is_believed_when_the_command_returns(ana: Term
     report = ana.json("import", str(file), "--format", "conversation")
     assert (report["conversations"], report["turns"]) == (1, 2)
     assert [(one["value"], one["valid_from"]) for one in ana.held()] == [("Linz", "2026-03-01T10:00:00Z")]
-    assert "there already  2" in ana.text("import", str(file))
+    assert "already stored  2" in ana.text("import", str(file))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -20,7 +20,7 @@ def moved(tmp_path: Path) -> Terminal:
 @pytest.mark.requirement("S-093", "S-097", "R-105")
 def test_a_dry_run_shows_what_a_run_does(moved: Terminal) -> None:
     refused = moved.text("consolidate")
-    assert refused.startswith("Did not run: gate: 1 new memory, and 20 are needed.")
+    assert refused.startswith("Did not run: gate: 1 new memory; 20 are needed.")
     assert "--force" in refused
     entry = "I work at Microsoft now (currently Microsoft; previously Google)."
     preview = moved.text("consolidate", "--dry-run")
@@ -42,7 +42,7 @@ def test_its_report_leads_back(moved: Terminal) -> None:
 
 
 def test_what_cannot_be_a_threshold_is_refused(moved: Terminal) -> None:
-    assert "it lies in 0 to 1" in moved.error("consolidate", "--similarity-threshold", "7", code=2)
+    assert "it must lie between 0 and 1" in moved.error("consolidate", "--similarity-threshold", "7", code=2)
     assert "not a valid float" in moved.error("consolidate", "--similarity-threshold", "near", code=2)
     assert "read only" in moved.error("--read-only", "consolidate", "--force", code=2)
     assert "consolidated" in moved.text("--read-only", "consolidate", "--dry-run")

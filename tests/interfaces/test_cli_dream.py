@@ -29,21 +29,21 @@ def told(ana: Terminal) -> Terminal:
 
 def test_a_dry_run_plans_and_a_run_reads_like_a_brief(told: Terminal) -> None:
     planned = told.text("dream", "--dry-run")
-    assert planned.startswith("If you dreamed now:")
+    assert planned.startswith("A dream now would do this:")
     assert "The card of user would be written, from 5 memories." in planned
     assert "nothing was changed." in planned
     done = told.text("dream")
-    assert done.startswith("The night to ")
+    assert done.startswith("Dream of ")
     assert "  - The card of user was written, from 5 memories." in done
     assert "Not done: bridges; no language model is in use, and only a model confirms a bridge." in done
-    assert "Nothing moved." in told.text("dream")
+    assert "Nothing changed." in told.text("dream")
 
 
 def test_json_holds_the_brief_the_steps_and_the_exact_changes(told: Terminal) -> None:
     found = told.json("dream", "--dry-run", "--steps", "cards,forgetting")
     assert [step["name"] for step in found["steps"]] == ["forgetting", "cards"]
     assert found["steps"][1]["changes"][0]["draft"]["attribute"] == "peer_card"
-    assert found["brief"].startswith("If you dreamed now:")
+    assert found["brief"].startswith("A dream now would do this:")
     assert found["changed"] == 6
 
 
@@ -63,5 +63,5 @@ def test_why_says_of_what_a_card_was_made(told: Terminal) -> None:
     told.text("dream", "--steps", "cards")
     card = next(one for one in told.json("list")["items"] if one["attribute"] == "peer_card")
     shown = " ".join(told.text("why", card["id"]).split())
-    assert f"dreamed of {', '.join(sorted(card['metadata']['cites']))};" in shown
+    assert f"derived from {', '.join(sorted(card['metadata']['cites']))};" in shown
     assert "deleted" not in shown

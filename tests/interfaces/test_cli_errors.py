@@ -100,7 +100,7 @@ def test_users_see_only_their_own(ana: Terminal) -> None:
 def test_what_contradicts_the_record_is_a_conflict(ana: Terminal) -> None:
     ana.run("remember", "I live in Linz.", "--key", "k")
     assert "idempotency key" in ana.error("remember", "I live in Graz.", "--key", "k", code=4)
-    ana.error("restore", ana.an_id(), code=4)
+    ana.error("restore", ana.an_id(), "--yes", code=4)
 
 
 def test_too_much_is_refused_whole(ana: Terminal) -> None:
@@ -133,7 +133,7 @@ def test_the_doctor_finds_what_was_tampered_with(ana: Terminal) -> None:
     report = ana.json("doctor", code=7)
     assert report["ok"] is False
     assert {"check", "detail", "repaired"} <= set(report["findings"][0])
-    assert "Something is wrong" in ana.text("doctor", code=7)
+    assert "Problems were found" in ana.text("doctor", code=7)
 
 
 def test_with_json_an_error_is_one_json_object(ana: Terminal) -> None:
@@ -182,7 +182,7 @@ def test_a_failing_settle_does_not_lose_the_receipt(ana: Terminal, monkeypatch: 
         result = ana.run("--json", "remember", "I live in Linz.")
     receipt: dict[str, Any] = json.loads(result.stdout)
     assert (len(receipt["event_ids"]), receipt["settled"]) == (1, False)
-    assert result.stderr.startswith("filed, but not read yet: ")
+    assert result.stderr.startswith("stored, but not extracted yet: ")
     ana.remember("Perfect, thanks!")
     assert ana.values() == ["Linz"]
 

@@ -49,14 +49,14 @@ def test_entries_that_wait_and_pages_left_alone_exit_with_four(ana: Terminal, va
     assert "--missing delete" in ana.text("files", "sync", str(vault), code=4)
     assert "written" in ana.text("files", "sync", str(vault), "--missing", "restore")
     page.write_bytes(b"\xff" + whole)
-    assert "left alone: consolidated/user.md" in ana.text("files", "sync", str(vault), code=4)
+    assert "skipped: consolidated/user.md" in ana.text("files", "sync", str(vault), code=4)
 
 
 def test_a_new_database_is_filled_from_the_folder(ana: Terminal, vault: Path, tmp_path: Path) -> None:
     ana.text("files", "sync", str(vault))
     new = Terminal(tmp_path / "new")
     new.db.parent.mkdir()
-    assert "put in place" in new.text("rebuild", "--from-files", str(vault))
+    assert "applied" in new.text("rebuild", "--from-files", str(vault))
     wanted = [(one["text"], one["value"]) for one in ana.json("list")["items"]]
     assert [(one["text"], one["value"]) for one in new.json("list")["items"]] == wanted
     assert "not empty" in new.error("rebuild", "--from-files", str(vault), code=4)

@@ -101,14 +101,14 @@ def test_a_person_is_asked_before_something_is_deleted(answer: bytes, left: int,
     ana.remember("I live in Linz.")
     code, shown = on_a_terminal("--db", str(ana.db), "--user", "ana", "delete", ana.an_id(), answer=answer)
     assert code == 0
-    assert b"for good" in shown
+    assert b"permanently" in shown
     assert len(ana.held()) == left
 
 
 def test_with_yes_nobody_is_asked(ana: Terminal) -> None:
     ana.remember("I live in Linz.")
     code, shown = on_a_terminal("--db", str(ana.db), "--user", "ana", "delete", "--yes", ana.an_id())
-    assert (code, b"for good" in shown) == (0, False)
+    assert (code, b"permanently" in shown) == (0, False)
     assert ana.held() == []
 
 
@@ -117,7 +117,7 @@ def test_an_import_counts_what_it_has_read_where_somebody_looks(ana: Terminal, t
     file.write_text("I live in Linz.\n\nI'm allergic to peanuts.\n", "utf-8")
     code, shown = on_a_terminal("--db", str(ana.db), "import", str(file))
     assert code == 0
-    assert b"\rread " in shown
+    assert b"\rprocessed " in shown
     assert b"\r" not in process("--db", str(ana.db), "import", str(file)).stderr
 
 
@@ -189,7 +189,7 @@ def test_a_result_without_room_is_unavailable_and_what_was_done_stays(tmp_path: 
             check=False,
         )
     assert (done.returncode, len(done.stderr.splitlines())) == (5, 1)
-    assert b"what the command has done stays done" in done.stderr
+    assert b"the command's changes are saved" in done.stderr
     assert b"Linz" in process(*db, "list").stdout
 
 

@@ -22,7 +22,7 @@ def test_who_breaks_off_deriving_afresh_learns_that_nothing_was_changed(
     ana.remember("I live in Linz.")
     monkeypatch.setattr(actions, "_LONG_MESSAGES", 1)
     told = ana.run("rebuild", "--reextract", "--dry-run").stderr
-    assert "reading 1 messages again" in told
+    assert "extracting 1 messages by rules" in told
     assert "nothing changes before the end" in told
 
     def interrupted(*_: object) -> None:
@@ -30,30 +30,30 @@ def test_who_breaks_off_deriving_afresh_learns_that_nothing_was_changed(
 
     monkeypatch.setattr(actions, "invoke", interrupted)
     told = ana.run("rebuild", "--reextract", "--yes", code=130).stderr
-    assert "broken off: nothing was changed, and the next run begins anew\n" in told
+    assert "interrupted: nothing was changed, and the next run starts over\n" in told
     told = ana.run("rebuild", "--reextract", "--model", "--yes", code=130).stderr
-    assert "what the model has answered is kept" in told
+    assert "the model's answers are kept" in told
 
 
 def test_a_backup_restored_elsewhere_says_that_deletions_are_not_replayed(ana: Terminal, tmp_path: Path) -> None:
     ana.remember("I'm allergic to peanuts.")
     saved = tmp_path / "saved.db"
     ana.run("backup", str(saved))
-    ana.run("delete", ana.held()[0]["id"])
+    ana.run("delete", ana.held()[0]["id"], "--yes")
     bare = Terminal(tmp_path / "bare")
     bare.db.parent.mkdir()
-    assert "what was deleted since is there" in bare.text("restore", str(saved))
+    assert "Later deletions are not in this backup" in bare.text("restore", str(saved), "--yes")
     assert bare.values() == ["peanuts"]
     carried = Terminal(tmp_path / "carried")
     carried.db.parent.mkdir()
-    told = carried.text("restore", str(saved), "--deletions", str(ana.db))
-    assert "Deleted again" in told
-    assert "what was deleted since is there" not in told
+    told = carried.text("restore", str(saved), "--yes", "--deletions", str(ana.db))
+    assert "Repeated the deletion of" in told
+    assert "Later deletions are not in this backup" not in told
     assert carried.values() == []
     carried.remember("I have a peanut allergy.")
     assert carried.values() == []
     assert "holds other memories" in carried.error(
-        "restore", str(saved), "--replace", "--deletions", str(_other(tmp_path)), code=2
+        "restore", str(saved), "--yes", "--replace", "--deletions", str(_other(tmp_path)), code=2
     )
 
 

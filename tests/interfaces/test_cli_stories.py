@@ -17,7 +17,7 @@ def alternate(ana: Terminal) -> str:
     ana.remember("I prefer morning meetings.", at="2026-01-10")
     ana.remember("I prefer afternoon meetings.", at="2026-02-10")
     shown = ana.text("remember", "I prefer morning meetings.", "--at", "2026-05-10")
-    assert "asks" in shown
+    assert "contest " in shown
     (case,) = ana.json("contests")
     return case["id"]
 
@@ -114,5 +114,5 @@ def test_an_audit_without_a_finding_says_nothing_about_questions(tmp_path: Path)
     ana = Terminal(tmp_path)
     ana.remember("I prefer morning meetings.", "I prefer afternoon meetings now.", "I prefer morning meetings.")
     assert "Which one" in ana.text("contests")
-    assert ana.text("contests", "--audit").strip() == "No slot goes in circles."
+    assert ana.text("contests", "--audit").strip() == "No slot flip-flops."
     assert ana.json("contests", "--audit") == []

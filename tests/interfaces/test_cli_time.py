@@ -63,7 +63,7 @@ def test_a_corrected_name_is_in_no_earlier_truth(ana: Terminal) -> None:
 @pytest.mark.parametrize("option", ["--as-of", "--known-at"])
 @pytest.mark.parametrize(
     ("words", "why"),
-    [("3/4/2026", "either way round"), ("someday", "neither"), ("last month", "more than a day"), ("", "neither")],
+    [("3/4/2026", "may be exchanged"), ("someday", "neither"), ("last month", "more than a day"), ("", "neither")],
 )
 def test_a_time_that_cannot_be_read_is_named_in_one_line(ana: Terminal, option: str, words: str, why: str) -> None:
     line = ana.error("list", option, words, code=2)
@@ -167,7 +167,7 @@ def test_each_scope_speaker_and_class_has_a_timeline_of_its_own() -> None:
         version("pollen", "2025-04-01"),
     ]
     headings = [line[26:] for line in render_history(Screen(now_us=NOW), versions).splitlines() if line[:4] == "2025"]
-    assert headings == ["residence", "residence (at work)", "residence, says Ben"]
+    assert headings == ["residence", "residence (at work)", "residence, speaker Ben"]
 
 
 def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:
@@ -189,4 +189,4 @@ def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:
 def test_what_is_yet_to_come_and_the_ends_of_time_are_drawn() -> None:
     versions = [version("Linz", "0001-01-02"), version("Graz", "9999-12-30")]
     assert "9999-12-30" in render_history(Screen(now_us=NOW), versions)
-    assert render_history(Screen(), []) == "Nothing was ever held there."
+    assert render_history(Screen(), []) == "This slot never had a value."

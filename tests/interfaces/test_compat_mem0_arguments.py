@@ -88,19 +88,19 @@ REFUSED: list[tuple[str, Callable[[Memory], object]]] = [
     ("top_k and limit", lambda m: m.search("x", user_id="a", top_k=1, limit=1)),
     ("query is empty", lambda m: m.search(" ", user_id="a")),
     ("filters must be a table", lambda m: m.search("x", filters=["a"])),  # type: ignore[arg-type]
-    ("no operator 'like'", lambda m: m.search("x", filters={"user_id": "a", "k": {"like": "y"}})),
+    ("unknown filter operator 'like'", lambda m: m.search("x", filters={"user_id": "a", "k": {"like": "y"}})),
     ("in needs a list", lambda m: m.search("x", filters={"user_id": "a", "k": {"in": "y"}})),
     ("OR needs a list", lambda m: m.search("x", filters={"user_id": "a", "OR": []})),
     ("AND needs a list", lambda m: m.search("x", filters={"user_id": "a", "AND": "y"})),
     ("must name one user", lambda m: m.search("x", filters={"user_id": {"in": ["a", "b"]}})),
     ("must name one user", lambda m: m.search("x", filters={"user_id": "*"})),
-    ("user_id cannot be asked so", lambda m: m.search("x", filters={"OR": [{"user_id": "a"}, {"user_id": "b"}]})),
+    ("user_id cannot be used here", lambda m: m.search("x", filters={"OR": [{"user_id": "a"}, {"user_id": "b"}]})),
     ("name several users", lambda m: m.search("x", filters={"AND": [{"user_id": "a"}, {"user_id": "b"}]})),
     ("user_id is named twice", lambda m: m.search("x", user_id="a", filters={"user_id": "b"})),
     ("is compared with a time", lambda m: m.search("x", filters={"user_id": "a", "created_at": {"gt": 3}})),
     ("only the text of a memory", lambda m: m.update("m1-aaaaa1", "x", metadata={})),
     ("exactly one of text and data", lambda m: m.update("m1-aaaaa1")),
-    ("text must hold words", lambda m: m.update("m1-aaaaa1", " ")),
+    ("text must contain words", lambda m: m.update("m1-aaaaa1", " ")),
     ("an id must be text", lambda m: m.get(7)),  # type: ignore[arg-type]
     ("no 'vector_store'", lambda m: m.from_config({"vector_store": {}})),
     ("is not a path", lambda _: Memory({"llm": {}})),  # type: ignore[arg-type]

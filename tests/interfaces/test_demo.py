@@ -25,7 +25,7 @@ def test_the_demo_finds_what_it_must(ana: Terminal) -> None:
 
 def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal) -> None:
     shown = ana.text("demo")
-    for part in ("What is believed", "was wrong", "not believed of you", "Answer:", "Deleted:", "ms median"):
+    for part in ("Current beliefs", "was wrong", "not beliefs about you", "Answer:", "Deleted:", "ms median"):
         assert part in shown
     path = ana.db
     assert f"The database is {path}" in shown
@@ -36,7 +36,7 @@ def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal
 
 
 def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "found by their words" in ana.text("demo", "--keep", str(ana.db.with_name("without.db")))
+    assert "search is lexical only" in ana.text("demo", "--keep", str(ana.db.with_name("without.db")))
     settings = ana.db.with_name("config.toml")
     settings.write_text('embedder = "minilm"\n')
     monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", None)

@@ -250,9 +250,9 @@ UNCLEAR = [
     ("cursor", "{", "not JSON"),
     ("cursor", '{"mcpServers": {"a": }}', "not JSON"),
     ("cursor", '{"a": 1 "b": 2}', "a comma is missing"),
-    ("cursor", '{"a": nul}', "nul is no value"),
-    ("cursor", '{"a": 1} trailing', "after its end"),
-    ("cursor", "[]", "it holds no table"),
+    ("cursor", '{"a": nul}', "nul is not a value"),
+    ("cursor", '{"a": 1} trailing', "after the end of the document"),
+    ("cursor", "[]", "it contains no table"),
     ("cursor", '{"mcpServers": []}', "mcpServers is not a table"),
     ("cursor", '{"mcpServers": {"credenda": "x"}}', "credenda is not a table"),
     ("cursor", "[" * 5_000, "too deeply"),
@@ -317,7 +317,7 @@ def test_the_project_has_files_of_its_own(person: Person, monkeypatch: pytest.Mo
         assert parsed(project / name)[TABLES.get(client, "mcpServers")]["credenda"]["args"] == ["mcp"]
         assert not person.file(client).exists()
     for client in ("claude-desktop", "codex"):
-        assert "no servers of a project" in person.run(client, "--scope", "project", code=2).stderr
+        assert "no project configuration" in person.run(client, "--scope", "project", code=2).stderr
 
 
 @pytest.mark.parametrize("name", ["a b", "", "x" * 65, 'a"b', "[x]"])

@@ -8,9 +8,11 @@ import pytest
 
 import compile_sql
 import docs_mcp
+import docs_operations
 import docs_settings
 from credenda.config import describe_settings
 from credenda.interfaces.mcp.tool_specs import build_tools
+from credenda.operations.table import OPERATIONS
 from credenda.storage.sqlite import statements
 
 
@@ -37,6 +39,17 @@ def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
         assert all(f"| `{one}`" in page for one in (small or offer).inputs)
 
 
+def test_the_page_of_the_operations_is_fresh() -> None:
+    assert docs_operations.PAGE.read_text(encoding="utf-8") == docs_operations.page(), "run scripts/docs_operations.py"
+
+
+def test_every_operation_and_closed_door_is_on_the_page_of_the_operations() -> None:
+    page = docs_operations.page()
+    for name, operation in OPERATIONS.items():
+        assert f"| {name} | `{operation.scope}` |" in page
+        assert all(reason in page for reason in operation.closed.values())
+
+
 def test_the_statements_that_are_kept_read_are_those_of_the_sql() -> None:
     assert compile_sql.TARGET.read_text(encoding="utf-8") == statements.render_statements_file(), (
         "run scripts/compile_sql.py"
@@ -49,10 +62,16 @@ def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatc
     assert statements.load_statements.__wrapped__() == known
 
 
-@pytest.mark.parametrize(("name", "value"), [("KEPT", "absent.json"), ("_hash", repr)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("credenda.storage.sqlite.statements.COMPILED_FILE", "absent.json"),
+        ("credenda.storage.sqlite.statements._hash_sources", repr),
+    ],
+)
 def test_statements_that_were_not_kept_are_read_anew(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
     known = statements.load_statements()
-    monkeypatch.setattr(statements, name, value)
+    monkeypatch.setattr(name, value)
     assert statements.load_statements.__wrapped__() == known
     monkeypatch.setitem(sys.modules, "aiosql", None)
     with pytest.raises(ImportError):

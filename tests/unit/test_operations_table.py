@@ -3,44 +3,109 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from credenda import errors
+from credenda import client, client_data, client_manage, errors
 from credenda.client import Credenda
 from credenda.client_data import Data
 from credenda.client_manage import Manage
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.model import report
+from credenda.operations.table import OPERATIONS, Operation, Param
 from credenda.services.inspect import SearchArguments
 
-_OWNERS = {"": Credenda, "manage": Manage, "data": Data}
-_RENAMED = {"resolve": {"id": "contest_id"}}
+_OWNERS = {"": (Credenda, client), "manage": (Manage, client_manage), "data": (Data, client_data)}
+_PYTHON_ONLY = {"progress": "a function to call back can be given by Python alone"}
+_NO_OPERATION = {
+    "close": "every door closes what it opened",
+    "for_user": "it opens another memory",
+    "start_worker": "every door decides when work begins",
+    "settle": "every door waits in its own way",
+    "store": "for tests, seeding and migration in Python",
+}
 
 
 def _method(operation: Operation) -> Callable[..., object]:
     group, _, name = operation.call.rpartition(".")
-    return getattr(_OWNERS[group], name)
+    return getattr(_OWNERS[group][0], name)
+
+
+def _types(method: Callable[..., object], group: str) -> dict[str, Any]:
+    """Resolve the annotations of a method, those that the client does not load included."""
+    return get_type_hints(method, {**vars(report), **vars(_OWNERS[group][1])}, vars(report))
+
+
+def _arguments(operation: Operation) -> dict[str, tuple[Any, object]]:
+    """Return the type and the default of every argument of the method behind an operation."""
+    method = _method(operation)
+    hints = _types(method, operation.call.rpartition(".")[0])
+    found: dict[str, tuple[Any, object]] = {}
+    for name, one in inspect.signature(method).parameters.items():
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            conditions = get_type_hints(SearchArguments)
+            defaults = {each.name: each.default for each in SearchArguments.__dataclass_fields__.values()}
+            found |= {each: (conditions[each], defaults[each]) for each in conditions if each not in found}
+        elif name != "self":
+            found[name] = hints[name], one.default
+    return found
+
+
+def _kind(annotation: Any) -> str:  # noqa: ANN401 - any annotation
+    """Return the kind of input that an annotation of the client asks for."""
+    members = get_args(annotation) if get_origin(annotation) in {UnionType, Union} else (annotation,)
+    plain = {get_origin(one) or one for one in members} - {type(None)}
+    kinds = {datetime: "time", Path: "file", bool: "flag", int: "integer", float: "number", Mapping: "table"}
+    for known, kind in kinds.items():
+        if known in plain and Sequence not in plain:
+            return kind
+    return "names" if plain & {Sequence, Collection} else "text"
+
+
+def _name(param: Param) -> str:
+    return param.argument or param.name
+
+
+def _differs(operation: Operation, param: Param) -> str:
+    """Say in what an input differs from the argument that it becomes."""
+    annotation, default = _arguments(operation)[_name(param)]
+    if operation.name == "context" and param.name == "record_access":
+        annotation, default = bool, None  # the method asks `automatic` where it is left out
+    if operation.name == "remember" and param.name == "content":
+        annotation = str  # messages are for Python and HTTP alone
+    if param.kind != _kind(annotation):
+        return f"it is a {param.kind}, and the method wants a {_kind(annotation)}"
+    expected = inspect.Parameter.empty if param.required else param.default
+    return "" if default == expected else f"{default!r} is the default of the method"
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
-def test_every_parameter_is_one_of_the_methods(operation: Operation) -> None:
-    accepted = inspect.signature(_method(operation)).parameters
-    takes_rest = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in accepted.values())
-    for param in operation.params:
-        name = _RENAMED.get(operation.name, {}).get(param.name, param.name)
-        assert name in accepted or (takes_rest and name in SearchArguments.__dataclass_fields__), param.name
-        if name in accepted and param.default is not None and name != "token_budget":
-            default = accepted[name].default
-            assert default in (param.default, inspect.Parameter.empty), param.name
+def test_every_input_is_an_argument_of_its_type_and_default(operation: Operation) -> None:
+    wrong = {param.name: _differs(operation, param) for param in operation.params}
+    assert {name: why for name, why in wrong.items() if why} == {}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
+def test_every_argument_is_an_input(operation: Operation) -> None:
+    missing = _arguments(operation).keys() - {_name(param) for param in operation.params}
+    assert missing <= _PYTHON_ONLY.keys()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
+def test_the_result_has_the_type_that_the_method_declares(operation: Operation) -> None:
+    declared = _types(_method(operation), operation.call.rpartition(".")[0])["return"]
+    assert operation.output == (None if declared is type(None) else declared)
 
 
 def test_every_public_verb_is_in_the_table() -> None:
     calls = {operation.call for operation in OPERATIONS.values()}
-    lifecycle = {"open", "close", "start_worker", "settle", "store", "delete_where"}
-    for group, owner in _OWNERS.items():
+    for group, (owner, _) in _OWNERS.items():
         for name, member in vars(owner).items():
-            if name.startswith("_") or name in lifecycle or not inspect.isfunction(member):
+            if name.startswith("_") or name in _NO_OPERATION or not inspect.isfunction(member):
                 continue
             assert f"{group}.{name}".lstrip(".") in calls
 
@@ -53,3 +118,4 @@ def test_names_are_keys_and_errors_are_ours() -> None:
         assert not (operation.destructive and not operation.writes)
         names = [param.name for param in operation.params]
         assert len(names) == len(set(names))
+        assert all(set(param.among) <= set(param.choices) for param in operation.params)

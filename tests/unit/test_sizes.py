@@ -69,7 +69,7 @@ def test_an_exception_that_is_not_exact_is_refused(real: int, listed: int, word:
 
 def test_an_exception_for_nothing_is_refused() -> None:
     (problem,) = problems("pass\n", function_exception(72))
-    assert problem == "src/a.py::long: excepted, but not there: remove it"
+    assert problem == "src/a.py::long: excepted, but missing: remove it"
 
 
 @pytest.mark.parametrize(

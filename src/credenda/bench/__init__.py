@@ -1,1 +1,1 @@
-"""Benchmarks that ship: what they measure can be repeated by anyone, on any machine, with one command each."""
+"""Benchmarks that are part of the distribution: one reproducible command each."""

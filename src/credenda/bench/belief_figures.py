@@ -1,6 +1,7 @@
-"""Figures of `bench beliefs`: what was decided about sentences and pairs, with intervals, and every error.
+"""Figures of `bench beliefs`: shares of right decisions with confidence intervals, and every error.
 
-A share comes with its 95 % Wilson score interval (Wilson, JASA 1927), which holds for few and for extreme counts.
+A share comes with its 95 % Wilson score interval (Wilson, JASA 1927), which is valid for small samples and extreme
+shares.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "report"]
+__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "kinds_of", "report"]
 
 _Z: Final = 1.959964
 _HYPOTHETICAL_MAX: Final = 0.3
@@ -22,9 +23,15 @@ _REPLACING: Final = frozenset({"supersede", "refine"})
 _STANDING: Final = frozenset({"coexist", "coexist_low"})
 
 
+def kinds_of(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the types that a line accepts: none, one, or several where it names a list."""
+    named = line.get("type")
+    return tuple(named) if isinstance(named, list | tuple) else (named,) if named else ()  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - foreign JSON
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """One memory that a sentence left: its kind, how sure, whether as a plan, and whether it is the user's own."""
+    """A memory of a sentence: its type, confidence, whether it is a plan, and whether it is about the user."""
 
     type: str
     confidence: float
@@ -34,44 +41,45 @@ class Kept:
 
     @property
     def uncertain(self) -> bool:
-        """Whether it is kept as something that is not so: at 0.3 at most, or as a plan at 0.5 at most."""
+        """Return whether it is uncertain: confidence 0.3 at most, or a plan at 0.5 at most."""
         return self.confidence <= (_PLAN_MAX if self.planned else _HYPOTHETICAL_MAX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A sentence and what is held of it."""
+    """A sentence and its memories."""
 
     line: Mapping[str, Any]
     kept: tuple[Kept, ...]
 
     @property
     def decision(self) -> str:
-        """Store, skip or uncertain: what the memory made of the sentence."""
+        """Return the memory's decision: store, skip or uncertain."""
         if not self.kept:
             return "skip"
         return "uncertain" if all(one.uncertain for one in self.kept) else "store"
 
     @property
     def decided_well(self) -> bool:
-        """Whether that is what the label asks."""
+        """Return whether the decision matches the label."""
         return self.decision == self.line["label"]
 
     @property
     def kind_fits(self) -> bool:
-        """Whether the first firm memory has the type that the line names."""
-        return next((one.type for one in self.kept if not one.uncertain), None) == self.line.get("type")
+        """Whether the first firm memory has a type that the line names."""
+        kind = next((one.type for one in self.kept if not one.uncertain), None)
+        return kind in kinds_of(self.line) if kinds_of(self.line) else kind is None
 
     @property
     def misattributed(self) -> bool:
-        """Whether somebody else's fact, or an assistant's sentence, is held as the user's."""
+        """Return whether a fact of another person, or an assistant's sentence, is stored as the user's."""
         others = self.line.get("about") == "other" or self.line.get("role") == "assistant"
         return others and any(one.users and not one.uncertain for one in self.kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
-    """A pair, what became of the memories that the old sentence left, and what is active in the end."""
+    """A pair, the final state of the old sentence's memories, and the active memories."""
 
     line: Mapping[str, Any]
     old: tuple[Memory, ...]
@@ -80,23 +88,23 @@ class Met:
 
     @property
     def relation(self) -> str:
-        """What the line says that the new sentence does to the old one."""
+        """Return the label: the effect of the new sentence on the old one."""
         return str(self.line["relation"])
 
     @property
     def retired(self) -> bool:
-        """Whether a memory of the old sentence is no longer held."""
+        """Return whether a memory of the old sentence is no longer active."""
         gone = [one for one in self.old if one.status is not Status.ACTIVE]
         past = self.line.get("past")
         return any(past is None or _has_value(one, past) or len(self.old) == 1 for one in gone)
 
     @property
     def right(self) -> bool:
-        """Whether the pair came out as its relation asks."""
+        """Return whether the result matches the label."""
         return bool(self.said) and _JUDGES[self.relation](self)
 
     def holds(self, value: str | None) -> bool:
-        """Whether an active memory that is meant says the value; None and "" ask for nothing."""
+        """Return whether a certain active memory contains the value; None and "" always match."""
         return not value or any(_has_value(one, value) for one in self.active if one.confidence > _HYPOTHETICAL_MAX)
 
 
@@ -137,7 +145,7 @@ _JUDGES: Final[Mapping[str, Callable[[Met], bool]]] = {
 
 
 def compute_wilson_interval(hits: int, n: int) -> dict[str, Any]:
-    """Give a share with its 95 % interval; None where there is nothing to count.
+    """Return a share with its 95 % interval; None for n = 0.
 
     >>> wilson(9, 10)["ci95"]
     [0.5958, 0.9821]
@@ -157,7 +165,7 @@ def _compute_share(found: Iterable[bool]) -> dict[str, Any]:
 
 
 def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
-    """Turn what was decided into the document of `bench beliefs --json`; all shares lie in [0, 1]."""
+    """Return the document of `bench beliefs --json` for these results; all shares are in [0, 1]."""
     return {
         "utterances": _count_sentences(heard),
         "pairs": _count_pairs(met),
@@ -166,7 +174,7 @@ def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
 
 
 def _count_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
-    stored = [one for one in heard if one.line["label"] == "store" and one.line.get("type")]
+    stored = [one for one in heard if one.line["label"] == "store" and kinds_of(one.line)]
     skips = [one for one in heard if one.line["label"] == "skip"]
     plans = [kept.confidence for one in heard if one.line.get("plan") for kept in one.kept]
     unmeant = [
@@ -215,7 +223,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
     return [
         {
             "text": one.line["text"],
-            "wanted": " ".join(filter(None, (one.line["label"], one.line.get("type")))),
+            "wanted": " ".join(filter(None, (one.line["label"], "|".join(kinds_of(one.line))))),
             "decided": one.decision,
             "kept": [f"{kept.type} {kept.confidence:.2f} {kept.shown}" for kept in one.kept],
         }
@@ -225,7 +233,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
 
 
 def _has_wrong_kind(one: Heard) -> bool:
-    return one.line.get("type") is not None and not one.kind_fits
+    return bool(kinds_of(one.line)) and not one.kind_fits
 
 
 def _list_pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:

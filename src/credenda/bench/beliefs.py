@@ -1,7 +1,7 @@
-"""What is believed of sentences and pairs, as the public contract defines it: `bench beliefs`.
+"""Decisions about sentences and pairs, as the public contract defines them: `bench beliefs`.
 
-Each sentence, and each pair, is said to a tenant of its own through `remember` and `settle`; what it holds afterwards
-is judged by `list` and `get` alone. The lines of both files are described in `docs/reference/beliefs.md`.
+Each sentence, and each pair, is stored for a separate tenant with `remember` and `settle`; the result is judged only by
+`list` and `get`. `docs/reference/beliefs.md` describes the lines of both files.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.belief_figures import Heard, Kept, Met, report
+from credenda.bench.belief_figures import Heard, Kept, Met, kinds_of, report
 from credenda.bench.extraction_rate import measure_rate, read_demo_turns
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.llm_gate import Bill, compute_gate_figures
 from credenda.clock import from_datetime
 from credenda.config import load_settings
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.llm.factory import open_model
@@ -34,15 +34,16 @@ Note = Callable[[str], None]
 LABELS: Final = ("store", "skip", "uncertain")
 RELATIONS: Final = ("supersede", "refine", "coexist", "coexist_low", "same", "late")
 _NOW: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
+_TYPES: Final = tuple(MemoryType)
 _PAGE: Final = 50
 _BATCH: Final = 50
 
 
 class _StandingClock:
-    """A clock that stands still, so that a run gives the same figures on any day."""
+    """A clock that never advances, so that a run gives the same figures on any day."""
 
     def now_us(self) -> int:
-        """Return the same moment always."""
+        """Return the fixed time."""
         return from_datetime(_NOW)
 
 
@@ -54,10 +55,10 @@ def run_beliefs(
     llm: str | LanguageModel | None = None,
     embedder: str = "none",
 ) -> dict[str, Any]:
-    """Say every sentence and pair to a fresh tenant and judge what is held; returns what `--json` prints.
+    """Store every sentence and pair for a new tenant and judge the result; return the document of `--json`.
 
-    With `llm` that model reads beside the rules, wherever the gate lets it. `embedder` names the engine that the memory
-    is opened with: "auto" for what is installed.
+    With `llm` that model extracts in addition to the rules, where the gate allows it. `embedder` names the embedder of
+    the memory: "auto" for the installed one.
     """
     sentences = [] if utterances is None else load_utterances(utterances)
     couples = [] if pairs is None else load_pairs(pairs)
@@ -94,7 +95,7 @@ def _show_progress(lines: Sequence[dict[str, Any]], what: str, note: Note) -> It
 
 @dataclass(slots=True)
 class _Bench:
-    """Where the tenants are, what reads beside the rules and what embeds, and what that cost."""
+    """The folder of the tenants, the model and the embedder, and their cost."""
 
     path: Path
     model: LanguageModel | None
@@ -103,7 +104,7 @@ class _Bench:
 
     @contextmanager
     def open(self, user: str) -> Generator[Credenda]:
-        """Open a fresh tenant."""
+        """Open a new tenant."""
         clock, llm = _StandingClock(), "none" if self.model is None else self.model
         engine = self.embedder or "none"
         with Credenda.open(self.path, user=user, embedder=engine, workers=False, clock=clock, llm=llm) as memory:
@@ -112,7 +113,7 @@ class _Bench:
 
 
 def _list_active(memory: Credenda) -> list[Memory]:
-    """Give what is active, newest first; hypotheticals and contested values are among it."""
+    """Return the active memories, newest first, including hypothetical and contested ones."""
     return list(memory.list(limit=_PAGE).items)
 
 
@@ -134,7 +135,7 @@ def _describe_kept(one: Memory) -> Kept:
 
 
 def _submit_pair(bench: _Bench, at: int, line: Mapping[str, Any]) -> Met:
-    """Say the earlier sentences, the old one and the new one, and look at what became of the old one's memories."""
+    """Store the earlier sentences, the old one and the new one, and find the final state of the old one's memories."""
     with bench.open(f"pair {at}") as memory:
         for text in line.get("earlier", ()):
             _say(memory, text, _NOW - timedelta(days=3))
@@ -152,23 +153,25 @@ def _say(memory: Credenda, text: str, moment: datetime | str) -> None:
 
 
 def load_utterances(path: Path) -> list[dict[str, Any]]:
-    """Read sentences; raises `Invalid` naming the first line that is none."""
+    """Read sentences; raise `Invalid` naming the first invalid line."""
     return _read_checked(path, ("text", "label"), LABELS)
 
 
 def load_pairs(path: Path) -> list[dict[str, Any]]:
-    """Read pairs; raises `Invalid` naming the first line that is none."""
+    """Read pairs; raise `Invalid` naming the first invalid line."""
     return _read_checked(path, ("old", "new", "relation"), RELATIONS)
 
 
 def _read_checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Read lines that have these fields as texts, the last one being one of the allowed choices."""
+    """Read lines that have these fields as strings; the last field must be one of the allowed values."""
     lines = read_numbered_lines(path)
     for number, line in lines:
-        what = f"line {number} of {path} is no such line"
+        what = f"line {number} of {path} is not valid"
         if not isinstance(line, dict) or not all(isinstance(line.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON
-            raise Invalid(what, why=f"it needs {', '.join(fields)} as texts", fix="see the reference on beliefs")
+            raise Invalid(what, why=f"it needs {', '.join(fields)} as strings", fix="see docs/reference/beliefs.md")
         choice = line[fields[-1]]  # pyright: ignore[reportUnknownVariableType] - foreign JSON
         if choice not in allowed:
             raise Invalid(what, why=f"{fields[-1]} is {choice!r}", fix=f"use one of {', '.join(allowed)}")
+        if unknown := [kind for kind in kinds_of(line) if kind not in _TYPES]:  # pyright: ignore[reportUnknownArgumentType] - foreign JSON
+            raise Invalid(what, why=f"type names {unknown[0]!r}", fix=f"use one or a list of {', '.join(_TYPES)}")
     return [line for _, line in lines]

@@ -1,8 +1,8 @@
-"""A plain BM25 over turns, the yardstick that runs beside every retrieval benchmark.
+"""A plain BM25 over turns, the baseline of every retrieval benchmark.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), k₁ = 1.2, b = 0.75, with the idf that is never
-negative. It sees the words of each turn and nothing else: no speaker, date, neighbour or session. Its terms are those
-of the product's own tokenizer, so that what differs is the ranking.
+Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), k₁ = 1.2, b = 0.75, with the non-negative idf.
+It uses only the words of each turn: no speaker, date, neighbour or session. Its terms come from the product's own
+tokenizer, so that only the ranking differs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PlainBm25:
         self._mean = max(1.0, sum(self._lengths.values()) / max(1, len(self._lengths)))
 
     def rank(self, question: str, limit: int) -> list[str]:
-        """Return the ids of the best texts, best first; among equals the earlier one."""
+        """Return the ids of the best texts, best first; ties keep the order of the texts."""
         scores: defaultdict[str, float] = defaultdict(float)
         for term in extract_query_terms(question):
             found = self._postings.get(term, [])

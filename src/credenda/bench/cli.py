@@ -26,11 +26,11 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Write the
 
 
 @click.group(
-    help="Measure what this program promises, on this machine.",
+    help="Run benchmarks on this machine.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def bench() -> None:
-    """Hold the benchmarks together."""
+    """Group the benchmarks."""
 
 
 def note(text: str) -> None:
@@ -39,7 +39,7 @@ def note(text: str) -> None:
 
 
 def show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as_json: bool) -> None:
-    """Write a result as was asked for, by the command's own option or the program's."""
+    """Write a result as text or JSON, by the command's own option or the program's."""
     everywhere = bool(getattr(click.get_current_context().obj, "json", False))
     click.echo(json.dumps(document, indent=2) if as_json or everywhere else table(document))
 
@@ -48,8 +48,10 @@ def show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as
 @click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
 @click.option("--questions", type=EXISTING_FILE, required=True, help="Questions with the ids of their gold turns.")
 @click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Ask only the first so many questions.")
-@click.option("--context", type=click.IntRange(min=1), help="Pack a context of so many tokens for each question too.")
+@click.option("--limit", type=click.IntRange(min=1), help="Use only this many questions.")
+@click.option(
+    "--context", type=click.IntRange(min=1), help="Also pack a context of this many tokens for each question."
+)
 @as_json_option
 def locomo(
     *, data: Path, questions: Path, embedder: str, limit: int | None, context: int | None, as_json: bool
@@ -59,13 +61,11 @@ def locomo(
     show(document, tables.format_locomo, as_json=as_json)
 
 
-@bench.command(help="Decisions about sentences and pairs: what is kept, as what, and what replaces what.")
-@click.option("--utterances", type=EXISTING_FILE, help="Sentences with what should become of them, JSON Lines.")
-@click.option(
-    "--pairs", type=EXISTING_FILE, help="Pairs of sentences and how the second bears on the first, JSON Lines."
-)
-@click.option("--llm", help="A language model that reads beside the rules, such as openai:MODEL. [default: none]")
-@click.option("--embedder", default="auto", show_default=True, help="What tells how near in meaning two sentences are.")
+@bench.command(help="Decisions about sentences and pairs: type, confidence and replacement of memories.")
+@click.option("--utterances", type=EXISTING_FILE, help="Labelled sentences, JSON Lines.")
+@click.option("--pairs", type=EXISTING_FILE, help="Labelled pairs of sentences, JSON Lines.")
+@click.option("--llm", help="A language model to use besides the rules, such as openai:MODEL. [default: none]")
+@click.option("--embedder", default="auto", show_default=True, help="The embedder to use.")
 @as_json_option
 def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of beliefs."""
@@ -75,13 +75,13 @@ def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, emb
     show(found, tables.format_beliefs, as_json=as_json)
 
 
-@bench.command(help="Times, rates and sizes, beside a bare full-text table on the same disk.")
+@bench.command(help="Times, rates and sizes, compared with a plain full-text table on the same disk.")
 @click.option("--n", "sizes", default="1k,10k", show_default=True, help="Sizes of store, such as 1k,10k,1m.")
 @click.option(
     "--embedder", type=click.Choice(["none", "hashed", "minilm", "given"]), default="given", show_default=True
 )
-@click.option("--tenants", type=click.IntRange(2, 1_000), help="Also search one user among so many.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw times by size into this SVG file.")
+@click.option("--tenants", type=click.IntRange(2, 1_000), help="Also measure a search of one user among this many.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Plot times by size into this SVG file.")
 @as_json_option
 def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None, as_json: bool) -> None:
     """Run the latency benchmark."""
@@ -93,11 +93,11 @@ def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None
 
 @bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
 @click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes of a round.")
-@click.option("--seed", type=int, help="Repeat what a run with this seed drew. [default: a new one]")
+@click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes per round.")
+@click.option("--seed", type=int, help="Random seed, to repeat a run. [default: a new one]")
 @as_json_option
 def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None:
-    """Run the crash benchmark; exits with 1 when a promise was broken."""
+    """Run the crash benchmark; exit with 1 when a guarantee was broken."""
     drawn = secrets.randbelow(1_000_000) if seed is None else seed
     report = run_crash(rounds, writers=writers, seed=drawn, note=note)
     show(report.as_document(), tables.format_crash, as_json=as_json)
@@ -105,16 +105,16 @@ def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None
         raise click.exceptions.Exit(1)
 
 
-@bench.command(help="Words that want to poison a memory: which are believed, kept apart, or denied.")
+@bench.command(help="Memory poisoning: which statements are believed, quarantined, or denied.")
 @click.option(
     "--cases",
     type=EXISTING_FILE,
     required=True,
-    help="Cases with the decision that is expected, JSON Lines, .gz or plain.",
+    help="Cases with the expected decision, JSON Lines, .gz or plain.",
 )
 @as_json_option
 def poisoning(*, cases: Path, as_json: bool) -> None:
-    """Run the benchmark of poisoned words; exits with 1 when a decision was not the expected one."""
+    """Run the poisoning benchmark; exit with 1 when a decision differs from the expected one."""
     document = run_poisoning(cases, note=note)
     show(document, tables.format_poisoning, as_json=as_json)
     if document["right"] < document["n"]:

@@ -1,8 +1,8 @@
-"""`credenda bench crash`: processes on one file, killed at random points; then nothing acknowledged may be missing.
+"""`credenda bench crash`: kill processes on one file at random points, and check that nothing acknowledged is lost.
 
 Each round starts writers (`crash_writer`), kills some or all of them with SIGKILL at a random point of a random stage
-(first open, writing and extraction, settling, closing with its index image), and lets a fresh process (`crash_check`)
-judge the file. A file lives through several rounds, so that what one crash left behind meets the next.
+(first open, writing and extraction, settling, closing with its index snapshot), and starts a fresh process
+(`crash_check`) to check the file. A file is used for several rounds, so that crashes accumulate.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STAGES: Final = ("opening", "writing", "writing", "writing", "settling", "closi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill:
-    """When a process dies: some milliseconds after a stage began, or after so many facts when it writes."""
+    """The time of a kill: milliseconds after a stage began, or a number of facts while writing."""
 
     stage: str
     facts: int
@@ -51,7 +51,7 @@ class Kill:
 
 @dataclass(slots=True)
 class CrashReport:
-    """What came of it: `violations` describes each broken promise, those that begin with "lost:" are losses."""
+    """The result: `violations` describes each broken guarantee; those that begin with "lost:" are losses."""
 
     seed: int
     rounds: int = 0
@@ -79,7 +79,7 @@ class CrashReport:
 
 
 def plan_kill(draw: random.Random) -> Kill:
-    """Draw when a process dies."""
+    """Draw the time of a kill."""
     stage = draw.choice(_STAGES)
     return Kill(
         stage=stage,
@@ -90,7 +90,7 @@ def plan_kill(draw: random.Random) -> Kill:
 
 
 class _Writer:
-    """One running process, the thread that reads what it tells, and its end."""
+    """One running process, with a thread that reads its output."""
 
     def __init__(self, plan: Plan, kill: Kill | None, kill_all: Event) -> None:
         self.plan = plan
@@ -116,7 +116,7 @@ class _Writer:
         assert self._process.stdout is not None  # noqa: S101 - PIPE was asked for
         for line in self._process.stdout:
             if not line.endswith(b"\n"):
-                break  # cut off in the middle: it was never told whole
+                break  # a truncated line was not acknowledged
             fact = json.loads(line)
             self.facts.append(fact)
             self._stage = fact["at"] if fact["e"] == "stage" else self._stage
@@ -137,7 +137,7 @@ class _Writer:
             self._kill_all.set()
 
     def strike(self) -> None:
-        """Kill it, unless it has ended."""
+        """Kill the process, unless it has ended."""
         with self._lock:
             if self._process.poll() is None:
                 self._process.kill()
@@ -148,11 +148,11 @@ class _Writer:
         self._errors = self._process.stderr.read()
 
     def ended(self) -> bool:
-        """Whether the process has ended."""
+        """Return whether the process has ended."""
         return self._process.poll() is not None
 
     def finish(self) -> list[str]:
-        """Wait for the end and say what went wrong besides the kill."""
+        """Wait for the end and return errors other than the kill."""
         code = self._process.wait()
         for thread in self._threads:
             thread.join()
@@ -165,11 +165,11 @@ class _Writer:
 
 
 def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, report: CrashReport) -> None:
-    """Run processes to their ends, by themselves or by a kill, and enter what they told."""
+    """Run processes until they end or are killed, and record their output."""
     kill_all = Event()
     writers = [_Writer(plan, kill, kill_all) for plan, kill in plans]
     deadline = seconds() + _PATIENCE_SECONDS
-    while [writer for writer in writers if not writer.ended()]:  # all are asked, so that none stays a zombie
+    while [writer for writer in writers if not writer.ended()]:  # poll all, so that none stays a zombie
         if kill_all.wait(0.01):
             for writer in writers:
                 writer.strike()
@@ -184,7 +184,7 @@ def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, repo
 
 
 def _check_file(ledger: Ledger) -> list[str]:
-    """Let a fresh process check the file."""
+    """Check the file in a fresh process."""
     done = subprocess.run(
         [sys.executable, "-m", "credenda.bench.crash_check"],
         input=json.dumps(ledger.as_document()).encode(),
@@ -197,7 +197,7 @@ def _check_file(ledger: Ledger) -> list[str]:
 
 
 def _draw_plans(draw: random.Random, ledger: Ledger, number: int, writers: int) -> list[tuple[Plan, Kill | None]]:
-    """Draw what each process of a round does and when it dies; at least one does."""
+    """Draw the role and kill time of each process of a round; at least one is killed."""
     victims = {place for place in range(writers) if draw.random() < _VICTIM_SHARE} or {draw.randrange(writers)}
     plans: list[tuple[Plan, Kill | None]] = []
     for place in range(writers):
@@ -221,7 +221,7 @@ def _make_ledger(draw: random.Random, folder: Path, number: int) -> Ledger:
 
 
 def run_crash(rounds: int, *, writers: int = 3, seed: int = 0, note: Note) -> CrashReport:
-    """Kill and verify for so many rounds; stops at the first that breaks something, and keeps its file."""
+    """Kill and verify for this many rounds; stop at the first violation, and keep its file."""
     draw = random.Random(seed)
     report = CrashReport(seed=seed)
     start = seconds()
@@ -233,14 +233,14 @@ def run_crash(rounds: int, *, writers: int = 3, seed: int = 0, note: Note) -> Cr
         report.files += number % _ROUNDS_PER_FILE == 0
         report.rounds += 1
         _run_round(_draw_plans(draw, ledger, number, writers), ledger, report)
-        note(f"round {number + 1} of {rounds}: {report.kills.total()} kills, {report.acknowledged} acks held")
+        note(f"round {number + 1} of {rounds}: {report.kills.total()} kills, {report.acknowledged} acks checked")
         if report.violations:
             break
     return _finish(report, folder, start)
 
 
 def run_undisturbed(processes: int, *, run_seconds: float, seed: int = 0, embedder: str = "hashed") -> CrashReport:
-    """Let so many processes work on one new file undisturbed, then verify it; any error of theirs is a violation."""
+    """Run processes on one new file without kills, then verify it; any error of theirs is a violation."""
     draw = random.Random(seed)
     report = CrashReport(seed=seed, rounds=1, files=1)
     start = seconds()
@@ -262,7 +262,7 @@ def _run_round(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, report
 
 
 def _finish(report: CrashReport, folder: Path, start: float) -> CrashReport:
-    """Clean up, unless there is something to look at."""
+    """Remove the folder, unless a violation needs it."""
     report.seconds = seconds() - start
     if report.violations:
         report.kept = str(folder)

@@ -1,7 +1,7 @@
-"""The judge of the crash benchmark: a fresh process that opens the file, settles it, and looks at everything.
+"""The checker of the crash benchmark: a fresh process that opens the file, settles it, and checks everything.
 
-Started as `python -m credenda.bench.crash_check`, with the ledger as JSON on its standard input. It reads the rows by
-plain SQL, so that the product's own reading is not its only witness, and asks the product as a user would.
+Started as `python -m credenda.bench.crash_check`, with the record of acknowledgements as JSON on its standard input. It
+reads the rows with plain SQL, independently of the product's read path, and also calls the public API.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from credenda.write.indexing.embed import EMBED, find_missing_vectors
 __all__ = ["LOST", "check"]
 
 LOST: Final = "lost:"
-"""Begins a finding that says that something acknowledged is not there."""
+"""Prefix of a finding about something acknowledged that is missing."""
 _TOKEN: Final = re.compile(r"\w+z0\b")
 _CLAIM: Final = "I like tea number "
 _SAMPLE: Final = 25
@@ -36,7 +36,7 @@ _NUMBERED: Final = ("events", "changes", "operations")
 
 
 def check(ledger: Ledger) -> list[str]:
-    """Return every way in which the file breaks what was acknowledged; an empty list means that all of it holds."""
+    """Return every contradiction between the file and the acknowledgements; empty if there is none."""
     findings: list[str] = []
     with Credenda.open(ledger.path, user=ledger.user, embedder=ledger.embedder, workers=False) as memory:
         try:
@@ -58,7 +58,7 @@ def check(ledger: Ledger) -> list[str]:
 
 
 def _check_statuses(memory: Credenda, ledger: Ledger) -> Iterator[str]:
-    """Hold every memory against the statuses it may be in."""
+    """Check the status of every memory against the allowed statuses."""
     for name, allowed in ledger.memories.items():
         try:
             held = memory.get(name)
@@ -78,7 +78,7 @@ def _pick_evenly(names: Sequence[str]) -> Sequence[str]:
 
 
 def _check_searches(memory: Credenda, ledger: Ledger) -> Iterator[str]:
-    """Search for what must be found and for what must not."""
+    """Search for acknowledged and for deleted texts."""
     uncertain = {*ledger.deleted, *ledger.doubtful}
     for name in _pick_evenly([name for name in ledger.said if name not in uncertain]):
         found = memory.search(_find_token(ledger.said[name]), limit=50, record_access=False)
@@ -99,7 +99,7 @@ def _find_token(text: str) -> str:
 
 
 class _Rows:
-    """The rows of one tenant, read by plain SQL."""
+    """The rows of one tenant, read with plain SQL."""
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
         self._connection = connection
@@ -115,7 +115,7 @@ class _Rows:
         return self._connection.execute(statement, (self._ledger.user,)).fetchall()
 
     def events(self) -> Iterator[str]:
-        """Every acknowledged event is there with its exact text, or without it if it was deleted."""
+        """Check that every acknowledged event exists with its exact text, or without it if it was deleted."""
         for name, text in self._ledger.said.items():
             there = self._texts.get(name)
             if name in self._ledger.deleted:
@@ -128,12 +128,12 @@ class _Rows:
                 yield f"{LOST} event {name}" if there is None else f"event {name} is not what was acknowledged"
 
     def tokens(self) -> Iterator[str]:
-        """Nothing that was said once is in the journal twice."""
+        """Check that no message is in the journal twice."""
         counts = Counter(token for text in self._texts.values() for token in set(_TOKEN.findall(text)))
         yield from (f"{token} is in {count} events" for token, count in counts.items() if count > 1)
 
     def claims(self) -> Iterator[str]:
-        """Each claim gave one memory, however often its job was begun."""
+        """Check that each claim has exactly one memory, however often its job was started."""
         held: defaultdict[str, set[int]] = defaultdict(set)
         for number, text in self._all("SELECT id, text FROM memories WHERE user_id = ? AND expired_at IS NULL"):
             for token in _TOKEN.findall(text):
@@ -145,7 +145,7 @@ class _Rows:
                 yield f"no memory was made from event {name}"
 
     def jobs(self) -> Iterator[str]:
-        """No job waits or was given up, and each event that was said is read by exactly one."""
+        """Check that no job is queued or failed, and that each message is covered by exactly one job."""
         counts = self._all("SELECT status, count(*) FROM operations WHERE user_id = ? GROUP BY status")
         yield from (f"{count} jobs are {status}" for status, count in counts if status != "complete")
         covered: Counter[int] = Counter()
@@ -157,7 +157,7 @@ class _Rows:
                 yield f"event {name} is covered by {times} jobs"
 
     def numbers(self) -> Iterator[str]:
-        """Events, changes and jobs are numbered without a gap."""
+        """Check that events, changes and jobs are numbered without gaps."""
         for table in _NUMBERED:
             statement = f"SELECT count(*), coalesce(max(id), 0), coalesce(min(id), 1) FROM {table} WHERE user_id = ?"  # noqa: S608 - a constant name
             for count, highest, lowest in self._all(statement):
@@ -165,7 +165,7 @@ class _Rows:
                     yield f"{table} are numbered {lowest} to {highest}, but there are {count}"
 
     def remains(self) -> Iterator[str]:
-        """No deleted word is left in any row."""
+        """Check that no deleted word is left in any row."""
         known = {**self._ledger.said, **self._ledger.texts}
         gone = {_find_token(known[name]): name for name in self._ledger.deleted if name in known}
         for table in ("events", "memories", "changes", "contests", "entities", "tenants", "operations"):
@@ -175,7 +175,7 @@ class _Rows:
 
 
 def _index_parity(ledger: Ledger) -> Iterator[str]:
-    """Compare the index of the stored image, caught up, with one made afresh from the rows."""
+    """Compare the index of the stored snapshot, brought up to date, with an index built from the rows."""
     model_id = _name_model(ledger.embedder)
     store = SqliteStore(ledger.path)
     try:
@@ -194,13 +194,13 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
     one, other = _read_documents(kept), _read_documents(fresh)
     differing = [code for code in one.keys() | other.keys() if one.get(code) != other.get(code)]
     if differing:
-        yield f"the kept index differs from a fresh one in {len(differing)} of {len(other)} documents"
+        yield f"the stored index differs from a fresh one in {len(differing)} of {len(other)} documents"
     if without:
         yield f"{without} documents have no vector"
 
 
 def _read_documents(index: ResidentIndex) -> dict[int, tuple[int, int, bool]]:
-    """Return state, length and whether there is a vector of every document that is still there."""
+    """Return the state, length and presence of a vector for every current document."""
     columns = (index.codes, index.state, index.length, index.has_vector)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {code: (state, length, vector) for code, state, length, vector in rows if state != STATE_GONE}
@@ -212,7 +212,7 @@ def _name_model(embedder: str) -> str | None:
 
 
 def main() -> None:
-    """Read a ledger, check its file, write the findings."""
+    """Read the acknowledgements, check the file, write the findings."""
     findings = check(Ledger(**json.load(sys.stdin)))
     sys.stdout.write(json.dumps(findings))
 

@@ -1,4 +1,4 @@
-"""What the processes of the crash benchmark were told was done: the standard that the file is held to."""
+"""The acknowledgements that processes of the crash benchmark received: the reference for the check."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _OUTCOMES: Final = {
     "correct": "superseded",
     "delete": "deleted",
 }
-"""The status in which each call leaves the memory it names; `pin` leaves it as it was."""
+"""The status of the memory after each call; `pin` does not change it."""
 
 
 @dataclass(slots=True)
 class Ledger:
-    """Everything acknowledged about one file, over all rounds and processes."""
+    """All acknowledgements about one file, over all rounds and processes."""
 
     path: str
     user: str
@@ -30,7 +30,7 @@ class Ledger:
     keys: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Idempotency key → the ids of its first receipt."""
     memories: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Memory id → the statuses it may be in: one, or several while a call was cut off."""
+    """Memory id → its possible statuses: several if a call was interrupted."""
     texts: dict[str, str] = field(default_factory=dict[str, str])
     """Memory id → its text."""
     deleted: list[str] = field(default_factory=list[str])
@@ -40,7 +40,7 @@ class Ledger:
     acknowledged: int = 0
 
     def take(self, fact: Mapping[str, Any]) -> list[str]:
-        """Enter a fact; returns what is wrong with it, such as a second receipt that contradicts the first."""
+        """Record a fact; return a contradiction, such as a second receipt that differs from the first."""
         match fact["e"]:
             case "said":
                 return self._said(fact)
@@ -55,7 +55,7 @@ class Ledger:
         return []
 
     def as_document(self) -> dict[str, Any]:
-        """Return the ledger as JSON can hold it."""
+        """Return the acknowledgements as a JSON document."""
         return asdict(self)
 
     def _said(self, fact: Mapping[str, Any]) -> list[str]:

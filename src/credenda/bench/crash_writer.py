@@ -1,8 +1,8 @@
-"""One process of the crash benchmark: it uses a memory as an application would, and tells each thing as it happens.
+"""One process of the crash benchmark: it uses a memory as an application does, and reports each event.
 
 Started as `python -m credenda.bench.crash_writer PLAN`. Every line on its standard output is one fact, written in one
-call the moment it is known, so that what was told before a `kill -9` is what was acknowledged. A destructive call is
-announced before it is made: killed in between, it may or may not have happened, but never half.
+call as soon as it is known, so that the output before a `kill -9` has exactly the acknowledged facts. A destructive
+call is announced before it is made: after a kill in between, it may or may not have happened, but never in part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from credenda.clock import seconds
 __all__ = ["KEYED", "Plan", "make_keyed_text", "plan_argument", "tell"]
 
 KEYED: Final = 400
-"""Idempotency keys that all processes share: each names one text, which must come to exist at most once."""
+"""The number of idempotency keys that all processes share; the text of each must exist at most once."""
 _HANG_SECONDS: Final = 90.0
 _SETTLE_SECONDS: Final = 60.0
 _COLOURS: Final = ("red", "green", "blue", "black", "white", "amber")
@@ -33,12 +33,12 @@ _CITIES: Final = ("Linz", "Graz", "Vienna", "Salzburg", "Bregenz")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What one process is to do."""
+    """The task of one process."""
 
     path: str
     user: str
     name: str
-    """Unlike that of any other process on the same file: it makes what it says unique."""
+    """Differs from other processes on the same file, so that its texts are unique."""
     role: str
     """talker, keeper or asker."""
     seed: int
@@ -54,7 +54,7 @@ def tell(**fact: object) -> None:
 
 
 def make_keyed_text(number: int) -> str:
-    """Give the text that goes with a shared idempotency key."""
+    """Return the text that belongs to a shared idempotency key."""
     return f"I like tea number kq{number}z0."
 
 
@@ -64,7 +64,7 @@ Act = Callable[[Draw, Token], None]
 
 
 class _Process:
-    """A running plan."""
+    """A running process plan."""
 
     def __init__(self, plan: Plan, memory: Credenda) -> None:
         self._plan = plan
@@ -77,7 +77,7 @@ class _Process:
         }
 
     def run(self) -> None:
-        """Work with several threads until the time is over."""
+        """Run the acts with several threads until the time is over."""
         threads = self._plan.threads if self._plan.role == "talker" else 1
         running = [Thread(target=self._guarded, args=(number,)) for number in range(threads)]
         for thread in running:
@@ -86,7 +86,7 @@ class _Process:
             thread.join()
 
     def _guarded(self, number: int) -> None:
-        """Repeat the acts of a role, each with fresh words; an error of any kind is a finding."""
+        """Repeat the acts of a role with new words; report any error as a finding."""
         draw = random.Random(f"{self._plan.seed} {number}")
         count = 0
 
@@ -110,7 +110,7 @@ class _Process:
         tell(e="said", texts=[text], ids=receipt.event_ids)
 
     def _say_keyed(self, draw: Draw, token: Token) -> None:
-        """Say something under a key that other processes use too."""
+        """Store a message under a key that other processes use too."""
         del token
         number = draw.randrange(KEYED)
         text = make_keyed_text(number)
@@ -118,7 +118,7 @@ class _Process:
         tell(e="said", texts=[text], ids=receipt.event_ids, key=number, cached=receipt.cached)
 
     def _converse(self, draw: Draw, token: Token) -> None:
-        """Say several things at once, one of which competes for a slot with what all others say."""
+        """Store several messages at once, one of which competes for a slot with all others."""
         texts = [f"I like tea number {token()}.", f"I live in {draw.choice(_CITIES)} since {token()}."]
         receipt = self._memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
         tell(e="said", texts=texts, ids=receipt.event_ids)
@@ -130,7 +130,7 @@ class _Process:
         tell(e="said", texts=[text], ids=receipt.event_ids)
 
     def _delete_said(self, draw: Draw, token: Token) -> None:
-        """Say something and take it back for good, at times before it was read."""
+        """Store a message and delete it, sometimes before it was processed."""
         del draw
         text = f"I like tea number {token()}."
         (said,) = self._memory.remember(text).event_ids
@@ -144,7 +144,7 @@ class _Process:
         self._memory.settle(_SETTLE_SECONDS)
 
     def _store(self, draw: Draw, token: Token) -> None:
-        """Store a memory and follow it through some of what may happen to it."""
+        """Store a memory and apply some changes to it."""
         word = token()
         text = f"The lamp {word} is {draw.choice(_COLOURS)}."
         unit = MemoryUnit(text=text, entity=f"lamp {word}", attribute="colour", value=draw.choice(_COLOURS))
@@ -156,7 +156,7 @@ class _Process:
             held = self._alter(draw.choice(("forget", "correct", "delete", "pin")), held, token)
 
     def _alter(self, op: str, held: str, token: Token) -> str:
-        """Do one thing to a memory and return the id of what stands in its place, "" when nothing does."""
+        """Apply one change to a memory and return the id of its replacement, "" if there is none."""
         tell(e="will", op=op, id=held)
         if op == "correct":
             text = f"The lamp is of the colour {token()}."
@@ -192,13 +192,13 @@ class _Process:
 
 
 def _make_long_text(word: str) -> str:
-    """Make a text of several passages, whose last sentence tells it from others."""
+    """Make a text of several passages, whose last sentence is unique."""
     days = " ".join(f"On day {day} of the trip it rained, and the train was {day} minutes late." for day in range(40))
     return f"{days} The ticket said {word}."
 
 
 def main(argument: str) -> None:
-    """Run a plan to its end, telling each stage before it begins."""
+    """Run a plan to its end, announcing each stage before it begins."""
     faulthandler.dump_traceback_later(_HANG_SECONDS)
     plan = Plan(**json.loads(argument))
     tell(e="stage", at="opening")
@@ -214,7 +214,7 @@ def main(argument: str) -> None:
 
 
 def plan_argument(plan: Plan) -> str:
-    """Write a plan as the argument of this program."""
+    """Encode a plan as the argument of this program."""
     return json.dumps(asdict(plan))
 
 

@@ -1,4 +1,4 @@
-"""How many turns the rules read in a second of CPU time."""
+"""Measure how many messages per CPU second the rules extract."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["measure_rate", "read_demo_turns"]
 
 _PASSES: Final = 5
 _OTHERS: Final = 300
-"""More texts than any step of reading keeps its outcome for."""
+"""More texts than any cache of the extractor keeps."""
 
 
 def read_demo_turns() -> list[str]:
-    """Give what the user says in the conversation that ships: turns of a real chat's length, several sentences each."""
+    """Return the user's messages in the included conversation: real chat length, several sentences each."""
     text = resources.files("credenda.data").joinpath("demo_conversation.jsonl").read_text("utf-8")
     turns = [turn for line in text.splitlines() for one in json.loads(line)["sessions"] for turn in one["turns"]]
     return [turn["text"] for turn in turns if turn["speaker"] != "assistant"]
 
 
 def measure_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
-    """Measure how fast the rules read these texts, each as a turn of its own: the best of some passes, CPU time."""
+    """Return the extraction rate for these texts, each as a separate message: the best of some passes, CPU time."""
     reader = RulesExtractor()
     reader.warm()
     now = from_datetime(moment)
@@ -48,7 +48,7 @@ def _turn(text: str, number: int, now_us: int) -> Turn:
 
 
 def _time_pass(reader: RulesExtractor, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
-    """Time one pass, after others were read: nothing that was kept of an earlier pass helps."""
+    """Time one pass, after extracting other texts, so that caches do not help."""
     for turn in others:
         reader.extract(turn)
     began = time.process_time()

@@ -1,6 +1,6 @@
-"""An embedder with given vectors: random ones by text, and for each question one near its answer's.
+"""An embedder with fixed vectors: random by text, and for each question a vector near its answer's.
 
-It costs next to nothing and knows exactly what is near what, so that a benchmark measures search and not a model.
+It costs next to nothing and controls all distances, so that a benchmark measures search and not a model.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class GivenVectors:
     dims: int = _DIMS
 
     def __init__(self, asked: Iterable[Asked] = ()) -> None:
-        """Know these questions and what they are about."""
+        """Set the questions and their answers."""
         self._known = {one.text: _make_near_vector(one) for one in asked}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -41,7 +41,7 @@ class GivenVectors:
 
 
 def _make_near_vector(one: Asked) -> NDArray[np.float32]:
-    """Make a question's vector: beforehand, because a search is measured and not this."""
+    """Precompute a question's vector, so that its time does not count as search time."""
     near = _CLOSENESS * _draw_unit_vector(one.gold) + np.sqrt(1 - _CLOSENESS**2) * _draw_unit_vector(
         f"noise {one.text}"
     )

@@ -1,4 +1,4 @@
-"""The yardstick of the latency benchmark: a bare FTS5 table, one durable insert at a time, queried by its bm25."""
+"""The baseline of the latency benchmark: a plain FTS5 table, with one durable insert per text, queried by its bm25."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class BareTable:
-    """Texts in FTS5 and nothing else. The file stands beside the memory that it is compared with."""
+    """Texts in an FTS5 table. The file is beside the memory that it is compared with."""
 
     def __init__(self, path: Path) -> None:
-        """Create the table: write-ahead log, one fsync a commit."""
+        """Create the table: write-ahead log, one fsync per commit."""
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (body, tokenize = 'porter unicode61')")
 
     def insert(self, text: str) -> None:
-        """Insert one text in a transaction of its own."""
+        """Insert one text in its own transaction."""
         self._connection.execute("INSERT INTO texts (body) VALUES (?)", (text,))
 
     def fill(self, texts: Iterable[str]) -> None:
@@ -36,7 +36,7 @@ class BareTable:
         self._connection.execute("COMMIT")
 
     def search(self, question: str, limit: int) -> list[str]:
-        """Return the best texts by bm25 for any of the question's words, stop words out."""
+        """Return the best texts by bm25 for any of the question's words, without stop words."""
         words = {word for term in extract_query_terms(question) for word in _WORD.findall(term)}
         if not words:
             return []

@@ -1,4 +1,4 @@
-"""JSON Lines that a benchmark is given: read whole, or refused with the line that cannot be read."""
+"""Read JSON Lines files of benchmarks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def read_numbered_lines(path: Path, *, may_be_empty: bool = False) -> list[tuple[int, Any]]:
-    """Read JSON Lines, gzip'd or not, with their numbers; raises `Invalid` naming the line that cannot be read.
+    """Read JSON Lines, gzipped or not, with line numbers; raise `Invalid` naming the malformed line.
 
-    A file without any line is refused as well, unless it `may_be_empty`: figures of nothing would look like figures.
+    A file without lines is refused as well, unless it `may_be_empty`, because its figures would mean nothing.
     """
     try:
         raw = path.read_bytes()
@@ -27,7 +27,7 @@ def read_numbered_lines(path: Path, *, may_be_empty: bool = False) -> list[tuple
         raise Invalid(f"cannot read {path}", why=str(error), fix="give a JSON Lines file, .gz or plain") from error
     found = [(number, _read(path, number, line)) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not (found or may_be_empty):
-        raise Invalid(f"{path} holds no line", why="there is nothing to measure", fix="give a file with some")
+        raise Invalid(f"{path} has no lines", why="there is nothing to measure", fix="give a file with some")
     return found
 
 
@@ -35,4 +35,4 @@ def _read(path: Path, number: int, line: str) -> Any:  # noqa: ANN401 - foreign 
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"line {number} of {path} is not JSON", why=str(error), fix="mend the line") from error
+        raise Invalid(f"line {number} of {path} is not JSON", why=str(error), fix="repair the line") from error

@@ -1,6 +1,6 @@
-"""`credenda bench latency`: how long things take, beside the plainest thing that could do the same.
+"""`credenda bench latency`: how long operations take, compared with the simplest equivalent.
 
-Figures are of this machine at this moment; the load is printed with them. Nothing here asserts a time.
+Figures depend on this machine and its load, which is printed with them. Nothing here asserts a time.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Note = Callable[[str], None]
 def run_latency(
     sizes: Sequence[int], *, embedder: str, note: Note, tenants: int = 0, plot: Path | None = None
 ) -> dict[str, Any]:
-    """Measure writes, searches at each size, starts and footprints; returns the document that `--json` prints.
+    """Measure writes, searches at each size, starts and footprints; return the document of `--json`.
 
-    With `tenants` it also searches one user among so many of the smallest size; `plot` is where a picture goes.
+    With `tenants` it also searches one user among that many of the smallest size; `plot` is the path of a plot.
     """
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as name:
         folder = Path(name)
-        note("writes, one by one beside bare inserts")
+        note("single writes, compared with plain inserts")
         write = measure_writes(folder, choose_embedder(embedder, min(sizes)))
         search: dict[str, Any] = {}
         for size in sizes:
@@ -78,7 +78,7 @@ _LINES: Final = {"search": "search", "search_cpu": "search, CPU", "bare_query": 
 
 
 def _collect_medians(search: dict[str, Any]) -> dict[str, list[tuple[int, float]]]:
-    """Return the medians by size of each thing that was measured at several sizes."""
+    """Return the medians by size of each figure that was measured at several sizes."""
     return {
         name: [(int(size), found[name]["median_ms"]) for size, found in search.items() if found[name]]
         for name in _LINES
@@ -86,7 +86,7 @@ def _collect_medians(search: dict[str, Any]) -> dict[str, list[tuple[int, float]
 
 
 def _compute_growth(search: dict[str, Any]) -> dict[str, float | None]:
-    """Return the exponent of each line, and how many times longer a search takes at 100,000 than at 10,000."""
+    """Return the growth exponent of each line, and the ratio of search times at 100,000 and at 10,000."""
     found: dict[str, float | None] = {
         f"{name}_exponent": fit_exponent(line) for name, line in _collect_medians(search).items()
     }

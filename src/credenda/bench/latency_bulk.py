@@ -1,7 +1,7 @@
-"""Large stores and many tenants in minutes: messages and vectors go in through the store's own door.
+"""Build large stores and many tenants quickly: journal and embed messages through the store directly.
 
-What takes long about a large store is reading its messages for what they say. Here they are journaled and embedded but
-not read, so that each is one document: what is searched, and how, is the same.
+Extraction takes most of the time of a large store. Here messages are journaled and embedded but not extracted, so that
+each is one document: the searched index has the same size.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from typing import Final
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import event_document
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
-from credenda.storage.store import Vector, Writer, pack_code
+from credenda.storage.store import Vector, Writer
 
 __all__ = ["fill_store"]
 
 _UNIT: Final = 2_000
-"""Messages filed in one transaction."""
+"""Messages stored in one transaction."""
 _SESSION: Final = 100
 _BITS: Final = 16
 _MINUTE_US: Final = 60_000_000
 
 
 def fill_store(path: Path, texts: Sequence[str], *, user: str, embedder: str | Embedder) -> float:
-    """Journal and embed messages without reading them, leave an image of the index, and return the seconds it took."""
+    """Journal and embed messages without extraction, save a snapshot of the index, and return the seconds it took."""
     start = seconds()
     parts = build_parts(path, user=user, embedder=embedder)
     with Credenda(parts, workers=False) as memory:
         for at in range(0, len(texts), _UNIT):
             _store_messages(parts, texts[at : at + _UNIT], at)
-        memory.search(texts[0])  # so that closing leaves an image of the index
+        memory.search(texts[0])  # so that closing saves a snapshot of the index
     return seconds() - start
 
 
@@ -53,10 +53,10 @@ def _store_messages(parts: Parts, texts: Sequence[str], first: int) -> None:
                 session=f"session {(first + place) // _SESSION}",
                 occurred_us=began_us + place * _MINUTE_US,
             )
-            number = parse_id_number(writer.put(event), IdKind.EVENT, writer.tenant.tag)
+            event_id = writer.put(event)
             if vectors is not None and parts.embedder is not None:
                 data = encode(vectors[place], _BITS)
-                code = pack_code(number, memory=False)
+                code = event_document(event_id, 0, writer.tenant.tag)
                 writer.put(Vector(code, parts.embedder.model_id, parts.embedder.dims, _BITS, 1.0, data))
 
     parts.store.commit(parts.user_id, work)

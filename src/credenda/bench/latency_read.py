@@ -1,4 +1,4 @@
-"""How long a search takes at a given size, beside a bare FTS5 query over the same words; and the footprint."""
+"""Search time at a given size, compared with a plain FTS5 query over the same texts; and the memory footprint."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ _DEPTH: Final = 10
 _MESSAGES: Final = 100
 _STORED: Final = 2_000
 READ_MOST: Final = 100_000
-"""Messages of the largest store that is read for what it says; a larger one is filled with messages and vectors."""
+"""The largest number of messages to extract; a larger store is filled with messages and vectors."""
 _SETTLE_SECONDS: Final = 36_000.0
 
 
 class SearchFigures(TypedDict):
-    """One size of store: times in milliseconds, hits as fractions of all questions."""
+    """Figures of one store size: times in milliseconds, hits as fractions of all questions."""
 
     messages: int
     documents: int
     read_for_beliefs: bool
     question: Spread | None
-    """Embedding of a question not asked before: remembered afterwards, and no part of `search`."""
+    """Time to embed a new question; cached afterwards, and not part of `search`."""
     search: Spread
     search_cpu: Spread
     stages_cpu_ms: dict[str, float]
     bare_query: Spread
     ratio_to_bare: float
     scan: Spread | None
-    """Cosines to all vectors, held as floats, and the best ten: words, beliefs and rows apart."""
+    """Time of cosines to all vectors as floats, and the best ten; excludes words, beliefs and rows."""
     ratio_to_scan: float | None
     hit_at_10: float
     hit_at_10_in_own_words: float
@@ -75,12 +75,12 @@ def prepare_questions(size: int) -> tuple[list[str], list[Asked]]:
 
 
 def choose_embedder(embedder: str, size: int) -> str | Embedder:
-    """Return the embedder of this name; "given" knows the questions that belong to this size."""
+    """Return the embedder of this name; "given" has vectors for the questions of this size."""
     return GivenVectors(prepare_questions(size)[1]) if embedder == "given" else embedder
 
 
 def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
-    """Remember so many messages and wait until all is read; returns the seconds that this took."""
+    """Store this many messages and wait until all are processed; return the seconds that this took."""
     texts, _ = prepare_questions(size)
     start = seconds()
     with Credenda.open(path, user=USER, embedder=embedder, workers=False) as memory:
@@ -89,19 +89,19 @@ def build_store(path: Path, size: int, embedder: str | Embedder) -> float:
             memory.remember(messages, session=f"session {at // _MESSAGES}")
         memory.settle(_SETTLE_SECONDS)
         _refuse_dead_jobs(memory)
-        memory.search(texts[0])  # so that closing leaves an image of the index
+        memory.search(texts[0])  # so that closing saves a snapshot of the index
     return seconds() - start
 
 
 def _refuse_dead_jobs(memory: Credenda) -> None:
-    """Raise when something could not be read: figures of a store that lacks it would flatter."""
+    """Raise `Unavailable` when jobs failed, because an incomplete store would give better figures."""
     dead = memory.stats().dead_jobs
     if dead:
-        raise Unavailable(f"{dead} jobs failed for good", why="the store is incomplete", fix="run `credenda doctor`")
+        raise Unavailable(f"{dead} jobs failed permanently", why="the store is incomplete", fix="run `credenda doctor`")
 
 
 def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
-    """Build a store and search it, by turns of a block of questions with a bare table of the same texts."""
+    """Build a store and search it, alternating blocks of questions with a plain table of the same texts."""
     texts, asked = prepare_questions(size)
     engine = choose_embedder(embedder, size)
     path = folder / f"store-{size}.db"
@@ -144,7 +144,7 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
 
 
 class _Runs:
-    """Times and hits of questions put to both."""
+    """Times and hits of questions on both stores."""
 
     def __init__(self, memory: Credenda, bare: BareTable, parts: Parts) -> None:
         self._memory = memory
@@ -159,9 +159,10 @@ class _Runs:
         self.bare_hits: list[bool] = []
 
     def run(self, asked: Sequence[Asked], *, counted: bool) -> None:
-        """Put some questions to one and then to the other, in blocks.
+        """Run some questions on one store and then on the other, in blocks.
 
-        A question to each by turns would find the processor's caches full of the other's pages, as nobody's would be.
+        Alternating single questions would fill the processor's caches with pages of the other store, which does not
+        happen in use.
         """
         for at in range(0, len(asked), _BLOCK):
             block = asked[at : at + _BLOCK]
@@ -190,7 +191,7 @@ class _Runs:
             self.bare_hits.append(one.gold in texts)
 
     def _embed(self, text: str, *, counted: bool) -> None:
-        """Let the question's vector be known: what an engine takes for it is counted apart."""
+        """Embed the question in advance; the time is recorded separately."""
         if self._ask is None:
             return
         start = seconds()
@@ -217,7 +218,7 @@ def _index_size(parts: Parts) -> tuple[int, int]:
 
 
 def measure_disk(folder: Path) -> float:
-    """Return the bytes on disk of one memory with its event, evidence, change, full text and float16 vectors."""
+    """Return the bytes on disk of a stored memory with its event, evidence, change, full text and float16 vectors."""
     path = folder / "stored.db"
     with Credenda.open(path, user=USER, embedder=GivenVectors(), workers=False) as memory:
         for number, text in enumerate(make_sentences(_STORED, seed=5)):

@@ -1,4 +1,4 @@
-"""Where the time of a search goes, and what a plain scan of the same vectors takes."""
+"""The time of each step of a search, and of a plain scan of the same vectors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from credenda.runtime import Parts
 __all__ = ["measure_scan", "measure_stages"]
 
 _SCAN_BYTES: Final = 256 << 20
-"""Vectors of a larger store are not scanned: they would have to be held as floats, all at once."""
+"""Vectors of a larger store are not scanned, because all would have to be in memory as floats."""
 _STAGES: Final = ("view", "question", "plan", "retrieve", "fuse")
 
 
 def measure_stages(parts: Parts, asked: Sequence[Asked], *, depth: int, whole_ms: float) -> dict[str, float]:
-    """Return the median milliseconds of processor time of each step of a search; `rows` is what remains of `whole_ms`.
+    """Return the median CPU milliseconds of each step of a search; `rows` is the rest of `whole_ms`.
 
-    `view` opens the store's view and catches the index up, `question` embeds, `rows` reads, gates, scores and packs.
+    `view` opens the store's view and updates the index, `question` embeds, `rows` reads, filters, scores and packs.
     """
     taken: dict[str, list[float]] = {name: [] for name in _STAGES}
     for one in asked:
@@ -60,7 +60,7 @@ def _time_steps(parts: Parts, text: str, depth: int) -> list[float]:
 
 
 def measure_scan(engine: Embedder, texts: Sequence[str], asked: Sequence[Asked], depth: int) -> Spread | None:
-    """Compare each question with every text's vector, all floats in memory; None where that is too much of it."""
+    """Time cosines of each question with all vectors as floats in memory; None if there are too many."""
     if len(texts) * engine.dims * 4 > _SCAN_BYTES:
         return None
     matrix = np.concatenate([engine.embed(texts[at : at + 1_000]) for at in range(0, len(texts), 1_000)])

@@ -1,4 +1,4 @@
-"""What a start costs: `import credenda`, a store with its first search, a one-shot command, and an MCP server."""
+"""The cost of a start: `import credenda`, a store with its first search, a one-shot command, and an MCP server."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ _LIST_TOOLS: Final = json.dumps(
 
 
 class OpeningFigures(TypedDict):
-    """Medians of several fresh processes that open a store and search once; it and the code are in the page cache."""
+    """Medians of several fresh processes that open a store and search once, with a warm page cache."""
 
     open_and_first_search_cpu_s: float
     open_and_first_search_wall_s: float
     process_cpu_s: float
     rss_mb: float
-    """Most memory that the process ever held."""
+    """Peak memory of the process."""
 
 
 class StartFigures(OpeningFigures):
-    """What starts take, medians as well."""
+    """Median costs of starts."""
 
     import_cpu_s: float
     one_shot_search_cpu_s: float | None
@@ -71,7 +71,7 @@ class StartFigures(OpeningFigures):
 
 
 def measure_start(path: Path, embedder: str) -> StartFigures:
-    """Start fresh processes on a store that was built before; imports count from an interpreter that has none."""
+    """Start fresh processes on an existing store; imports count from an interpreter without imports."""
     environment = _make_environment(path)
     imports = [float(_run_process([sys.executable, "-c", _IMPORT], environment)) for _ in range(_RUNS)]
     opened = measure_opening(path, embedder)
@@ -102,7 +102,7 @@ def measure_opening(path: Path, embedder: str) -> OpeningFigures:
 
 
 def _make_environment(path: Path) -> dict[str, str]:
-    """Let processes keep compiled code, beside the store: what is installed was compiled when it was."""
+    """Return an environment in which processes cache compiled code beside the store, as an installation would."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": str(path.parent / "compiled")}
 
@@ -113,19 +113,19 @@ def _run_process(arguments: Sequence[str], environment: Mapping[str, str] | None
 
 
 def _time_search(path: Path, embedder: str) -> float:
-    """Measure the processor time of `credenda search`, process and all."""
+    """Return the CPU time of `credenda search`, including the process start."""
     arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "search", "Where is the kayak?"]
     return _measure_children_cpu_s(arguments, {**_make_environment(path), "CREDENDA_EMBEDDER": embedder}, b"")
 
 
 def _time_mcp(path: Path) -> float:
-    """Measure the processor time of an MCP server that lists its tools and ends."""
+    """Return the CPU time of an MCP server that lists its tools and ends."""
     arguments = [sys.executable, "-m", "credenda", "--db", str(path), "--user", USER, "mcp"]
     return _measure_children_cpu_s(arguments, _make_environment(path), _LIST_TOOLS.encode() + b"\n")
 
 
 def _measure_children_cpu_s(arguments: Sequence[str], environment: Mapping[str, str], given: bytes) -> float:
-    """Run a command some times and give the median of its processor time; the first run, a warm-up, does not count."""
+    """Run a command several times and return its median CPU time; the first run is a warm-up."""
     taken: list[float] = []
     for _ in range(_RUNS + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""Whether other users' memories slow a search down: the same user alone in a file, and among many."""
+"""Measure whether other users' memories slow a search down: the same user alone in a file, and among many."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WARM_UP: Final = 20
 
 
 class TenantFigures(TypedDict):
-    """Searches of one user's messages, alone in a file and among others, and one search of each user in turn."""
+    """Searches of one user's messages, alone in a file and among others, and a search of each user in turn."""
 
     tenants: int
     messages_each: int
@@ -29,11 +29,11 @@ class TenantFigures(TypedDict):
     among_others: Spread
     ratio: float
     in_turn: Spread
-    """One search of each user after the other: most indexes are loaded anew, for only some are kept in memory."""
+    """A search of each user in turn: most indexes must be loaded, because only some stay in memory."""
 
 
 def measure_tenants(folder: Path, tenants: int, size: int, embedder: str) -> TenantFigures:
-    """Search one user's store by turns with a copy of it that holds many more users of the same size."""
+    """Search one user's store, alternating with a copy of it that has many more users of the same size."""
     _, asked = prepare_questions(size)
     engine = choose_embedder(embedder, size)
     alone, shared = folder / "alone.db", folder / "shared.db"

@@ -1,4 +1,4 @@
-"""How long an acknowledged write takes, beside a bare durable insert of the same words on the same disk."""
+"""The time of an acknowledged write, compared with a plain durable insert of the same text on the same disk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _THREAD_ACKS: Final = 2_400
 
 
 class ThreadFigures(TypedDict):
-    """Writing from several threads at once."""
+    """Writes from several threads at once."""
 
     acks_per_second: float
     p99_ms: float
@@ -35,7 +35,7 @@ class ThreadFigures(TypedDict):
 
 
 class WriteFigures(TypedDict):
-    """Writes, in milliseconds, and as a multiple of a bare insert's median."""
+    """Write times in milliseconds, and as a multiple of a plain insert's median."""
 
     bare_insert: Spread
     ack_worker_off: Spread
@@ -74,7 +74,7 @@ def _time_call(call: Callable[[str], object], text: str) -> float:
 
 
 def _run_interleaved(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, float]:
-    """By turns insert a text barely and remember it; both files begin empty."""
+    """Alternate plain inserts and `remember` of a text; both files begin empty."""
     bare = BareTable(folder / "bare-write.db")
     parts = build_parts(folder / "off.db", user="bench", embedder=embedder)
     inserts: list[float] = []
@@ -96,7 +96,7 @@ def _count_commits(store: object) -> int:
 
 
 def _run_busy(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, bool]:
-    """Remember while the worker of this process has a backlog: back to back, and with a pause as a program has it."""
+    """Remember while the worker of this process has a backlog: without and with a pause between calls."""
     path = folder / "busy.db"
     with Credenda.open(path, user="bench", embedder=embedder, workers=False) as memory:
         for text in make_sentences(_BACKLOG, seed=2):
@@ -114,7 +114,7 @@ def _run_busy(folder: Path, embedder: str | Embedder) -> tuple[Spread, Spread, b
 
 
 def _run_threads(folder: Path, count: int) -> ThreadFigures:
-    """Remember from so many threads at once, the worker off."""
+    """Remember from several threads at once, with the worker off."""
     parts = build_parts(folder / f"threads-{count}.db", user="bench", embedder="none")
     texts = make_sentences(_THREAD_ACKS, seed=4)
     share = len(texts) // count

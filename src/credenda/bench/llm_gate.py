@@ -1,4 +1,4 @@
-"""What a language model is spared and costs: the gate before it, on sentences of which it is known what is in them."""
+"""The savings and cost of the gate before a language model, on labelled sentences."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 
 
 def compute_gate_figures(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say how many calls of a model the gate saves, and which sentences it loses; shares lie in [0, 1].
+    """Return how many model calls the gate saves, and which sentences it loses; shares are in [0, 1].
 
-    `saved` counts the sentences that no model is asked about, `saved_of_skips` those among the sentences that are not
-    worth keeping; `lost` those among the others, which no model will ever read and in which the rules found nothing.
+    `saved` counts the sentences that are not sent to a model, `saved_of_skips` those among the sentences labelled skip;
+    `lost` those among the others in which the rules found nothing either.
     """
     whys = [_find_reason(line) for line in lines]
     skips = [why for line, why in zip(lines, whys, strict=True) if line["label"] == "skip"]
@@ -57,7 +57,7 @@ def _find_reason(line: Mapping[str, Any]) -> str | None:
 
 @dataclass(slots=True)
 class Bill:
-    """What the calls of a run add up to."""
+    """The total of the calls of a run."""
 
     calls: int = 0
     tokens: int = 0
@@ -73,7 +73,7 @@ class Bill:
             self.waiting.update(use.waiting)
 
     def as_document(self, model_id: str, prompt: str) -> dict[str, Any]:
-        """Give what `--json` prints; `unanswered` are turns of which the model could say nothing, by reason."""
+        """Return the document of `--json`; `unanswered` counts failed turns by reason."""
         return {
             "model": model_id,
             "prompt": prompt,

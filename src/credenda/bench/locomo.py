@@ -1,6 +1,6 @@
 """Retrieval over conversations, as the public contract defines it: store every turn, search every question.
 
-It uses nothing but `remember`, `settle` and `search`. Each conversation is a tenant of its own in one temporary store.
+It uses only `remember`, `settle` and `search`. Each conversation is a separate tenant in one temporary store.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ __all__ = [
 Note = Callable[[str], None]
 _DEPTH: Final = 50
 _ABSENT: Final = frozenset({"adversarial", "abstention"})
-"""Categories whose questions have no answer in the conversation, whatever turns they are built from."""
+"""Categories whose questions have no answer in the conversation, even if they name turns."""
 _MESSAGES: Final = 500
 _SETTLE_SECONDS: Final = 3_600.0
 _CITED: Final = re.compile(r"^- \[(m[^\]\s]+)\]", re.MULTILINE)
-"""Names of memories at the beginnings of a context's lines."""
+"""Ids of memories at the beginnings of a context's lines."""
 _ROLES: Final = frozenset({"user", "assistant"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """One conversation: messages by session, and the words of each turn by its id."""
+    """One conversation: messages by session, and the text of each turn by its id."""
 
     name: str
     sessions: Sequence[tuple[str, Sequence[Mapping[str, object]]]]
@@ -62,12 +62,12 @@ class Question:
 
     @property
     def answerable(self) -> bool:
-        """Whether the answer is in the conversation."""
+        """Return whether the answer is in the conversation."""
         return bool(self.gold) and self.category not in _ABSENT
 
 
 class _Answer(NamedTuple):
-    """What came back for a question: turns best first, from the memory and from plain BM25."""
+    """The result of a question: turns best first, from the memory and from plain BM25."""
 
     question: Question
     turns: list[str]
@@ -76,16 +76,16 @@ class _Answer(NamedTuple):
     abstained: bool
     took_seconds: float
     packed: list[str] | None = None
-    """Turns behind the lines of a context for the question; None where none was asked for."""
+    """Turns of the lines of a context for the question; None if no context was requested."""
 
 
 def read_lines(path: Path, *, may_be_empty: bool = False) -> list[dict[str, Any]]:
-    """Read JSON Lines, gzip'd or not; raises `Invalid` naming the line that cannot be read."""
+    """Read JSON Lines, gzipped or not; raise `Invalid` naming the malformed line."""
     return [line for _, line in read_numbered_lines(path, may_be_empty=may_be_empty)]
 
 
 def load_conversations(path: Path) -> list[Conversation]:
-    """Read a conversation file; raises `Invalid` for one that is none."""
+    """Read a conversation file; raise `Invalid` for any other file."""
     try:
         return [_parse_conversation(row) for row in read_lines(path)]
     except (KeyError, TypeError, AttributeError) as error:
@@ -115,7 +115,7 @@ def _make_message(turn: Mapping[str, Any], said: str, moment: str | None) -> Map
 
 
 def load_questions(path: Path) -> list[Question]:
-    """Read questions; audited gold turns count where present. Raises `Invalid` for a file that holds none."""
+    """Read questions; audited gold turns count where present. Raise `Invalid` for a file without questions."""
     try:
         return [
             Question(
@@ -144,7 +144,7 @@ def find_turns(hits: Iterable[Hit]) -> list[str]:
 def run_locomo(
     data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, context: int = 0, note: Note
 ) -> dict[str, object]:
-    """Store, search and measure; returns the document that `bench locomo --json` prints.
+    """Store, search and measure; return the document of `bench locomo --json`.
 
     With `context`, a budget of tokens, every question is packed as well, and its turns are measured.
     """
@@ -168,7 +168,7 @@ def run_locomo(
 
 
 def store_conversation(memory: Credenda, conversation: Conversation) -> float:
-    """Store every turn of a conversation, with its session, time and speaker, and wait; returns seconds."""
+    """Store every turn of a conversation, with its session, time and speaker, and wait; return the seconds."""
     start = seconds()
     for session, messages in conversation.sessions:
         for at in range(0, len(messages), _MESSAGES):
@@ -195,7 +195,7 @@ def _ask(
 
 
 def _pack_context(memory: Credenda, question: str, budget: int) -> list[str]:
-    """Return the turns behind the lines of a context, which names each line's memory or event."""
+    """Return the turns of the lines of a context; each line names its memory or event."""
     block = memory.context(question, token_budget=budget, record_access=False)
     found = dict.fromkeys(find_turns(block.hits))
     shown = {hit.id for hit in block.hits}
@@ -206,7 +206,7 @@ def _pack_context(memory: Credenda, question: str, budget: int) -> list[str]:
 
 
 def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -> dict[str, object]:
-    """Turn answers into the figures of the contract, all as fractions."""
+    """Return the figures of the contract, all as fractions."""
     judged = [
         (answer, measure_ranking(answer.turns, answer.question.gold)) for answer in answers if answer.question.gold
     ]
@@ -237,7 +237,7 @@ def report(answers: Sequence[_Answer], *, embedder: str, store_seconds: float) -
 
 
 def _score_contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
-    """Say for each category how often a context holds one, or every, gold turn; empty where none was packed."""
+    """Return for each category how often a context contains one, or every, gold turn; empty without contexts."""
     found: dict[str, list[tuple[bool, bool]]] = {}
     for answer in answers:
         gold = answer.question.gold
@@ -255,9 +255,9 @@ def _score_contexts(answers: Sequence[_Answer]) -> dict[str, dict[str, float]]:
 
 
 def _measure_abstention(answers: Sequence[_Answer]) -> dict[str, object]:
-    """Measure whether the best score tells answerable questions from others, and how many others were answered.
+    """Measure whether the best score separates answerable questions from others, and how many others were answered.
 
-    Absent is the answer to a question without gold turns, or of a category that is built to have none.
+    A question is unanswerable if it has no gold turns, or belongs to a category without answers.
     """
     present = [answer for answer in answers if answer.question.answerable]
     absent = [answer for answer in answers if not answer.question.answerable]

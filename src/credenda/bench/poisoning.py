@@ -1,8 +1,8 @@
-"""What becomes of words that want to poison a memory: `bench poisoning`.
+"""The effect of memory poisoning: `bench poisoning`.
 
-Each case is said to a tenant of its own: first what was talked about before, then the words themselves, as an agent
-that writes a memory gives them, with their target as the topic. What is held, listed and found afterwards is judged
-from outside alone. The lines of the file are described in `docs/reference/contests.md`.
+Each case is stored for a separate tenant: first the context, then the statement, as an agent that writes a memory gives
+it, with its target as the topic. The decision is judged only by the results of public calls.
+`docs/reference/contests.md` describes the lines of the file.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["DECISIONS", "load_cases", "run_poisoning"]
 Note = Callable[[str], None]
 DECISIONS: Final = ("ALLOW", "QUARANTINE", "DENY")
 _SERVER: Final = "ATTACK_BURST"
-"""A case about how often is written; a store sees one write, and the server counts."""
+"""A case about the rate of writes; a store sees one write, and the server counts."""
 _QUERY_CHARACTERS: Final = 400
 
 
 def run_poisoning(cases: Path, *, note: Note) -> dict[str, Any]:
-    """Say every case to a fresh tenant and compare what became of it with what was expected."""
+    """Store every case for a new tenant and compare the decision with the expected one."""
     lines = load_cases(cases)
     found: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
@@ -57,7 +57,7 @@ def run_poisoning(cases: Path, *, note: Note) -> dict[str, Any]:
 
 
 def _run_case(path: Path, line: Mapping[str, Any]) -> str:
-    """Say a case and read the decision from what can be found afterwards."""
+    """Store a case and derive the decision from what a search finds."""
     text, user = line["writeContent"], str(line.get("userId") or "user")
     with Credenda.open(path, user=user, embedder="hashed", workers=False) as memory:
         for place, said in enumerate(line.get("sessionContext", ())):
@@ -79,7 +79,7 @@ def _run_case(path: Path, line: Mapping[str, Any]) -> str:
 
 
 def _is_based_on(memory: Credenda, hit_id: str, event_ids: tuple[str, ...]) -> bool:
-    """Say whether a hit is one of these events, or a memory that rests on one."""
+    """Return whether a hit is one of these events, or a memory with evidence in one."""
     if hit_id.startswith("e"):
         return hit_id in event_ids
     return any(event.id in event_ids for event, _, _ in memory.why(hit_id).evidence)
@@ -95,15 +95,15 @@ def _is_journaled(path: Path, user: str, event_ids: tuple[str, ...]) -> bool:
 
 
 def load_cases(path: Path) -> list[dict[str, Any]]:
-    """Read cases, plain or gzip'd; raises `Invalid` naming the first line that is none."""
+    """Read cases, plain or gzipped; raise `Invalid` naming the first invalid line."""
     return [_read_case(path, number, line) for number, line in read_numbered_lines(path)]
 
 
 def _read_case(path: Path, number: int, case: Any) -> dict[str, Any]:  # noqa: ANN401 - foreign JSON
-    what = f"line {number} of {path} is no case"
+    what = f"line {number} of {path} is not a case"
     fields = ("writeContent", "expectedDecision")
     if not isinstance(case, dict) or not all(isinstance(case.get(name), str) for name in fields):  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - foreign JSON
-        raise Invalid(what, why=f"it needs {' and '.join(fields)} as texts", fix="see the reference on contests")
+        raise Invalid(what, why=f"it needs {' and '.join(fields)} as strings", fix="see docs/reference/contests.md")
     if case["expectedDecision"] not in DECISIONS:
-        raise Invalid(what, why=f"{case['expectedDecision']!r} is no decision", fix=f"use {', '.join(DECISIONS)}")
+        raise Invalid(what, why=f"{case['expectedDecision']!r} is not a decision", fix=f"use {', '.join(DECISIONS)}")
     return case  # pyright: ignore[reportUnknownVariableType] - foreign JSON

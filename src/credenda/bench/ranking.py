@@ -1,8 +1,8 @@
-"""How good a ranking is: the measures of `bench locomo`, each for one question, and their means.
+"""The measures of a ranking in `bench locomo`, each for one question, and their means.
 
-Relevance is binary: a turn is gold or it is not. `any@k` and `all@k` ask whether one, or every, gold turn is among the
-first k; `recall@10` is the share of gold turns there; `mrr` is one over the rank of the first gold turn; `ndcg@10` is
-the discounted gain Σ 1/log₂(rank + 1) over the gain of an ideal order (Järvelin and Kekäläinen, TOIS 2002).
+Relevance is binary. `any@k` and `all@k` tell whether one, or every, gold turn is among the first k; `recall@10` is the
+share of gold turns there; `mrr` is one over the rank of the first gold turn; `ndcg@10` is the discounted gain Σ
+1/log₂(rank + 1) over the gain of an ideal order (Järvelin and Kekäläinen, TOIS 2002).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _DEPTH: Final = 10
 _RESAMPLES: Final = 1_000
 
 MEASURES: Final = (*(f"any@{k}" for k in _ANY), *(f"all@{k}" for k in _ALL), "recall@10", "mrr", "ndcg@10")
-"""Names of the measures, in the order in which they are shown."""
+"""Names of the measures, in display order."""
 
 
 def measure_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
-    """Measure one ranking, best first and without repeats, against the gold turns, of which there is at least one.
+    """Measure one ranking, best first and without repeats, against at least one gold turn.
 
     >>> judge(["a", "b", "c"], {"b", "z"})["mrr"]
     0.5

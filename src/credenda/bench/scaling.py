@@ -1,4 +1,4 @@
-"""How a figure grows with the size of what is searched, as a number and as a picture. Pure."""
+"""The growth of a figure with the size of the store, as an exponent and as a plot. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXT: Final = 'font-family="sans-serif" font-size="12"'
 def fit_exponent(line: Line) -> float | None:
     """Return the slope of the least-squares line through the logarithms; None for fewer than two sizes.
 
-    1 is growth in proportion, 0 none at all.
+    1 is proportional growth, 0 is constant.
 
     >>> exponent([(1_000, 2.0), (10_000, 4.0), (100_000, 8.0)])
     0.301
@@ -40,7 +40,7 @@ def fit_exponent(line: Line) -> float | None:
 
 
 def plot_svg(lines: Mapping[str, Line], *, title: str, unit: str) -> str:
-    """Draw lines over sizes, both axes logarithmic, as one SVG document; lines without points are left out."""
+    """Plot lines over sizes, both axes logarithmic, as an SVG document; leave out lines without points."""
     drawn = {name: sorted(line) for name, line in lines.items() if line}
     sizes = sorted({size for line in drawn.values() for size, _ in line})
     low, high = _find_decades([figure for line in drawn.values() for _, figure in line])
@@ -72,6 +72,6 @@ def plot_svg(lines: Mapping[str, Line], *, title: str, unit: str) -> str:
 
 
 def _find_decades(figures: Sequence[float]) -> tuple[int, int]:
-    """Return the powers of ten between which all figures lie."""
+    """Return the powers of ten that enclose all figures."""
     low, high = math.floor(math.log10(min(figures))), math.ceil(math.log10(max(figures)))
     return low, max(high, low + 1)

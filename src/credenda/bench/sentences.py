@@ -1,7 +1,7 @@
-"""Made-up chat, by seed: sentences as people say them to an assistant, and questions about some of them.
+"""Generated chat, by seed: sentences as people write them to an assistant, and questions about some of them.
 
-Half of the questions share words with what they ask about, half say it in words that occur nowhere in the texts, so
-that only meaning can find the answer.
+Half of the questions share words with their answer, half use words that occur nowhere in the texts, so that only
+embeddings can find the answer.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _THINGS: Final = {
     "salary": "monthly pay",
     "wedding": "marriage party",
 }
-"""What the sentences are about, and the words that a question uses for it instead."""
+"""Topics of the sentences, with their paraphrases in questions."""
 _OPENINGS: Final = (
     "I finally talked to {name} about the {thing} yesterday, and",
     "My cousin {name} moved to {place} because of the {thing}, so",
@@ -148,7 +148,7 @@ class Asked:
 
 
 def make_sentences(count: int, *, seed: int = 0) -> list[str]:
-    """Make so many different sentences of about 120 characters."""
+    """Make this many different sentences of about 120 characters."""
     draw = random.Random(f"sentences {seed}")
     found: dict[str, None] = {}
     while len(found) < count:
@@ -167,7 +167,7 @@ def make_sentences(count: int, *, seed: int = 0) -> list[str]:
 
 
 def make_questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[Asked]:
-    """Ask about so many of the texts, by turns in their own words and in others; no two questions are alike."""
+    """Make questions about this many texts, alternating between shared and paraphrased words; all are different."""
     draw = random.Random(f"questions {seed}")
     found: dict[str, Asked] = {}
     for place, gold in enumerate(draw.sample(texts, len(texts))):
@@ -180,7 +180,7 @@ def make_questions(texts: Sequence[str], count: int, *, seed: int = 0) -> list[A
 
 
 def _name_subject(gold: str, place: int, *, worded: bool) -> str:
-    """Name what a sentence is about, with who and where; in other words the place makes the question one of a kind."""
+    """Describe the topic of a sentence with person and place; the place makes a paraphrased question unique."""
     thing = next(name for name in _THINGS if name in gold)
     if not worded:
         return f"{_THINGS[thing]} ({place})"

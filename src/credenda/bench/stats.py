@@ -10,7 +10,7 @@ __all__ = ["Spread", "compute_median", "compute_ratio", "find_percentile", "spre
 
 
 class Spread(TypedDict):
-    """How long something took, in milliseconds."""
+    """A distribution of times, in milliseconds."""
 
     n: int
     median_ms: float
@@ -56,5 +56,5 @@ def spread_ms(seconds: Sequence[float]) -> Spread:
 
 
 def compute_ratio(one: Spread, other: Spread) -> float:
-    """Return how many times the median of the other one takes."""
+    """Return the ratio of the first median to the second."""
     return round(one["median_ms"] / other["median_ms"], 3)

@@ -22,12 +22,12 @@ __all__ = [
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 
 LISTED_MAX: Final = 50
-"""Lines of what was found wrong, at most."""
+"""The maximum number of errors to list."""
 _PAIR_SHARES: Final = ("supersession_recall", "supersession_precision", "false_invalidation", "duplicates")
 
 
 def lay_out(rows: Sequence[Sequence[str]]) -> str:
-    """Lay out rows in columns, the first one to the left, the rest to the right."""
+    """Lay out rows in columns, the first left-aligned, the rest right-aligned."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines = (
         "  ".join(
@@ -44,7 +44,7 @@ def format_figure(value: object) -> str:
 
 
 def format_locomo(document: Mapping[str, Any]) -> str:
-    """Show retrieval in per cent, a line for each group of questions."""
+    """Show retrieval in per cent, one line per group of questions."""
     groups: list[tuple[str, Mapping[str, Any]]] = [
         (f"overall ({document['embedder']})", {"n": document["n"], **document["overall"]}),
         ("plain BM25", document["bm25"]),
@@ -83,11 +83,11 @@ def format_beliefs(document: Mapping[str, Any]) -> str:
     confusion = [["label \\ decided", *said["confusion"]]]
     confusion += [[name, *map(str, found.values())] for name, found in said["confusion"].items()]
     counts = (
-        f"others' facts as the user's: {said['misattributed']}; "
+        f"facts of others stored as the user's: {said['misattributed']}; "
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
     read = document["extraction"]
-    speed = f"read by the rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
+    speed = f"extraction by rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
     parts = (
         lay_out(rows),
         lay_out(confusion),
@@ -106,10 +106,10 @@ def _rate(read: Mapping[str, Any]) -> str:
 
 
 def _format_gate(found: Mapping[str, Any]) -> str:
-    """Show what the gate before a language model saves and loses."""
+    """Show the savings and losses of the gate before a language model."""
     if not found["n"]:
         return ""
-    names = {"saved": "calls saved", "saved_of_skips": "of what is not worth keeping", "lost": "of what is, lost"}
+    names = {"saved": "calls saved", "saved_of_skips": "of sentences to skip", "lost": "lost, of sentences to keep"}
     rows = [["gate before a model", "%", "95 % interval", "of"]]
     rows += [_make_share_row(title, found[name]) for name, title in names.items() if found[name]["n"]]
     return "\n".join((lay_out(rows), *(f"LOST {text}" for text in found["lost_texts"])))
@@ -129,7 +129,7 @@ def _make_share_row(name: str, found: Mapping[str, Any]) -> list[str]:
 
 
 def _format_error(error: Mapping[str, Any]) -> str:
-    """Show one error: what was said, what was wanted, what is held."""
+    """Show one error: the text, the expected result, the memories."""
     if "text" in error:
         head, held = f"{error['wanted']} | {error['decided']}: {error['text']}", error["kept"]
     else:
@@ -139,7 +139,7 @@ def _format_error(error: Mapping[str, Any]) -> str:
 
 
 def format_crash(document: Mapping[str, Any]) -> str:
-    """Show the outcome in one line, and every violation in one of its own."""
+    """Show the outcome in one line, and each violation in its own line."""
     head = (
         f"{document['rounds']} rounds, {document['kills']} kills, {document['acks_checked']} acks checked, "
         f"{document['losses']} lost, {document['seconds']} s (seed {document['seed']})"
@@ -161,7 +161,7 @@ def format_judged(document: Mapping[str, Any]) -> str:
 
 def format_poisoning(document: Mapping[str, Any]) -> str:
     """Show every case, then the counts."""
-    words = {True: "right", False: "WRONG", None: "the server's"}
+    words = {True: "right", False: "WRONG", None: "left to the server"}
     rows = [[one["name"], one["wanted"], one["decided"] or "-", words[one["right"]]] for one in document["cases"]]
     attacks, benign = document["attacks"], document["benign"]
     counts = (

@@ -1,4 +1,4 @@
-"""The bars that benchmarks print beside what they measured, met or not."""
+"""The targets of benchmarks, printed with the measured figures, met or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Verdict", "check_contradiction_targets", "check_targets"]
 
 
 class Verdict(TypedDict):
-    """One bar and the figure that is held against it; `met` is None when it was not measured in this run."""
+    """A target and its figure; `met` is None when the figure was not measured in this run."""
 
     what: str
     bar: float
@@ -20,7 +20,7 @@ class Verdict(TypedDict):
 class _Bar(NamedTuple):
     what: str
     path: str
-    """Where the figure is in the document, `/` between keys."""
+    """The path of the figure in the document, with `/` between keys."""
     most: float | None = None
     least: float | None = None
 
@@ -53,12 +53,12 @@ _OF_CHANGES: Final = (
 
 
 def check_targets(document: Mapping[str, Any]) -> list[Verdict]:
-    """Hold the figures of a run of the latency benchmark against the bars."""
+    """Compare the figures of the latency benchmark with the targets."""
     return [_check_target(bar, document) for bar in _BARS]
 
 
 def check_contradiction_targets(document: Mapping[str, Any]) -> list[Verdict]:
-    """Hold what the contradiction benchmark measured against the bars, which are meant for 100,000 memories."""
+    """Compare the figures of the contradiction benchmark with the targets, which apply to 100,000 memories."""
     return [_check_target(bar, document) for bar in _OF_CHANGES]
 
 

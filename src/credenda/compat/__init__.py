@@ -1,1 +1,1 @@
-"""Other libraries' ways of calling, over the same memory: change one import and keep the rest."""
+"""APIs of other libraries over a Credenda memory, so that a program needs to change only one import."""

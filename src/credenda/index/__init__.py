@@ -1,1 +1,1 @@
-"""Vectors and the resident index of one tenant."""
+"""The in-memory search index of a tenant."""

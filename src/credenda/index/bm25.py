@@ -1,8 +1,8 @@
-"""Which document holds which term how often: inverted lists in flat arrays, and BM25+ over them.
+"""Inverted lists in flat arrays, with term frequencies, and BM25+ scores.
 
-Terms are kept as 64-bit hashes, sorted: a few bytes a term instead of a Python string, nothing to parse when an image
-is loaded, and no word of a text readable in an image on disk. Among a million terms any two collide with a probability
-of 3e-8; all that would follow is that each also finds the other's documents.
+Terms are stored as sorted 64-bit hashes: a few bytes a term instead of a Python string, no parsing when a snapshot is
+loaded, and no readable word in a snapshot on disk. Among a million terms any two collide with a probability of 3e-8;
+the only effect is that each also finds the other's documents.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ B: Final = 0.75
 DELTA: Final = 1.0
 """Parameters of BM25+ (Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011)."""
 TAIL_ROWS: Final = 800
-"""Recent documents held apart before they are merged into the base: merging copies all postings."""
+"""Recent documents held in the tail before a merge into the base: merging copies all postings."""
 _TF_MAX: Final = 255
 _PAIR: Final = 2
 _HALF: Final = 4
 _Pieces = tuple[NDArray[np.int32], NDArray[np.uint8]]
 _NO_PIECE: Final[_Pieces] = np.zeros(0, np.int32), np.zeros(0, np.uint8)
 _FIRST_RUN: Final = "\u0e00"
-"""No script that is read as bigrams begins before it."""
+"""No script that is split into bigrams begins before it."""
 
 
 def hash_terms(terms: Iterable[str]) -> NDArray[np.uint64]:
-    """Return the 64-bit names of terms: the same in every process, on every machine."""
+    """Return the 64-bit hashes of terms: the same in every process, on every machine."""
     return np.frombuffer(b"".join(map(_hash_term, terms)), "<u8")
 
 
 def _hash_term(term: str) -> bytes:
-    """Hash a term into eight bytes, little end first; the pairs of a script share the half that names their first one.
+    """Hash a term into eight bytes, little-endian; the pairs of a script share the half of their first character.
 
-    So what begins with a character lies side by side, and a question of one character finds it.
+    So all terms that begin with a character are adjacent, and a query of one character finds them.
     """
     if len(term) <= _PAIR and term >= _FIRST_RUN and is_run(term):
         low = _hash_text(term, _HALF) if len(term) == _PAIR else bytes(_HALF)
@@ -69,7 +69,7 @@ def _hash_text(text: str, size: int) -> bytes:
 
 
 def _is_prefix_term(term: str) -> bool:
-    """Say whether a term is one character of a script that is read as bigrams."""
+    """Return whether a term is one character of a script that is split into bigrams."""
     return len(term) == 1 and is_run(term)
 
 
@@ -78,7 +78,7 @@ def _has_many_terms(term: str) -> bool:
 
 
 def _find_last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return where the terms end that begin as each of these: for a single character of a script, all its pairs."""
+    """Return the upper bound of the hashes with the same prefix: for a single character, that of all its pairs."""
     single = np.array([_is_prefix_term(term) for term in terms], np.bool_)
     return np.where(single, hashes | np.uint64(0xFFFFFFFF), hashes)
 
@@ -86,7 +86,7 @@ def _find_last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArr
 def _merge_lists(
     pieces: Sequence[_Pieces],
 ) -> _Pieces:
-    """Join lists of documents into one in which each stands once, with its highest frequency."""
+    """Merge lists of documents into one without repeats, with the highest frequency of each."""
     docs, place = np.unique(np.concatenate([docs for docs, _ in pieces]), return_inverse=True)
     tf = np.zeros(len(docs), np.uint8)
     np.maximum.at(tf, place, np.concatenate([tf for _, tf in pieces]))
@@ -94,14 +94,14 @@ def _merge_lists(
 
 
 class Statistics(NamedTuple):
-    """Counts over the documents that are scored together: how many, and their mean length in terms."""
+    """Statistics of the documents that are scored together: their number, and their mean length in terms."""
 
     documents: int
     mean_length: float
 
 
 class TermLists(NamedTuple):
-    """The lists of some terms end to end: `rows` (p,), term frequencies `tf` (p,), and how long each list is."""
+    """The lists of some terms end to end: `rows` (p,), term frequencies `tf` (p,), and the length of each list."""
 
     rows: NDArray[np.intp]
     tf: NDArray[np.float32]
@@ -136,7 +136,7 @@ class TermLists(NamedTuple):
 
 
 def compute_rarities(counts: Sequence[int], statistics: Statistics) -> NDArray[np.float32]:
-    """Return ln((N + 1) / df) of terms that so many documents hold, 0 for a term that none holds."""
+    """Return ln((N + 1) / df) for these document frequencies, 0 for a term without documents."""
     more = statistics.documents + 1
     return np.array([math.log(more / df) if df else 0.0 for df in counts], np.float32)
 
@@ -144,11 +144,10 @@ def compute_rarities(counts: Sequence[int], statistics: Statistics) -> NDArray[n
 def score_terms(
     tf: NDArray[np.float32], length: NDArray[np.float32], rarity: NDArray[np.float32], statistics: Statistics
 ) -> NDArray[np.float32]:
-    """Score terms in documents that hold them: BM25+ (X-005); `rarity` is the term's.
+    """Score terms in documents that contain them: BM25+ (X-005); `rarity` is the term's.
 
-    ln((N + 1) / df) · ((k1 + 1) tf / (k1 (1 − b + b · dl / avgdl) + tf) + δ). What it gives for a document without the
-    term means nothing, so that δ goes only where the term occurs: to give it to all would lift every document alike
-    (D-002).
+    ln((N + 1) / df) · ((k1 + 1) tf / (k1 (1 − b + b · dl / avgdl) + tf) + δ). Its value for a document without the term
+    is meaningless, so δ is added only where the term occurs: added to all it would lift every document alike (D-002).
     """
     norm = length * (K1 * B / statistics.mean_length) + K1 * (1 - B)
     gain = tf * (K1 + 1) / (tf + norm) + DELTA
@@ -160,7 +159,7 @@ class InvertedLists:
     """Inverted lists in compressed rows: list i of `terms[i]` is `docs[offsets[i]:offsets[i + 1]]`, `tf` alike.
 
     `terms` (t,) uint64 ascending, `offsets` (t + 1,) int32, `docs` (p,) int32, `tf` (p,) uint8, cut at 255. A document
-    stands at most once in a list. Never altered: every operation returns a new run.
+    occurs at most once in a list. Immutable: every operation returns a new run.
     """
 
     terms: NDArray[np.uint64]
@@ -192,17 +191,17 @@ class InvertedLists:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes used."""
         return self.terms.nbytes + self.offsets.nbytes + self.docs.nbytes + self.tf.nbytes
 
     def find(self, first: NDArray[np.uint64], last: NDArray[np.uint64]) -> list[tuple[int, int]]:
-        """Return where the lists of the terms from each `first` to its `last` begin and end, alike for none."""
+        """Return the start and end of the lists from each `first` to its `last` term; equal if there are none."""
         starts = self.offsets[np.searchsorted(self.terms, first)]
         stops = self.offsets[np.searchsorted(self.terms, last, side="right")]
         return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
     def without(self, gone: NDArray[np.bool_]) -> InvertedLists:
-        """Drop the postings of documents marked in `gone`, and the terms that are left without any."""
+        """Drop the postings of documents marked in `gone`, and the terms without postings."""
         stay = ~gone[self.docs]
         if stay.all():
             return self
@@ -214,7 +213,7 @@ class InvertedLists:
         return InvertedLists(self.terms[alive], kept, self.docs[stay], self.tf[stay])
 
     def merged(self, other: InvertedLists) -> InvertedLists:
-        """Return the postings of both; within a list this run's come first. No sort: each posting has its place."""
+        """Return the postings of both, in linear time; within a list this run's come first."""
         if not len(other.docs):
             return self
         if not len(self.docs):
@@ -240,7 +239,7 @@ class InvertedLists:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """A large base and a small tail of recent documents, so that taking in one document does not copy everything."""
+    """A large base and a small tail of recent documents, so that adding a document does not copy everything."""
 
     base: InvertedLists
     tail: InvertedLists
@@ -248,12 +247,12 @@ class Postings:
 
     @classmethod
     def empty(cls) -> Postings:
-        """Return postings of no document."""
+        """Return postings without documents."""
         return cls(InvertedLists.empty(), InvertedLists.empty(), 0)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes used."""
         return self.base.nbytes + self.tail.nbytes
 
     def with_texts(self, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Postings:
@@ -267,7 +266,7 @@ class Postings:
         return Postings(self.base.merged(tail), InvertedLists.empty(), 0)
 
     def without(self, gone: NDArray[np.bool_]) -> Postings:
-        """Drop the documents marked in `gone` (one flag a document)."""
+        """Drop the documents marked in `gone` (one flag per document)."""
         return Postings(self.base.without(gone), self.tail.without(gone), self.tail_rows)
 
     def compacted(self) -> Postings:
@@ -275,10 +274,10 @@ class Postings:
         return Postings(self.base.merged(self.tail), InvertedLists.empty(), 0)
 
     def lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
-        """Return for each distinct term its (documents, term frequencies), in one or two pieces; [] where it is not.
+        """Return for each distinct term its (documents, term frequencies), in up to two pieces.
 
-        A term of several alternatives occurs where any of them does; one character of a script that is read as bigrams
-        occurs in all that it begins.
+        A term with alternatives matches where any of them does; one character of a script that is split into bigrams
+        matches all terms that begin with it.
         """
         distinct = list(dict.fromkeys(terms))
         if not any(map(_has_many_terms, distinct)):
@@ -308,7 +307,7 @@ class Postings:
         return found
 
     def holds(self, row: int, text: Sequence[str]) -> bool:
-        """Say whether the document holds exactly the terms of `text`, given that their number is right."""
+        """Return whether the document contains exactly the terms of `text`, given that their number is right."""
         numbers = {term: text.count(term) for term in text}
         hashes = hash_terms(numbers)
         held = np.zeros(len(hashes), np.int64)

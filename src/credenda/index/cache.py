@@ -1,4 +1,4 @@
-"""Resident indexes of the tenants in use: found, loaded or built, caught up at every look, dropped when idle."""
+"""A cache of the tenants' in-memory indexes: loaded or built, updated at every access, dropped when unused."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from credenda.storage.store import IndexPosition, Reader, Snapshot
 __all__ = ["IndexCache", "name_snapshot"]
 
 _DELTA_DOCUMENTS: Final = 20_000
-"""Documents asked for at a time: a build merges postings once for each."""
+"""Documents read in one step: a build merges postings once per step."""
 _DELTAS_MAX: Final = 100_000
-"""More steps than any tenant needs to be caught up; a store whose heads keep moving is broken."""
+"""More steps than any update needs; a store whose heads keep moving is broken."""
 _SAVE_LEAST: Final = 256
 _SAVE_SHARE: Final = 32
-"""An image is written again after 256 + rows / 32 folded things: to read those again takes a start 10 ms or so."""
+"""A snapshot is written again after 256 + rows / 32 changes; reading those again costs a start some 10 ms."""
 
 
 def name_snapshot(model_id: str | None, tag: str = "") -> str:
-    """Return the name under which a store keeps the image of a tenant's index for a model.
+    """Return the name of the snapshot of a tenant's index for a model.
 
-    The tenant's tag is part of it: an image that came here from another tenant is never taken for one's own.
+    It includes the tenant's tag, so that a snapshot imported from another tenant is never used.
     """
     return f"index:{model_id or 'none'}" + (f":{tag}" if tag else "")
 
 
 class _IndexKey(NamedTuple):
-    """Whose index: the tag differs when a tenant was erased and began anew under the same name."""
+    """The key of an index: the tag changes when a tenant was erased and began anew under the same name."""
 
     store: str
     user_id: str
@@ -42,24 +42,24 @@ class _IndexKey(NamedTuple):
 
 @dataclass(slots=True)
 class _CachedIndex:
-    """One tenant's present index; `lock` is held while it is loaded or caught up."""
+    """One tenant's current index; `lock` is taken while it is loaded or updated."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     index: ResidentIndex | None = None
     nbytes: int = 0
     base_bytes: int = 0
-    """Bytes of the index without its hot vectors, worked out when it changes."""
+    """Bytes of the index without its cached vectors, computed when it changes."""
     too_large: bool = False
-    """Found to be past the bound once: not to be built again at every search only to be refused."""
+    """Whether the tenant exceeded the bound once; the index is then not built again at every search."""
 
 
 class IndexCache:
-    """Indexes by (store, tenant, model), the least recently used dropped first. Safe to call from any thread.
+    """Indexes by (store, tenant, model), with the least recently used dropped first. Safe to call from any thread.
 
-    Searches run on versions that are never altered: catching up folds into a fork, which shares memory with the version
-    it came from, and replaces it. A lock held while scoring would make each search wait for folds and for one another;
-    a fork costs 2 µs, and folding one row into it 0.4 ms at 10,000 rows, 1.5 ms at 100,000. Of one tenant, `get` waits
-    only while another caller catches up.
+    Searches use versions that never change: an update folds into a fork, which shares memory with its original and
+    replaces it. A lock during scoring would make each search wait for updates and for other searches; a fork costs 2
+    µs, and folding one row into it 0.4 ms at 10,000 rows, 1.5 ms at 100,000. For one tenant, `get` waits only while
+    another caller updates the index.
     """
 
     def __init__(self, *, tenants_max: int = limits.RESIDENT_TENANTS, bytes_max: int = limits.RESIDENT_BYTES) -> None:
@@ -69,10 +69,10 @@ class IndexCache:
         self._entries: OrderedDict[_IndexKey, _CachedIndex] = OrderedDict()
 
     def get(self, reader: Reader, *, model_id: str | None = None, store: str = "") -> ResidentIndex:
-        """Return the tenant's index as of the reader's view or later. The result is never altered afterwards.
+        """Return the tenant's index as of the reader's view or later. The result never changes afterwards.
 
-        `store` tells databases apart where one cache serves several. Raises `LimitExceeded` for a tenant of more than
-        `limits.RESIDENT_DOCUMENTS` documents, which is to be served from the full-text index.
+        `store` distinguishes databases that share a cache. Raises `LimitExceeded` for a tenant of more than
+        `limits.RESIDENT_DOCUMENTS` documents; use the full-text index for it.
         """
         key = _IndexKey(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
@@ -96,7 +96,7 @@ class IndexCache:
         return index
 
     def held(self, reader: Reader, *, model_id: str | None = None, store: str = "") -> ResidentIndex | None:
-        """Return the tenant's index if it is in memory, as it is: nothing is loaded or caught up."""
+        """Return the tenant's index if it is in memory, without loading or updating it."""
         key = _IndexKey(store, reader.tenant.user_id, reader.tenant.tag, model_id)
         with self._lock:
             self._drop_erased(key)
@@ -104,22 +104,22 @@ class IndexCache:
         return entry.index if entry is not None else None
 
     def needs_saving(self, index: ResidentIndex) -> bool:
-        """Say whether the index has moved so far since its last image that a new one is worth writing."""
+        """Return whether the index has changed enough since its last snapshot for a new one."""
         return index.unsaved >= _SAVE_LEAST + len(index) // _SAVE_SHARE
 
     def image(self, index: ResidentIndex, tag: str = "") -> Snapshot:
-        """Return the image to file, and count the index and its later versions as saved up to here."""
+        """Return a snapshot to store, and mark the index and its later versions as saved up to here."""
         index.mark_saved()
         return Snapshot(name=name_snapshot(index.model_id, tag), blobs=index.to_blobs())
 
     def drop(self, user_id: str, *, store: str = "") -> None:
-        """Let go of a tenant's indexes, as erasure must."""
+        """Drop a tenant's indexes, as an erasure must."""
         with self._lock:
             for key in [key for key in self._entries if key.user_id == user_id and key.store == store]:
                 del self._entries[key]
 
     def _drop_erased(self, key: _IndexKey) -> None:
-        """Let go of what belonged to an earlier tenant of the same name, whom perhaps another process erased."""
+        """Drop the indexes of an earlier tenant with the same name, which another process may have erased."""
         for other in [one for one in self._entries if one[:2] == key[:2] and one.tag != key.tag]:
             del self._entries[other]
 
@@ -135,12 +135,12 @@ class IndexCache:
 
 
 def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
-    """Return the index of the stored image; an empty one, to be built afresh, when there is none that can be used."""
+    """Return the index from the stored snapshot; an empty one, to be built, without a usable snapshot."""
     blobs = reader.snapshot(name_snapshot(model_id, reader.tenant.tag))
     if blobs:
         try:
             index = ResidentIndex.from_blobs(blobs)
-        except ValueError:  # damaged or outdated: the store has everything that it held
+        except ValueError:  # damaged or outdated: the store has all its data
             return ResidentIndex(model_id=model_id)
         if index.model_id == model_id:
             return index
@@ -148,9 +148,9 @@ def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
 
 
 def _catch_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
-    """Return a version of the index that has read all that the reader sees; the same one when nothing is new.
+    """Return a version of the index that has read everything in the reader's view; the same one if nothing is new.
 
-    None when it holds more documents than an index may.
+    None if it contains more documents than an index may.
     """
     current = index
     if not _is_ahead(reader.duties.heads, index.heads):
@@ -167,8 +167,8 @@ def _catch_up(reader: Reader, index: ResidentIndex) -> ResidentIndex | None:
         if len(current) > limits.RESIDENT_DOCUMENTS:
             return None
     raise Corrupt(
-        "an index cannot be caught up",
-        why="the store's heads keep moving without an end",
+        "an index cannot be updated",
+        why="the store's heads keep moving",
         fix="run `credenda doctor`",
     )
 

@@ -1,4 +1,4 @@
-"""What an index knows of each document besides its words: the columns, and the way from a code to its row."""
+"""The columns of the documents in an index, and the look-up from a code to its row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOWHERE: Final = -1
 class DocumentColumns:
     """Documents by row. `bits` are sign words (w, n); `by_code` lists the rows in order of their codes, int32.
 
-    Never altered as its holder sees it: each method returns a new table, which shares what did not change.
+    Immutable for its users: each method returns a new table, which shares unchanged columns.
     """
 
     rows: int
@@ -68,13 +68,13 @@ class DocumentColumns:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, slack included."""
+        """Bytes used, slack included."""
         small = self.state.nbytes + self.length.nbytes + self.has_vector.nbytes + self.by_code.nbytes
         wide = self.codes.nbytes + self.session.nbytes + self.speaker.nbytes + self.occurred_us.nbytes
         return small + wide + self.bits.nbytes + self.sessions.nbytes + self.speakers.nbytes
 
     def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row of each code, -1 where there is none."""
+        """Return the row of each code, -1 for an unknown code."""
         if not self.rows:
             return np.full(len(codes), _NOWHERE, np.int64)
         known = self.codes.view(self.rows)
@@ -105,7 +105,7 @@ class DocumentColumns:
         )
 
     def with_documents(self, at: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
-        """Take over what documents say anew of the rows `at`, their lengths apart."""
+        """Replace the data of the rows `at` by that of their documents, except the lengths."""
         named = self._with_names(documents)
         return replace(
             named,
@@ -130,14 +130,14 @@ class DocumentColumns:
             bits = GrowingArray(np.zeros((len(words), self.rows), np.uint64))
         return replace(
             self,
-            # In place: older versions know these rows as having no vector. Where one is replaced they nominate by the
-            # new one already, and what they nominate is compared by the stored vectors anyway.
+            # In place: older versions take these rows to have no vector. After a replacement they use the
+            # new vector for candidates, which is harmless, because those are compared by stored vectors.
             bits=bits.overwritten(at, words),
             has_vector=self.has_vector.altered(self.rows, at, np.ones(len(at), np.bool_)),
         )
 
     def without_bits(self, at: NDArray[np.int64]) -> DocumentColumns:
-        """Take the vectors of the rows `at` out of the search."""
+        """Remove the vectors of the rows `at` from the search."""
         return replace(self, has_vector=self.has_vector.altered(self.rows, at, np.zeros(len(at), np.bool_)))
 
     def session_numbers(self, documents: Sequence[Document]) -> NDArray[np.int32]:

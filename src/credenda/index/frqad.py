@@ -1,11 +1,11 @@
-"""How far apart two vectors are that are kept at different precision: the exact copy of a text comes first. Pure.
+"""Distances between vectors of different precision, in which the exact copy of a text comes first. Pure.
 
-Two forms of one idea (Fisher–Rao distance aware of quantisation). Engram's divides the cosine by what the rougher of
-two widths costs (E-090); it is what searches use, for it costs nothing. The original takes each number as a normal
-distribution that is the wider the rougher it is kept, and measures the distance of the distributions (E-091).
+Two forms of one idea (Fisher–Rao distance aware of quantisation). Engram's divides the cosine by a penalty for the
+rougher of two widths (E-090); searches use it, because it costs nothing. The original treats each number as a normal
+distribution whose width grows with its roughness, and measures the distance of the distributions (E-091).
 
-Both put the exact copy of what is asked for before any rough copy of it, always (E-092); a bare cosine does not once
-rounding turns a copy towards the question.
+Both rank the exact copy of a query before any rough copy of it, always (E-092); a bare cosine does not if rounding
+turns a copy towards the query.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ _PENALTY: Final = 0.01
 _SPREAD_POWER: Final = 0.5
 _SPREAD_LEAST, _SPREAD_MOST = 0.05, 10.0
 _SPREAD: Final = 0.3
-"""Sigma of an exact number: wider than half the range of the numbers of a unit vector, so that roughness, not chance,
-decides between copies."""
+"""Sigma of an exact number: above half the range of a unit vector's numbers, so that roughness decides, not chance."""
 _REACH: Final = 15.0
 
 
 def compute_divisor(*bits: int) -> float:
-    """Return by what a cosine of such vectors is divided: 1 + .01 · (P − 1), P = max (32 / bits)^1.5 (E-090).
+    """Return the divisor of a cosine of such vectors: 1 + .01 · (P − 1), P = max (32 / bits)^1.5 (E-090).
 
-    From 16 bits on nothing is lost that a search could tell, and nothing is divided.
+    From 16 bits on nothing is lost that a search could notice, and nothing is divided.
 
     >>> [round(divisor(32, width), 3) for width in (32, 16, 8, 4, 2)]
     [1.0, 1.0, 1.07, 1.216, 1.63]
@@ -50,7 +49,7 @@ def compute_distance(cosine: float, *bits: int) -> float:
 
 
 def compute_spread(bits: int, spread: float = _SPREAD) -> float:
-    """Return sigma of a number that is kept at so many bits: sigma · (32 / bits)^½, within [.05, 10] (E-091).
+    """Return sigma of a number stored with so many bits: sigma · (32 / bits)^½, within [.05, 10] (E-091).
 
     >>> [round(spread_of(width), 3) for width in (32, 8, 2)]
     [0.3, 0.6, 1.2]
@@ -75,5 +74,5 @@ def compute_fisher_rao(
 
 
 def to_similarity(apart: float) -> float:
-    """Turn a Fisher–Rao distance into a similarity in (0, 1]: e^(−d / 15) (E-091)."""
+    """Convert a Fisher–Rao distance to a similarity in (0, 1]: e^(−d / 15) (E-091)."""
     return float(np.exp(-apart / _REACH))

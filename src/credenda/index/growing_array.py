@@ -14,14 +14,14 @@ T = TypeVar("T", bound=np.generic)
 
 _SLACK_LEAST: Final = 256
 _SLACK_SHARE: Final = 16
-"""A full column grows by a sixteenth: 3 % of memory idle on average. What fills an empty one fits exactly."""
+"""A full column grows by a sixteenth: 3 % of unused memory on average. The first values get exactly their space."""
 
 
 class GrowingArray(Generic[T]):
-    """Values by row (last axis), shared by versions that each know how many rows they see.
+    """Values by row (last axis), shared by versions that each see their own number of rows.
 
-    Appending writes behind the rows that older versions see; changing a row makes a copy. Versions that append one
-    after the other share one column; a second branch of versions gets its own.
+    Appending writes behind the rows that older versions see; changing a row makes a copy. Successive versions that
+    append share one column; a second branch of versions gets its own.
     """
 
     __slots__ = ("buffer", "used")
@@ -32,7 +32,7 @@ class GrowingArray(Generic[T]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, slack included."""
+        """Bytes used, slack included."""
         return self.buffer.nbytes
 
     def view(self, rows: int) -> NDArray[T]:
@@ -49,7 +49,7 @@ class GrowingArray(Generic[T]):
         return column
 
     def altered(self, rows: int, at: NDArray[np.int64], values: NDArray[T]) -> GrowingArray[T]:
-        """Return the column with other values in the rows `at`: itself if they are the same, otherwise a copy."""
+        """Return the column with new values in the rows `at`: itself if they are the same, otherwise a copy."""
         if np.array_equal(self.buffer[..., at], values):
             return self
         column = self._grown(rows, rows)
@@ -57,7 +57,7 @@ class GrowingArray(Generic[T]):
         return column
 
     def overwritten(self, at: NDArray[np.int64], values: NDArray[T]) -> GrowingArray[T]:
-        """Write into the rows `at` in place if possible: every version sees it, so only where that does no harm."""
+        """Write into the rows `at` in place if possible; use it only where every version may see the change."""
         column = self if self.buffer.flags.writeable else self._grown(self.used, self.used)
         column.buffer[..., at] = values
         return column
@@ -71,7 +71,7 @@ class GrowingArray(Generic[T]):
 
 
 class NameNumbers:
-    """Names numbered in order of arrival. Never altered."""
+    """Names numbered in order of arrival. Immutable."""
 
     __slots__ = ("_numbers", "names", "nbytes")
 
@@ -79,7 +79,7 @@ class NameNumbers:
         self.names = tuple(names)
         self._numbers = {name: number for number, name in enumerate(self.names)}
         self.nbytes = sum(160 + len(name) for name in self.names)
-        """Bytes held, about: a string, its entry in the dictionary and its number."""
+        """Approximate bytes used: a string, its entry in the dictionary and its number."""
 
     def with_all(self, names: Iterable[str]) -> NameNumbers:
         """Return these names and the new ones among `names`."""
@@ -87,5 +87,5 @@ class NameNumbers:
         return NameNumbers((*self.names, *new)) if new else self
 
     def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:
-        """Return the number of each name, -1 for one that is not here."""
+        """Return the number of each name, -1 for an unknown name."""
         return np.array([self._numbers.get(name, -1) for name in names], np.int32)

@@ -1,4 +1,4 @@
-"""What every search reads of its user and what seldom changes, kept from one search to the next."""
+"""A cache of the standing instructions, which every search reads and which seldom change."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 __all__ = ["InstructionCache", "Occasion"]
 
 Occasion = frozenset[str]
-"""The terms that say when a standing instruction applies."""
+"""The trigger terms of a standing instruction."""
 
 
 class InstructionCache:
-    """The standing instructions of one tenant, by code, as they were at one change.
+    """The standing instructions of one tenant, by code, at one position of the change log.
 
-    It is asked by the head of the change log that a view has, so that no view is answered with what another one held:
-    nothing about a memory changes without a change in the log. Safe to use from any thread.
+    The key is the head of the change log in a view, so that no view gets the data of another: no memory changes without
+    a change in the log. Safe to use from any thread.
     """
 
     __slots__ = ("_last",)
@@ -23,10 +23,10 @@ class InstructionCache:
         self._last: tuple[int, Mapping[int, Occasion]] | None = None
 
     def at(self, change: int) -> Mapping[int, Occasion] | None:
-        """Return what was noted at this head of the change log; None where that was another one."""
+        """Return the cached instructions for this head of the change log; None for any other head."""
         last = self._last
         return last[1] if last is not None and last[0] == change else None
 
     def note(self, change: int, instructions: Mapping[int, Occasion]) -> None:
-        """Keep this in place of what was noted before; one assignment, so that no thread sees half of it."""
+        """Replace the cached instructions; one assignment, so that no thread sees half of it."""
         self._last = change, instructions

@@ -1,4 +1,4 @@
-"""The memories nearest to some new ones: nominated by sign bits, compared by their stored vectors, no scan."""
+"""The memories nearest to new ones: candidates by sign bits, compared by their stored vectors, without a scan."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ __all__ = ["find_nearest_memories"]
 
 _NOMINATED: Final = 64
 _SHARE: Final = 400
-"""Rows compared exactly: 64 and one in 400. Only five are wanted, and their mean; a search, which wants the ten best in
-order, compares twice as many."""
+"""Rows compared exactly: 64 and one in 400. A search, which needs the ten best in order, compares twice as many."""
 
 
 def find_nearest_memories(
@@ -26,8 +25,8 @@ def find_nearest_memories(
 ) -> list[list[tuple[int, float]]]:
     """Return for each vector the k nearest memories of lower code as (code, cosine), nearest first.
 
-    Candidates are the memories of the index that a search may show, now or in the past, and the given vectors
-    themselves. Fewer than k come back where there are fewer.
+    Candidates are the memories of the index that a search may return, now or in the past, and the given vectors
+    themselves. The result has fewer than k if fewer exist.
     """
     if not vectors:
         return []
@@ -50,7 +49,7 @@ def find_nearest_memories(
 def _compare_nearest(
     index: ResidentIndex, reader: Reader, vector: NDArray[np.float32], usable: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Compare a vector with the rows of the index whose signs are nearest; returns their codes and cosines."""
+    """Compare a vector with the rows of the index whose signs are nearest; return their codes and cosines."""
     if index.dims != len(vector):
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
     rows = index.nearest(vector, _NOMINATED + len(index) // _SHARE, usable)

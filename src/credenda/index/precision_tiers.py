@@ -1,4 +1,4 @@
-"""At how many bits the vector of a memory is kept, by how much of the memory is retained (E-082…E-086). Pure."""
+"""The precision of a memory's vector in bits, by the memory's retention (E-082…E-086). Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 __all__ = ["EXACT", "FORGOTTEN", "TIERS", "choose_bits"]
 
 EXACT: Final = 32
-"""Kept as it is, at the width of the setting `vector_bits`."""
+"""Unchanged, at the width of the setting `vector_bits`."""
 FORGOTTEN: Final = 0
-"""So little is retained that it is not worth the work: left as it is, and not deleted (E-086)."""
+"""Retention so low that conversion is not worth the work: left unchanged, and not deleted (E-086)."""
 TIERS: Final = ((0.8, EXACT), (0.5, 8), (0.2, 4), (0.05, 2))
-"""Above which retention, at how many bits."""
+"""Lower bounds of retention, with the bits from there on."""
 
 
 def choose_bits(retention: float) -> int:

@@ -1,10 +1,10 @@
-"""Vectors as bytes to store and as sign bits to search. Pure.
+"""Encoding of vectors as bytes for storage and as sign bits for search. Pure.
 
-At 32 and 16 bits a dimension a vector is its floats. At 8, 4 and 2 bits (E-083…E-087) it is its least and greatest
-value as float32, and for each dimension the nearest of 2^b steps between them. Engram takes the step below, which costs
-fidelity: of random unit vectors .654 is kept at 2 bits where rounding keeps .873 (E-088). Below 8 bits several
-dimensions share a byte, and one more byte says the width and how many places of the last byte are empty, so that no
-number of dimensions loses its end (D-025).
+At 32 and 16 bits per dimension the encoding is floats. At 8, 4 and 2 bits (E-083…E-087) it is the minimum and maximum
+as float32, and for each dimension the nearest of 2^b steps between them. Engram takes the step below, which costs
+fidelity: of random unit vectors it keeps .654 at 2 bits where rounding keeps .873 (E-088). Below 8 bits several
+dimensions share a byte, and one more byte has the width and the number of unused places of the last byte, so that any
+number of dimensions is restored exactly (D-025).
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _FLOATS: Final = {32: np.dtype("<f4"), 16: np.dtype("<f2")}
 _HALF_BITS: Final = 16
 _ROUGH: Final = (8, 4, 2)
 WIDTHS: Final = (32, 16, *_ROUGH)
-"""Bits a dimension in which a vector can be kept, from exact to rough."""
+"""Supported bits per dimension, from exact to rough."""
 _BYTE: Final = 8
 _RANGE: Final = np.dtype("<f4")
 _RANGE_BYTES: Final = 2 * _RANGE.itemsize
 _HALF_EXPONENT: Final = np.int16(0x7C00)
 _PLACED: Final = np.uint32(0x8FFFE000).astype(np.int32)
-"""Where sign, exponent and fraction of a half stand in a float once they are shifted by 13 bits."""
+"""Positions of sign, exponent and fraction of a half in a float after a shift by 13 bits."""
 _BIAS: Final = np.float32(2.0**112)
-"""The exponent of a float counts from 127, that of a half from 15."""
+"""The exponent bias of a float is 127, that of a half 15."""
 
 
 def encode(vector: NDArray[np.float32], bits: int) -> bytes:
-    """Write one vector, little-endian, at 32 (exact), 16, 8, 4 or 2 bits a dimension.
+    """Encode one vector, little-endian, at 32 (exact), 16, 8, 4 or 2 bits per dimension.
 
-    At 16 bits a unit vector keeps a cosine above 0.999999 to itself, at 8 about .9999, at 4 about .99 and at 2 about
-    .87 (E-088). Raises `ValueError` for another width.
+    The cosine of a unit vector to its encoding is above 0.999999 at 16 bits, about .9999 at 8, .99 at 4 and .87 at 2
+    (E-088). Raises `ValueError` for another width.
     """
     return _encode_rough(vector, bits) if bits in _ROUGH else vector.astype(_get_dtype(bits)).tobytes()
 
@@ -70,9 +70,9 @@ def _encode_rough(vector: NDArray[np.float32], bits: int) -> bytes:
 
 
 def decode_rows(blobs: Sequence[bytes], bits: int, dims: int) -> NDArray[np.float32]:
-    """Read vectors of one width as (n, dims) float32; rough ones come back at unit length, as they were.
+    """Decode vectors of one width to (n, dims) float32; rough ones are scaled to unit length, which they had.
 
-    Raises `ValueError` for another width, and for bytes that are no such vectors of so many dimensions.
+    Raises `ValueError` for another width, and for bytes that are not such vectors of so many dimensions.
     """
     if bits not in _ROUGH:
         return decode(b"".join(blobs), bits).reshape(len(blobs), dims)
@@ -92,9 +92,9 @@ def decode_rows(blobs: Sequence[bytes], bits: int, dims: int) -> NDArray[np.floa
 
 
 def decode(data: bytes, bits: int) -> NDArray[np.float32]:
-    """Read what `encode` wrote in floats, or several such vectors end to end, as one flat float32 array.
+    """Decode floats from `encode`, one or several vectors end to end, as one flat float32 array.
 
-    Raises `ValueError` for another width or when the bytes are no whole number of values.
+    Raises `ValueError` for another width or for bytes with an incomplete value.
     """
     return (
         widen_to_float32(decode_halves(data))
@@ -104,16 +104,16 @@ def decode(data: bytes, bits: int) -> NDArray[np.float32]:
 
 
 def decode_halves(data: bytes) -> NDArray[np.float16]:
-    """Read vectors written at 16 bits as they are, flat; they lie in the bytes and must not be written."""
+    """Read 16-bit vectors as a flat view of the bytes, which must not be written."""
     return np.frombuffer(data, np.dtype("<f2"))
 
 
 def widen_to_float32(numbers: NDArray[np.float16], *, finite: bool = False) -> NDArray[np.float32]:
-    """Return the same numbers as float32, bit for bit as `astype` does and six times as fast.
+    """Convert to float32, bit for bit as `astype` does and six times as fast.
 
-    Numpy widens one number after the other. Here the bits of a half are moved to their places in a float, and a
-    multiplication corrects the exponent, exactly, for numbers below the normal range too. `finite` says that all of
-    them are known to be numbers, which spares the look.
+    Numpy converts one number after the other. Here the bits of a half are moved to their positions in a float, and a
+    multiplication corrects the exponent, exactly, also for subnormal numbers. `finite` means that all are known to be
+    finite, which skips the check.
     """
     if not finite and not is_all_finite(numbers):
         return numbers.astype(np.float32)
@@ -126,7 +126,7 @@ def widen_to_float32(numbers: NDArray[np.float16], *, finite: bool = False) -> N
 
 
 def is_all_finite(numbers: NDArray[np.float16]) -> bool:
-    """Say whether all of these are numbers and none is infinite."""
+    """Return whether all values are finite numbers."""
     return not ((numbers.view(np.int16) & _HALF_EXPONENT) == _HALF_EXPONENT).any()
 
 
@@ -137,7 +137,7 @@ def _get_dtype(bits: int) -> np.dtype[np.floating]:
 
 
 def pack_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Pack the signs of (n, d) vectors into (ceil(d / 64), n) words, a column a vector; set means above zero.
+    """Pack the signs of (n, d) vectors into (ceil(d / 64), n) words, one column per vector; set means above zero.
 
     Unused bits are clear, so the Hamming distance of two columns counts dimensions of unlike sign.
     """

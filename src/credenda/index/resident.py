@@ -1,8 +1,8 @@
-"""One tenant's search index in memory: words, sign bits and session order of every document, by row.
+"""One tenant's in-memory search index: words, sign bits and session order of every document, by row.
 
-Exact per-tenant statistics at about 150 bytes a document. It scores by words and nominates by vectors; truth stays in
-the store, from which the index can be rebuilt at any time. An index that others may be searching is never altered:
-`fork` it, `fold` into the fork, and hand that out. Versions share almost all their memory.
+Exact per-tenant statistics at about 150 bytes a document. It scores by words and finds candidates by vectors; the store
+has the source data, from which the index can be rebuilt at any time. An index that others may be searching never
+changes: `fork` it, `fold` into the fork, and publish the fork. Versions share almost all their memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LastListed = tuple[Postings, tuple[str, ...], TermLists]
 
 
 class _Mark:
-    """How far the last image went, shared by all versions of an index."""
+    """The position of the last snapshot, shared by all versions of an index."""
 
     __slots__ = ("at",)
 
@@ -52,31 +52,31 @@ class _Mark:
 class ResidentIndex:
     """Documents of one tenant by row. A row keeps its number for good; every array has `len(index)` entries.
 
-    Do not write into the arrays. A search may hold on to an index as long as it likes, without a lock.
+    Do not write into the arrays. A search may use an index as long as it likes, without a lock.
     """
 
     model_id: str | None
-    """The model whose vectors are taken in; None for words only."""
+    """The model of the indexed vectors; None for words only."""
     dims: int
     """Dimensions of the vectors; 0 before the first one."""
     heads: IndexPosition
-    """How far the index has read."""
+    """The position up to which the index has read."""
     codes: NDArray[np.int64]
     """Packed code of each row (`storage.store.pack_code`)."""
     state: NDArray[np.uint8]
-    """STATE_CURRENT, STATE_PAST, STATE_HIDDEN or STATE_GONE. GONE rows match nothing, the rest is for you to mask."""
+    """STATE_CURRENT, STATE_PAST, STATE_HIDDEN or STATE_GONE. GONE rows match nothing, the caller masks the others."""
     session: NDArray[np.int32]
     """Index into `session_names`; -1 for memories and for events outside any session."""
     speaker: NDArray[np.int32]
     """Index into `speaker_names`."""
     occurred_us: NDArray[np.int64]
-    """When it was said, or since when the memory is valid."""
+    """The time of the event, or the start of the memory's validity."""
     length: NDArray[np.uint16]
-    """Terms of the row's text, stop words out, at most 65,535; 0 for GONE rows."""
+    """Terms of the row's text, without stop words, at most 65,535; 0 for GONE rows."""
     has_vector: NDArray[np.bool_]
     """Whether `nearest` can find the row; False for GONE rows."""
     worded: int
-    """How many rows have any term."""
+    """Number of rows with any term."""
 
     def __init__(self, *, model_id: str | None = None) -> None:
         self.model_id = model_id
@@ -87,7 +87,7 @@ class ResidentIndex:
         self._waiting: dict[int, Vector] = {}
         self.hot = VectorCache()
         self.noted = InstructionCache()
-        """Vectors lately compared and instructions lately read; all versions of this index share both."""
+        """Recently compared vectors and recently read instructions; all versions of this index share both."""
         self._postings = Postings.empty()
         self._last_listed: _LastListed | None = None
         self._adopt(DocumentColumns.empty())
@@ -98,7 +98,7 @@ class ResidentIndex:
 
     @property
     def is_memory(self) -> NDArray[np.bool_]:
-        """Whether each row is a memory; otherwise it is a passage of an event. Worked out at every look."""
+        """Whether each row is a memory; otherwise it is a passage of an event. Computed at every access."""
         return self.codes >= _FIRST_MEMORY
 
     @property
@@ -113,16 +113,16 @@ class ResidentIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, slack of growing arrays included; what versions share counts in each of them."""
+        """Bytes used, slack of growing arrays included; memory that versions share counts in each of them."""
         return self._table.nbytes + self._postings.nbytes + self._turns.nbytes
 
     @property
     def unsaved(self) -> int:
-        """Documents, states and vectors taken in since the last image of this index or a version of it."""
+        """Documents, states and vectors added since the last snapshot of this index or a version of it."""
         return self._folded - self._saved.at
 
     def row_of(self, code: int) -> int | None:
-        """Return the row of a document, None when the index lacks it. O(log n)."""
+        """Return the row of a document, None if the index lacks it. O(log n)."""
         row = int(self._table.rows_of(np.array([code], np.int64))[0])
         return None if row < 0 else row
 
@@ -136,22 +136,22 @@ class ResidentIndex:
         return scores
 
     def each_term(self, terms: Sequence[str]) -> list[tuple[NDArray[np.intp], NDArray[np.float32]]]:
-        """Return for each distinct term the rows that hold it, each row once, and what it adds to their scores."""
+        """Return for each distinct term the rows that contain it, each row once, and their score from it."""
         found = self._listed(terms)
         lengths = self.length.take(found.rows).astype(np.float32)
         rarity = np.repeat(compute_rarities(found.counts, self._statistics), found.counts)
         return found.cut(score_terms(found.tf, lengths, rarity, self._statistics))
 
     def counts(self, terms: Sequence[str]) -> list[int]:
-        """Return for each distinct term how many rows hold it."""
+        """Return the number of rows for each distinct term."""
         return [sum(len(docs) for docs, _ in pieces) for pieces in self._postings.lists(terms)]
 
     def rows_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row of each document, -1 for one that the index lacks."""
+        """Return the row of each document, -1 for a document that the index lacks."""
         return self._table.rows_of(codes)
 
     def _listed(self, terms: Sequence[str]) -> TermLists:
-        """Look terms up; a search asks twice for the same ones, for texts and for sessions."""
+        """Look terms up; a search needs the same ones twice, for texts and for sessions."""
         asked, last = tuple(terms), self._last_listed
         if last is not None and last[0] is self._postings and last[1] == asked:
             self._last_listed = None
@@ -161,9 +161,9 @@ class ResidentIndex:
         return found
 
     def by_session(self, terms: Sequence[str], rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        """Score the session of every row, or of these, by BM25+, a session being one document; 0 where there is none.
+        """Score the session of every row, or of these, by BM25+, with a session as one document; 0 without a session.
 
-        A session's term counts are summed from the postings of its turns, so nothing is stored for it.
+        A session's term counts are summed from the postings of its messages, so nothing is stored for it.
         """
         scores = self._turns.by_session(self._listed(terms), self.session)
         return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
@@ -171,11 +171,11 @@ class ResidentIndex:
     def spread(
         self, scores: NDArray[np.float32], *, back: float = 0.5, ahead: float = 0.3, second: SkipBoost | None = None
     ) -> NDArray[np.float32]:
-        """Add to each turn `back` × the previous and `ahead` × the next turn's score of its session.
+        """Add to each message `back` × the previous and `ahead` × the next message's score in its session.
 
-        The passages of a long event are one turn that scores as its best passage. Rows without a session keep their
-        scores. Deleted turns are not there: their neighbours stand side by side. `second` says which rows also gain a
-        share of the turn before the previous one.
+        The passages of a long event are one message with the score of its best passage. Rows without a session keep
+        their scores. Deleted messages are skipped: their neighbours are adjacent. `second` selects rows that also gain
+        a share of the message before the previous one.
         """
         return self._turns.spread(scores, back, ahead, second)
 
@@ -188,19 +188,19 @@ class ResidentIndex:
         ahead: float = 0.3,
         second: SkipBoost | None = None,
     ) -> NDArray[np.float32]:
-        """Do as `spread` where these rows alone may have scores, in any order; `scores` itself may be returned."""
+        """Do the same as `spread` when only these rows may have scores, in any order; may return `scores` itself."""
         return self._turns.spread_few(scores, rows, (back, ahead), second)
 
     def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if there are fewer.
+        """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if fewer exist.
 
-        Only rows that have a vector and, when given, are marked in `mask`. Among equals the higher code wins.
+        Only rows with a vector and, if given, marked in `mask`. Among equals the higher code wins.
         """
         usable = self.has_vector if mask is None else self.has_vector & mask
         count = int(np.count_nonzero(usable))
         if count <= k:
             return np.flatnonzero(usable)
-        # Barred from the start: to raise their distances afterwards would be two more passes over all of them.
+        # Barred from the start: raising their distances afterwards would take two more passes over all of them.
         barred = None if count == len(self) else ~usable
         apart = compute_distances(self._table.bits.view(len(self)), pack_signs(vector[np.newaxis])[:, 0], barred)
         return find_lowest(apart, k, self.codes)
@@ -209,22 +209,22 @@ class ResidentIndex:
         """Return the k of these rows whose sign bits agree best with the vector's values, ascending by row."""
         if len(rows) <= k:
             return rows
-        # Of the whole buffer: numpy copies all of an array whose lines do not adjoin before it takes anything of it.
+        # From the whole buffer: numpy copies an array with gaps between its lines completely before it takes anything.
         agreed = score_agreement(self._table.bits.buffer.take(rows, axis=1), vector)
         return np.sort(rows[agreed.argpartition(len(rows) - k)[len(rows) - k :]])
 
-    # Following the store
+    # Updates
 
     def fork(self) -> ResidentIndex:
         """Return a copy to fold into while others search this one; costs microseconds."""
         return copy.copy(self)
 
     def fold(self, delta: Delta) -> None:
-        """Take in new and changed documents, then states, then vectors. Repeating it changes nothing.
+        """Add new and changed documents, then states, then vectors. Repeating it changes nothing.
 
-        Deltas may come in any order as long as each code's last document and state are the true ones; a vector that
-        comes before its document waits for it. Raises `Corrupt` for a vector of this model with other dimensions or
-        an unknown width.
+        Deltas may come in any order if each code's last document and state are the true ones; a vector that comes
+        before its document waits for it. Raises `Corrupt` for a vector of this model with other dimensions or an
+        unknown width.
         """
         heads, ahead = self.heads, delta.heads
         table = self._take_documents(self._table, delta.documents)
@@ -238,7 +238,7 @@ class ResidentIndex:
             self._adopt(table, self._turns)
 
     def drop_waiting(self) -> None:
-        """Let go of vectors whose documents never came: to be called when the index has caught up."""
+        """Drop vectors whose documents never came; call it when the index is up to date."""
         self._waiting = {}
 
     def _take_documents(self, table: DocumentColumns, documents: Sequence[Document]) -> DocumentColumns:
@@ -260,10 +260,10 @@ class ResidentIndex:
         return table
 
     def _renew(self, table: DocumentColumns, rows: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
-        """Take over documents that the index knows; most often nothing but their state has changed.
+        """Update documents that the index knows; usually only their state has changed.
 
-        Words of an event change only because some were deleted: then its vectors, of all passages, are let go, as the
-        store does it. They would still find what was deleted.
+        Words of an event change only if some were deleted: then its vectors, of all passages, are dropped, as in the
+        store. They would still match the deleted words.
         """
         table = table.with_documents(rows, documents)
         lengths = table.length.view(table.rows)
@@ -291,7 +291,7 @@ class ResidentIndex:
         rows = table.rows_of(np.fromiter(latest, np.int64, len(latest)))
         wanted = np.array([STATE_CODES[state] for state in latest.values()], np.uint8)
         present = table.state.view(table.rows)
-        # A gone row has lost its words; only its document can bring it back.
+        # A GONE row has lost its words; only its document can bring it back.
         moves = (rows >= 0) & (present[rows] != STATE_GONE) if table.rows else rows >= 0
         rows, wanted = rows[moves], wanted[moves]
         table = table.with_states(rows, wanted)
@@ -337,7 +337,7 @@ class ResidentIndex:
         return values
 
     def _adopt(self, table: DocumentColumns, turns: SessionOrder | None = None) -> None:
-        """Take a table as the present one and derive what depends on all of it."""
+        """Set the current table and derive the data that depends on all of it."""
         self._table, rows = table, table.rows
         seen = 0 if turns is None else len(self.codes)
         self.codes, self.state = table.codes.view(rows), table.state.view(rows)
@@ -352,26 +352,26 @@ class ResidentIndex:
         known = np.arange(seen, rows, dtype=np.int32)
         order = known if turns is None else np.concatenate([turns.rows, known])
         order = order[in_session[order]]
-        if len(order) != np.count_nonzero(in_session):  # a deleted turn came back
+        if len(order) != np.count_nonzero(in_session):  # a deleted message came back
             order = np.flatnonzero(in_session).astype(np.int32)
         self._turns = SessionOrder.arrange(
             order, self.codes, self.session, self.length, sessions=len(self.session_names)
         )
 
-    # Images
+    # Snapshots
 
     def to_blobs(self) -> tuple[bytes, ...]:
-        """Return an image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`. It holds no readable word of a text."""
+        """Return a snapshot in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`, without any readable word."""
         head = snapshot.SnapshotHeader(self.model_id, self.dims, self.heads)
         return snapshot.write_snapshot(head, self._table, self._postings.compacted().base)
 
     def mark_saved(self) -> None:
-        """Note, for all versions, that an image of this one is being kept."""
+        """Record, for all versions, that a snapshot of this one is being stored."""
         self._saved.at = max(self._saved.at, self._folded)
 
     @classmethod
     def from_blobs(cls, blobs: Sequence[bytes]) -> ResidentIndex:
-        """Read an image; raises `ValueError` when it is damaged or was made by another version."""
+        """Read a snapshot; raises `ValueError` if it is damaged or from another version."""
         head, table, base = snapshot.read_snapshot(blobs)
         index = cls(model_id=head.model_id)
         index.dims, index.heads = head.dims, head.heads

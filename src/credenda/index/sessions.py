@@ -1,4 +1,4 @@
-"""The order of turns inside sessions: what stands before and after a turn, and what a whole session says."""
+"""The order of messages inside sessions: the neighbours of a message, and scores of whole sessions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["SessionOrder", "SkipBoost"]
 _EVENT_STEP: Final = pack_code(1, memory=False)
 """Codes of one event's passages differ by less than this, those of two events by more."""
 _FEW: Final = 10
-"""One row in so many has a score where looking at these alone is worth while."""
+"""Below one scored row in so many it pays to look at those rows alone."""
 _TABLE: Final = 1 << 16
-"""Cells of a table of sessions by terms that is made at once; of many sessions a few terms at a time are looked at."""
+"""Cells of a table of sessions by terms that is built at once; with many sessions, a few terms at a time."""
 _CODE_BITS: Final = 43
 """Bits of an event's code; 20 remain for the session in one sortable integer."""
 
 
 class SkipBoost(NamedTuple):
-    """What a turn gains from the one before the previous one: a share of its score, where its `length` is `below`.
+    """The gain of a message from the one before the previous one: a share of its score, if its `length` is `below`.
 
     `length` (n,) is that of every row of the index, in terms.
     """
@@ -34,18 +34,18 @@ class SkipBoost(NamedTuple):
     below: int
 
     def gains(self, rows: NDArray[np.intp] | NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Say which of these rows gain it."""
+        """Return which of these rows gain it."""
         return self.length.take(rows) < self.below
 
 
 @dataclass(frozen=True, slots=True)
 class SessionOrder:
-    """Rows of events that belong to a session, by session and then in the order in which things were said.
+    """Rows of events that belong to a session, by session and then in chronological order.
 
-    `rows` (p,) int32. `starts` (t,) int32: where in `rows` each turn begins, None when every turn is one row; a long
-    event has several rows, its passages, and is one turn. `links` (t + 1,) bool: a turn is of the same session as the
-    one before; False at both ends. `lengths` (s,) float32: terms of each session; `statistics` of all that hold a row.
-    `places` (n,) int32: where each row of the index stands in `rows`, -1 for one that does not.
+    `rows` (p,) int32. `starts` (t,) int32: the start of each message in `rows`, None if every message is one row; a
+    long event has several rows, its passages, and is one message. `links` (t + 1,) bool: a message is in the same
+    session as the one before; False at both ends. `lengths` (s,) float32: terms of each session; `statistics` of all
+    sessions with a row. `places` (n,) int32: the position of each row of the index in `rows`, -1 for others.
     """
 
     rows: NDArray[np.int32]
@@ -65,9 +65,9 @@ class SessionOrder:
         *,
         sessions: int,
     ) -> SessionOrder:
-        """Put rows in order; rows that were in order but for a few new ones at the end take linear time.
+        """Sort rows; rows in order except for a few new ones at the end take linear time.
 
-        `codes`, `session` and `lengths` are those of all rows of the index, `sessions` is how many there are.
+        `codes`, `session` and `lengths` are those of all rows of the index, `sessions` is the number of sessions.
         """
         of_row = session[rows]
         key = of_row.astype(np.int64) << _CODE_BITS | codes[rows]
@@ -90,14 +90,15 @@ class SessionOrder:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes used."""
         arrays = (self.rows, self.links, self.lengths, self.places)
         return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
 
     def by_session(self, found: TermLists, session: NDArray[np.int32]) -> NDArray[np.float32]:
         """Score each session by BM25+ for these terms, as one document; one more entry at the end is 0.
 
-        `session` is that of every row of the index. A session's term counts are summed from the postings of its turns.
+        `session` is that of every row of the index. A session's term counts are summed from the postings of its
+        messages.
         """
         count = len(self.lengths) + 1
         scores = np.zeros(count, np.float32)
@@ -115,16 +116,16 @@ class SessionOrder:
     def spread(
         self, scores: NDArray[np.float32], back: float, ahead: float, second: SkipBoost | None = None
     ) -> NDArray[np.float32]:
-        """Add to every row `back` × the previous turn's score and `ahead` × the next one's.
+        """Add to every row `back` × the previous message's score and `ahead` × the next one's.
 
-        A turn of several passages scores as its best one, and hands what it gains to all of them. `second` is the share
-        of the turn before the previous one, most often the same speaker's, for some rows.
+        A message of several passages scores as its best one, and all of them get its gain. `second` is the share of the
+        message before the previous one, usually by the same speaker, for some rows.
         """
         out = scores.copy()
         if not len(self.rows):
             return out
         if self.starts is None:
-            scored = (scores != 0).nonzero()[0]  # on marks it is ten times as fast as on numbers
+            scored = (scores != 0).nonzero()[0]  # ten times as fast on flags as on numbers
             if len(scored) * _FEW < len(self.rows):
                 return self._spread_few(out, scored, (back, ahead), second)
         return self._spread_all(out, scores, (back, ahead), second)
@@ -136,9 +137,9 @@ class SessionOrder:
         shares: tuple[float, float],
         second: SkipBoost | None = None,
     ) -> NDArray[np.float32]:
-        """Do as `spread` where these rows alone may have scores, named in any order; `scores` itself may be returned.
+        """Do the same as `spread` when only these rows may have scores, in any order; may return `scores` itself.
 
-        A row may be named twice: what it hands on is then set twice, not added twice.
+        A row may occur twice: its contribution is then set twice, not added twice.
         """
         if self.starts is None and len(rows) * _FEW < len(self.rows):
             return self._spread_few(scores, rows, shares, second)
@@ -157,7 +158,7 @@ class SessionOrder:
         if self.starts is not None:
             turn = np.maximum.reduceat(own, self.starts)
         gain = np.zeros(len(turn), np.float32)
-        apart = (~self.links[1:-1]).nonzero()[0]  # sessions are few: to take back there costs less than to ask always
+        apart = (~self.links[1:-1]).nonzero()[0]  # few sessions: cheaper than a test for each row
         np.multiply(turn[:-1], back, out=gain[1:])
         gain[apart + 1] = 0
         following = np.multiply(turn[1:], ahead)
@@ -176,17 +177,17 @@ class SessionOrder:
 
     @staticmethod
     def _second(turn: NDArray[np.float32], share: float, apart: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return what each turn gains from the one before the previous one; none across the start of a session."""
+        """Return each message's gain from the one before the previous one; none across the start of a session."""
         gain = np.zeros(len(turn), np.float32)
         np.multiply(turn[:-2], share, out=gain[2:])
         gain[apart + 1] = 0
-        gain[np.minimum(apart + 2, len(gain) - 1)] = 0  # the last turn, where it stands alone, gains nothing either
+        gain[np.minimum(apart + 2, len(gain) - 1)] = 0  # the last message, if it is alone, gains nothing either
         return gain
 
     def _spread_few(
         self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: SkipBoost | None
     ) -> NDArray[np.float32]:
-        """Do the same where few rows have a score: only they and their neighbours are looked at."""
+        """Do the same when few rows have a score: only they and their neighbours are visited."""
         back, ahead = shares
         place = self.places.take(scored).astype(np.intp)
         own = out.take(scored)
@@ -205,5 +206,5 @@ class SessionOrder:
             gain[later[allowed]] += theirs[allowed] * np.float32(second.share)
             gaining = np.concatenate([gaining, later[allowed]])
         touched = self.rows[gaining]
-        out[touched] = out[touched] + gain[gaining]  # what gains from both sides stands here twice, with the same sum
+        out[touched] = out[touched] + gain[gaining]  # a row may occur twice, with the same sum
         return out

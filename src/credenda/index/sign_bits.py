@@ -1,4 +1,4 @@
-"""Nearest sign patterns: unlike bits are counted over all, then those of a few weighed against the vector itself."""
+"""Nearest sign patterns: Hamming distances to all vectors, then sums of the query's values for a few of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK: Final = 32_768
 _BYTE_WORDS: Final = 3
 """Words whose counts add up in a byte, at most 3 × 64: numpy adds bytes much faster than wider numbers."""
 _SAMPLED: Final = 16
-"""One value in so many is looked at to guess below what the lowest lie."""
+"""Sampling rate for the estimate of the bound below which the lowest values lie."""
 _SPARE: Final = 8
 _BYTE: Final = 8
 _VALUES: Final = 1 << _BYTE
@@ -27,7 +27,7 @@ _PATTERNS: Final = np.unpackbits(np.arange(_VALUES, dtype=np.uint8)[np.newaxis],
 def compute_distances(
     bits: NDArray[np.uint64], query: NDArray[np.uint64], barred: NDArray[np.bool_] | None = None
 ) -> NDArray[np.uint16]:
-    """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query; of barred ones, beyond all others.
+    """Return the Hamming distance of each column of (w, n) `bits` to the (w,) query; barred columns come last.
 
     Vectors may have 32,000 dimensions.
     """
@@ -68,7 +68,7 @@ def find_lowest(values: NDArray[np.uint16], k: int, tie_key: NDArray[np.int64]) 
 
 
 def _find_candidates(values: NDArray[np.uint16], k: int) -> NDArray[np.int64]:
-    """Return the positions of at least the k lowest values and of all that equal them: about 2 k, as a sample says."""
+    """Return the positions of at least the k lowest values and all values equal to them, about 2 k by a sample."""
     sample = values[::_SAMPLED]
     rank = 2 * k // _SAMPLED + _SPARE
     if rank < len(sample):
@@ -80,11 +80,11 @@ def _find_candidates(values: NDArray[np.uint16], k: int) -> NDArray[np.int64]:
 
 
 def score_agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Add up the vector's values where each of (w, n) sign patterns is set: the more, the nearer.
+    """Add up the vector's values where each of (w, n) sign patterns is set: higher is nearer.
 
-    This is the cosine's order with signs in place of the stored values, where a Hamming distance has them in place of
-    both: of the ten nearest of 18,800 MiniLM vectors it finds .995 among its first 100, that distance among its first
-    283. Eight bits at a time are looked up in a table of their sums.
+    This approximates the cosine with signs in place of the stored values, where a Hamming distance uses signs for both
+    vectors: of the ten nearest of 18,800 MiniLM vectors it finds .995 among its first 100, a Hamming distance among its
+    first 283. A table has the sums of eight bits at a time.
     """
     count = words.shape[1]
     packed = np.ascontiguousarray(words.T).view(np.uint8).reshape(count, -1)
@@ -92,6 +92,6 @@ def score_agreement(words: NDArray[np.uint64], vector: NDArray[np.float32]) -> N
     padded[: len(vector)] = vector
     sums = padded.reshape(-1, _BYTE) @ _PATTERNS
     at = packed + np.arange(0, sums.size, _VALUES, dtype=np.intp)
-    looked_up: NDArray[np.float32] = sums.take(at, mode="wrap")  # "wrap" spares the look whether all are within
+    looked_up: NDArray[np.float32] = sums.take(at, mode="wrap")  # "wrap" skips the bounds check
     ones = np.ones(len(sums), np.float32)
     return looked_up @ ones  # a product adds up rows faster than a reduction does

@@ -1,10 +1,10 @@
-"""An index as bytes: written beside the data, read at the next start, thrown away at the slightest doubt.
+"""Snapshots of an index as bytes: stored in the database, read at the next start, discarded if anything is wrong.
 
-Layout: magic, CRC-32 of all that follows (begun with the length of the head), length of a JSON head, the head, the sign
-words of those rows that have a vector, word by word, and then the other arrays end to end, deflated (RFC 1950). Numbers
-that ascend are written as the steps between them, in which deflating finds more: a third of the bytes, for 4 ms of
-reading at 10,000 rows. A CRC finds every single damaged byte; forgery is no concern, since whoever can write into the
-database can write anything.
+Layout: magic, CRC-32 of the rest (initialised with the length of the head), length of a JSON head, the head, the sign
+words of those rows that have a vector, word by word, and then the other arrays end to end, deflated (RFC 1950).
+Ascending numbers are written as differences, which compress better: a third of the bytes, for 4 ms of reading at 10,000
+rows. A CRC finds every single damaged byte; forgery is no concern, because a process that can write into the database
+can write anything.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IMAGE_VERSION: Final = 2
 _MAGIC: Final = b"CREDIDX\n"
 _PREFIX: Final = struct.Struct("<8sII")
 _LEVEL: Final = 1
-"""Of deflating: higher ones take longer and save hardly more."""
+"""The compression level: higher ones take longer and hardly save more."""
 _COLUMNS: Final = (
     ("codes", np.int64),
     ("state", np.uint8),
@@ -42,13 +42,13 @@ _COLUMNS: Final = (
     ("has_vector", np.bool_),
 )
 _LISTS: Final = (("terms", np.uint64), ("offsets", np.int32), ("docs", np.int32), ("tf", np.uint8))
-"""Names of the fields of `DocumentColumns` and `InvertedLists` that are written, in this order, `by_code` between them."""
+"""The fields of `DocumentColumns` and `InvertedLists` in a snapshot, in this order, with `by_code` between them."""
 _STEPS: Final = frozenset({"codes", "occurred_us", "by_code", "offsets", "docs"})
-"""Those written as steps; they run over the end of their type and back."""
+"""Fields written as differences, with wrap-around in their type."""
 
 
 class SnapshotHeader(NamedTuple):
-    """What an image says of itself besides its arrays."""
+    """The metadata of a snapshot."""
 
     model_id: str | None
     dims: int
@@ -56,7 +56,7 @@ class SnapshotHeader(NamedTuple):
 
 
 def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedLists) -> tuple[bytes, ...]:
-    """Return the image in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`."""
+    """Return the snapshot in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`."""
     has_vector = table.has_vector.view(table.rows)
     arrays = {name: getattr(table, name).view(table.rows) for name, _ in _COLUMNS}
     arrays |= {"by_code": table.by_code} | {name: getattr(base, name) for name, _ in _LISTS}
@@ -82,9 +82,9 @@ def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedL
 
 
 def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColumns, InvertedLists]:
-    """Read an image; some of its arrays lie in the bytes read and must not be written.
+    """Read a snapshot; some of its arrays are views of the bytes and must not be written.
 
-    Raises `ValueError` when it is damaged, or was made by another version of the image or of the tokenizer.
+    Raises `ValueError` for a damaged snapshot, or one from another version of the format or of the tokenizer.
     """
     whole = b"".join(blobs)
     about, start = _read_head(whole)
@@ -108,16 +108,16 @@ def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColum
 
 
 def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
-    """Check the image and return its head and where the arrays begin."""
+    """Check the snapshot and return its head and the start of the arrays."""
     if len(whole) < _PREFIX.size:
-        raise ValueError("an index image is cut short")
+        raise ValueError("an index snapshot is truncated")
     magic, checksum, length = _PREFIX.unpack_from(whole)
     if magic != _MAGIC or zlib.crc32(memoryview(whole)[_PREFIX.size :], length) != checksum:
-        raise ValueError("an index image is damaged")
+        raise ValueError("an index snapshot is damaged")
     stop = _PREFIX.size + length
     about = cast("dict[str, Any]", json.loads(whole[_PREFIX.size : stop]))
     if about["version"] != [IMAGE_VERSION, TOKENIZER]:
-        raise ValueError("an index image was made by another version")
+        raise ValueError("an index snapshot is from another version")
     return about, stop
 
 

@@ -1,4 +1,4 @@
-"""Vectors that were lately compared, kept at hand: reading one from the store costs more than all else done with it."""
+"""A cache of recently compared vectors: reading a vector from the store costs more than the rest of its comparison."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from credenda.index.quantize import is_all_finite
 __all__ = ["HOT_BITS", "VectorCache"]
 
 HOT_BITS: Final = 16
-"""Width of the vectors that are kept: as the store has them, so that nothing is rounded."""
+"""Width of the cached vectors: that of the store, so that nothing is rounded."""
 _LEAST: Final = 1_024
 _DUE: Final = 2
 
 
 class VectorCache:
-    """Float16 vectors by row of an index, a bounded number; a row that needs a taken place drives the other out.
+    """Float16 vectors by row of an index, up to a bound; a row that needs an occupied place replaces the other row.
 
-    All versions of an index share one. It holds only what the store holds at 16 bits, so nothing is rounded twice.
+    All versions of an index share one cache. It contains only vectors that the store has at 16 bits, so nothing is
+    rounded twice.
     """
 
     def __init__(self, rows_max: int = limits.HOT_VECTORS) -> None:
@@ -35,16 +36,16 @@ class VectorCache:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes used."""
         return self._owner.nbytes + self._matrix.nbytes
 
     def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
-        """Hold these vectors, (n, d), for these rows in place of what was held for them; of equals the first stays."""
+        """Store these vectors, (n, d), for these rows, replacing earlier ones; of equal rows the first stays."""
         with self._lock:
             self._put(rows, self._seen(vectors.astype(np.float16, copy=False)))
 
     def fill(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
-        """Hold these vectors for those of the rows that have none here: a view may be older than what is held."""
+        """Store these vectors for those of the rows that have none: a view may be older than the cache."""
         with self._lock:
             vectors = self._seen(vectors)
             if len(self._owner) and self._matrix.shape[1] == vectors.shape[1]:
@@ -66,7 +67,7 @@ class VectorCache:
         self._owner[places] = backwards
 
     def forget(self, rows: NDArray[np.int64]) -> None:
-        """Let go of the vectors of these rows: the store has others now."""
+        """Drop the vectors of these rows, because the store has new ones."""
         with self._lock:
             if len(self._owner):
                 places = rows % len(self._owner)
@@ -74,11 +75,11 @@ class VectorCache:
 
     @property
     def finite(self) -> bool:
-        """Whether all that was ever given are numbers and none is infinite, as `widened` likes to know."""
+        """Whether all stored values were finite numbers, a hint for `widened`."""
         return self._finite
 
     def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-        """Return the vectors of these rows, (n, dims), and which of them are held; the others' values mean nothing."""
+        """Return the vectors of these rows, (n, dims), and which of them are cached; the others are undefined."""
         with self._lock:
             if not len(self._owner) or self._matrix.shape[1] != dims:
                 return np.zeros((len(rows), dims), np.float16), np.zeros(len(rows), np.bool_)
@@ -86,17 +87,17 @@ class VectorCache:
             return self._matrix.take(places, axis=0), self._owner.take(places) == rows
 
     def is_due(self, rows: int) -> bool:
-        """Say, once, that all vectors of an index of so many rows are worth reading now: at its second search.
+        """Return True once, at the second search, when it pays to read all vectors of an index of this size.
 
-        One by one they cost 3 µs each, in their order half of that: all of 10,000 take 25 ms, and save each of the
-        searches to come .3 ms. Whoever searches once, as a command does, never pays for it.
+        Single reads cost 3 µs each, reads in order half of that: all of 10,000 take 25 ms, and save each later search
+        .3 ms. A process that searches once, such as a command, never pays for it.
         """
         with self._lock:
             self._looks += 1
             return self._looks == _DUE and rows <= self._rows_max
 
     def _make_room(self, rows: int, dims: int) -> None:
-        """Grow towards the bound; below it every row has a place of its own, so what is held stays where it is."""
+        """Grow towards the bound; below it every row has a place of its own, so that cached vectors stay in place."""
         held = len(self._owner)
         if self._matrix.shape[1] != dims:
             held = 0

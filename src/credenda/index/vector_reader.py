@@ -1,4 +1,4 @@
-"""The vectors of some rows of an index: from memory where they were lately compared, else from the store."""
+"""The vectors of some rows of an index: from the cache if compared recently, else from the store."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from credenda.storage.store import Reader
 __all__ = ["read_stored_vectors"]
 
 _BULK: Final = 2_000
-"""Vectors read at a time where all are."""
+"""Vectors read in one step when all are read."""
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
 
 def read_stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
-    """Return those of the rows that have a stored vector, and the vectors, (n, d): from memory, else from the store.
+    """Return the rows among these with a stored vector, and the vectors, (n, d), from the cache or the store.
 
-    Those kept at few bits are shortened by `frqad.divisor`, so that a cosine with them counts for less: of a text that
-    is held twice the exact copy comes first.
+    Vectors with few bits are scaled by `frqad.divisor`, so that a cosine with them counts for less: of two copies of a
+    text the exact one comes first.
     """
     if index.hot.is_due(len(index)):
         _read_all(index, reader)
@@ -34,7 +34,7 @@ def read_stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) ->
 
 
 def _read_all(index: ResidentIndex, reader: Reader) -> None:
-    """Bring all vectors of an index into memory; the last rows first, so that room for all is made once."""
+    """Read all vectors of an index into the cache; the last rows first, so that the space is allocated once."""
     rows = np.flatnonzero(index.has_vector)
     for stop in range(len(rows), 0, -_BULK):
         _read_vectors(index, reader, rows[max(0, stop - _BULK) : stop])

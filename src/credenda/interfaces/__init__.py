@@ -1,1 +1,1 @@
-"""The doors: each loops over the operations table."""
+"""Interfaces (command line, MCP, memory tool); each is built from the operations table."""

@@ -1,27 +1,60 @@
-"""How a door calls an operation of the table on an open memory."""
+"""Call an operation of the table on an open memory, for every interface."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from credenda.operations.table import Operation
+from credenda.errors import Invalid
+from credenda.operations.table import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["invoke"]
+__all__ = ["ServerFile", "invoke"]
 
 
-def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object]) -> Any:  # noqa: ANN401 - any result
-    """Call an operation by the names of its inputs; what was not given keeps the default of the operation.
+@dataclass(frozen=True, slots=True)
+class ServerFile:
+    """A file that a server made for one request: of the bytes of an upload, or for a download to be sent from.
 
-    An input that the method calls otherwise (the id of a contest) is passed by place.
+    The server chooses the path; nothing that a caller sends becomes one.
     """
+
+    path: Path
+
+
+def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], *, door: Door = "python") -> Any:  # noqa: ANN401 - any result
+    """Call an operation by the names of its inputs; an input that is left out has the default of the operation.
+
+    An input for which the table has no entry, such as `progress`, goes to the method as it is. At a remote door that is
+    refused, and so are a path in place of a `ServerFile` and an input that the door does not take: `Invalid`.
+    """
+    accepted = _check_given(operation, given, door) if door in REMOTE else given
     method: Any = attrgetter(operation.call)(memory)
-    known = inspect.signature(method).parameters
-    by_place = [param.name for param in operation.params if param.positional and param.name not in known]
-    named = {name: value for name, value in given.items() if name not in by_place}
-    return method(*(given[name] for name in by_place), **named)
+    arguments = {param.name: param.argument for param in operation.params if param.argument}
+    return method(**{arguments.get(name, name): value for name, value in accepted.items()})
+
+
+def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
+    if door not in operation.doors:
+        raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
+    taken = {param.name: param for param in operation.params_at(door)}
+    for name in given:
+        if name not in taken:
+            raise Invalid(
+                f"{operation.name} takes no {name[:64]!r} here", fix=f"it takes {', '.join(taken) or 'nothing'}"
+            )
+    return {name: _read_value(taken[name], value, door) for name, value in given.items()}
+
+
+def _read_value(param: Param, value: object, door: Door) -> object:
+    """Return what the method gets for an input of a remote door: of a file, the path that the server chose."""
+    if param.kind_at(door) not in {"upload", "download"}:
+        return value
+    if isinstance(value, ServerFile):
+        return value.path
+    raise Invalid(f"{param.name} is not a file that was sent", why="a path of the server is never accepted")

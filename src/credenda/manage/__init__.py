@@ -1,1 +1,1 @@
-"""What happens to beliefs after they are held."""
+"""Lifecycle of memories after they are stored: decay, consolidation, dream, drift, core and replay."""

@@ -1,7 +1,7 @@
-"""What every prompt should have, within a hard cap: which memories, in which order, and what a rewrite changed. Pure.
+"""Build the core block: choose and order its memories within hard limits, and compare rewrites. Pure.
 
-The recall log is evidence without weights or thresholds (S-058): memories are compared by days, then sessions, then
-how lately they were recalled, and the cap alone ends the list. Nothing here words anything anew: a line is the memory.
+The recall log ranks without weights or thresholds (S-058): by days, then sessions, then the latest recall; only the
+limits end the list. A line is the text of a memory, unchanged.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ IDENTITY: Final = (
     *("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language"),
     *("job_title", "employer", "allergy"),
 )
-"""Attributes of the user that say who they are, in the order in which they are shown."""
+"""Attributes of the user that state their identity, in display order."""
 _RANK: Final = {section: rank for rank, section in enumerate(Section)}
 _REASONS: Final = {
-    Section.INSTRUCTION: "a standing instruction",
-    Section.PINNED: "pinned by hand",
-    Section.IDENTITY: "says who the user is",
+    Section.INSTRUCTION: "standing instruction",
+    Section.PINNED: "pinned by the user",
+    Section.IDENTITY: "identifies the user",
     Section.RECALLED: "recalled often",
 }
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -50,7 +50,7 @@ _USER: Final = normalise_name("user")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreLimits:
-    """The most that the core may take, and whose days are named; lines count all of the block's."""
+    """The limits of the core, counted over the whole block, and the time zone of its dates."""
 
     budget: TokenBudget
     lines: int
@@ -59,7 +59,7 @@ class CoreLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreBlock:
-    """The core as it was laid out."""
+    """The core block with its lines."""
 
     text: str
     lines: tuple[CoreLine, ...]
@@ -69,20 +69,20 @@ class CoreBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewriteRecord:
-    """What is remembered of a rewrite: when, and (section, memory id, version) of its lines; never their words."""
+    """A record of a rewrite: its time, and (section, memory id, version) of its lines; no text."""
 
     at_us: int
     lines: tuple[tuple[Section, str, int], ...]
 
 
 def is_settled(memory: Memory) -> bool:
-    """Say whether a memory can be relied on without a word of warning, as what nobody asked for must be."""
+    """Return whether a memory may appear without a warning, as the core requires."""
     held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
     return held and bool(memory.text) and not memory.provisional
 
 
 def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
-    """Choose what says who the user is, in the order of `IDENTITY`; scoped values are left to searches."""
+    """Choose the memories that state the user's identity, in the order of `IDENTITY`; scoped values are left out."""
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
     own = [
         memory
@@ -99,16 +99,16 @@ def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def sort_by_recall(log: Iterable[RecallCounts]) -> list[RecallCounts]:
-    """Order by the recall log alone: what was called useless last; else by days, sessions, and how lately."""
+    """Order the recall log: entries rated useless last; else by days, sessions and latest recall."""
     return sorted(log, key=lambda one: (one.useful < 0, -one.days, -one.sessions, -one.last_us, one.memory_id))
 
 
 def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts], cap: CoreLimits) -> CoreBlock:
-    """Lay out as much as the cap allows; a line that does not fit is passed over, so that a shorter one may.
+    """Build the core within its limits; a line that does not fit is skipped, so that a shorter one may fit.
 
-    `candidates` come in the order of their claim within a section; the sections claim in the order of `Section`. The
-    block keeps instructions, pins and recalled facts in the order in which they came to be held, so that it stays the
-    same where nothing changed.
+    `candidates` come in the order of their priority within a section; sections have the priority of `Section`.
+    Instructions, pins and recalled facts are shown in order of creation, so that the block stays the same unless a
+    memory changes.
     """
     kept: list[tuple[CoreMemory, CoreLine]] = []
     left: list[str] = []
@@ -145,7 +145,7 @@ def _get_rank(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
 
 
 def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) -> CoreLine:
-    """Lay out one line; `recalled` is what the log says of it."""
+    """Format one line; `recalled` is its entry in the recall log."""
     reason = _REASONS[one.section]
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
@@ -173,9 +173,9 @@ def _add_headings(lines: Iterable[CoreLine]) -> list[str]:
 
 
 def format_page(lines: Sequence[CoreLine]) -> list[str]:
-    """Give the core as lines of a Markdown page, for people and for agents that read files; [] where it is empty.
+    """Return the core as lines of a Markdown page; [] if it is empty.
 
-    Its text can open neither a tag nor a comment. Ids stand at the head of each line, as they do in a prompt.
+    Its text cannot open a tag or a comment. Each line begins with the memory id, as in a prompt.
     """
     found: list[str] = []
     headings: set[str] = set()
@@ -189,7 +189,7 @@ def format_page(lines: Sequence[CoreLine]) -> list[str]:
 
 
 def has_changed(before: RewriteRecord | None, lines: Sequence[CoreLine]) -> bool:
-    """Say whether the lines differ from what is remembered of the last rewrite."""
+    """Return whether the lines differ from the record of the last rewrite."""
     after = tuple((line.section, line.memory_id, line.version) for line in lines)
     return bool(after) if before is None else before.lines != after
 

@@ -1,4 +1,4 @@
-"""How much of a memory is retained after a while: the forgetting curves and what bends them. Pure.
+"""The decay of memories: forgetting curves and their adjustments. Pure.
 
 Retention R lies in [0, 1]; ages and half-lives are days, t = age / half-life. Without reinforcement:
 
@@ -8,8 +8,9 @@ Retention R lies in [0, 1]; ages and half-lives are days, t = age / half-life. W
   agree at δ and the tail falls slower than any exponential, which is what a robust curve is for (D-023).
 * `elastic`: r · max(0, 1 − t/2) + (1 − r) · exp(−ln 2 · t) (E-052).
 
-Profile `recall` is the published formula: exp(−λ · age) + (1 − exp(−λ · age)) · min(1, ln(1 + n) / ln(1 + cap)), R-088…
-R-090. Its ten accesses keep a memory at 1 for ever; the default profile caps what use can add at +0.3 (E-053, D-009).
+Profile `recall` is the published formula: exp(−λ · age) + (1 − exp(−λ · age)) · min(1, ln(1 + n) / ln(1 + cap)),
+R-088…R-090. Its ten accesses keep a memory at 1 for ever; the default profile limits the gain from use to +0.3 (E-053,
+D-009).
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ __all__ = [
 
 _LN2: Final = math.log(2.0)
 _ELASTIC_SPAN: Final = 2.0
-"""Half-lives after which the straight part of `elastic` is used up."""
+"""Half-lives after which the linear part of `elastic` is zero."""
 _PLACES: Final = 6
-"""Digits that a score keeps (R-096)."""
+"""Decimal digits of a score (R-096)."""
 
 
 def _decay_l2(t: float, _: RetentionRules) -> float:
@@ -69,7 +70,7 @@ CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRules:
-    """The numbers of the curves; the defaults are the settings' (sources: docs/explanation/lifecycle.md)."""
+    """The parameters of the curves, with the defaults of the settings (docs/explanation/lifecycle.md names their sources)."""
 
     profile: str = "layered"
     """`layered` or `recall`."""
@@ -78,33 +79,34 @@ class RetentionRules:
     delta: float = 0.5
     """δ: half-lives after which `huber` leaves the exponential."""
     ratio: float = 0.3
-    """r: the straight part of `elastic`."""
+    """r: the weight of the linear part of `elastic`."""
     kappa: float = 4.0
-    """κ: how much faster what is less trusted fades; 4 lets trust .5 fade three times as fast as trust 1 (E-055)."""
+    """κ: how much faster less trusted memories decay; with 4, trust .5 decays three times as fast as trust 1 (E-055).
+    """
     reinforcement: float = 0.05
     reinforcement_cap: float = 0.3
     doubt: float = 0.15
-    """The share that each judgement "not useful" that no other outweighs takes away."""
+    """The share of the score that each net "not useful" rating removes."""
     passing: float = 0.05
-    """The share that each session and day takes away in which it was shown, not used, and another was."""
+    """The share that each session and day removes in which the memory was shown, but another one was used."""
     doubt_cap: float = 0.5
-    """The largest share that judgements take away: what nobody needs fades, and does not vanish."""
+    """The largest share that ratings remove, so that an unused memory decays but never vanishes."""
     challenge: float = 0.7
-    """What is left of the score of a memory that is challenged (E-070)."""
+    """The factor on the score of a challenged memory (E-070)."""
     challenge_floor: float = 0.1
     recall_rate: float = 0.02
     """λ, per day (R-091)."""
     recall_boost_cap: float = 10.0
     fading: frozenset[Layer] = field(default=frozenset({Layer.WORKING, Layer.EPISODIC}))
-    """Layers that fade under `layered`; the others are kept as they are (E-003…E-005)."""
+    """Layers that decay under `layered`; the others keep their score (E-003…E-005)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageCounts:
-    """How a memory was used: distinct sessions and days in which it was shown, and the balance of what was said of it.
+    """The usage of a memory: distinct sessions and days in which it was shown, and its ratings.
 
-    `judged` counts "useful" as +1 and "not useful" as −1; `passed` the sessions and days in which it was shown and not
-    used, and another memory was.
+    `judged` counts "useful" as +1 and "not useful" as −1; `passed` counts sessions and days in which it was shown, but
+    another memory was used.
     """
 
     accesses: int = 0
@@ -114,16 +116,16 @@ class UsageCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionScore:
-    """How much is retained, in [0, 1], and its summands: their sum, held within [0, 1], is the score."""
+    """The retention in [0, 1] and its terms; their sum, clamped to [0, 1], is the score."""
 
     score: float
     half_life_days: float
-    """Infinite where nothing fades."""
+    """Infinite without decay."""
     terms: Mapping[str, float]
 
 
 def compute_half_life(rules: RetentionRules, trust: float) -> float:
-    """Shorten the half-life of what is less trusted: base / (1 + κ · (1 − trust)) (E-054).
+    """Return the half-life, shorter for lower trust: base / (1 + κ · (1 − trust)) (E-054).
 
     >>> half_life_days(RetentionRules(), 1.0), half_life_days(RetentionRules(), 0.5)
     (30.0, 10.0)
@@ -132,7 +134,7 @@ def compute_half_life(rules: RetentionRules, trust: float) -> float:
 
 
 def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
-    """Return the bare retention at an age, in [0, 1]; a clock that was set back counts as no age.
+    """Return the retention at an age without adjustments, in [0, 1]; a negative age counts as 0.
 
     >>> [round(curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
     [0.462, 0.217, 0.0]
@@ -141,7 +143,7 @@ def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> f
 
 
 def compute_recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
-    """Return Recall's decay score as it is published (R-088…R-090), in [0, 1].
+    """Return Recall's decay score as published (R-088…R-090), in [0, 1].
 
     >>> round(recall_decay(RetentionRules(), 60, 0), 3), recall_decay(RetentionRules(), 60, 10)
     (0.301, 1.0)
@@ -161,9 +163,9 @@ def compute_retention(
     pinned: bool = False,
     challenged: bool = False,
 ) -> RetentionScore:
-    """Say how much of a memory is retained, and why.
+    """Compute the retention of a memory and its terms.
 
-    `age_days` is the time since it was last shown, or else since it was first held. Pinned memories never fade (E-062).
+    `age_days` is the time since it was last shown, or else created. Pinned memories never decay (E-062).
     """
     terms: dict[str, float] = {}
     half_life = math.inf

@@ -1,11 +1,10 @@
-"""How important a memory has proved to be: nine factors over an immutable base. Pure.
+"""The importance score of a memory: nine weighted factors over an immutable base. Pure.
 
-The base is what the reader of the words thought (R-020), moved once by how new it was when it was written (E-024,
-`model.surprise`); neither ever changes, and the score is computed afresh each time
-and never fed back: fed back it drifts to the same value whatever it began with (D-021). The factors are engram's (E-024
-…E-032, E-034…E-040), each divided by the most that its formula can reach, so that all lie in [0, 1]: undivided they sum
-to .70 at the very best, and the bound of promotion (.7, E-059) is never met. The ninth, which engram names and never
-computes (D-022), is the base-level activation of ACT-R (X-003).
+The base is the importance estimated at extraction (R-020), adjusted once by surprise (E-024, `model.surprise`). The
+score is computed afresh each time and never fed back, because feedback drifts to the same value from any start (D-021).
+The factors are engram's (E-024…E-032, E-034…E-040), each divided by the maximum of its formula, so that all lie in [0,
+1]: undivided they sum to .70 at most, and the limit of promotion (.7, E-059) is never reached. The ninth, which engram
+names and never computes (D-022), is the base-level activation of ACT-R (X-003).
 
 The weights are those of E-033, each times .9, and .10 for the ninth: they sum to 1.
 """
@@ -37,9 +36,9 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
 )
 _LN2: Final = math.log(2.0)
 _MANY_ACCESSES: Final = 20
-"""Sessions and days after which more use no longer counts as more frequent."""
+"""Sessions and days above which more use does not raise the score."""
 _MANY_CONFIRMATIONS: Final = math.expm1(4.0)
-"""Confirmations at which .05 · ln(1 + n) reaches its bound of .2 (E-040)."""
+"""Confirmations at which .05 · ln(1 + n) reaches its limit of .2 (E-040)."""
 _LAYER: Final[Mapping[Layer, float]] = MappingProxyType(
     {Layer.WORKING: 0.0, Layer.EPISODIC: 1 / 3, Layer.SEMANTIC: 1.0, Layer.PROCEDURAL: 2 / 3, Layer.CODEBASE: 0.0}
 )
@@ -49,16 +48,16 @@ _POWER: Final = -0.5
 """d of ACT-R (Anderson and Lebiere 1998); also the only value at which the published constants were fitted."""
 _TAU: Final = -2.0
 _SCALE: Final = 1.0
-"""τ and s of the logistic that maps activation to [0, 1]: what was shown once, 55 days ago (B = −2), stands at half."""
+"""τ and s of the logistic that maps activation to [0, 1]: a memory shown once, 55 days ago (B = −2), gets .5."""
 _LEAST_DAYS: Final = 1 / 24
-"""Uses within the same hour are one: it also keeps t from being zero."""
+"""Uses within one hour count as one; this also keeps t above zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageRecord:
-    """What is known about a memory's life; times are days before now, `uses` one per distinct session and day.
+    """The usage data of a memory; times are days before now, `uses` one per distinct session and day.
 
-    `base`, `trust` lie in [0, 1], `valence` in [−1, 1].
+    `base` and `trust` lie in [0, 1], `valence` in [−1, 1].
     """
 
     base: float
@@ -77,7 +76,7 @@ Factors = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importance:
-    """The score in [0, 1], the factors, and what each adds to it."""
+    """The score in [0, 1], the factors, and the contribution of each."""
 
     score: float
     factors: Factors
@@ -85,7 +84,7 @@ class Importance:
 
 
 def compute_activation(uses: Sequence[float]) -> float:
-    """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf for what was never used.
+    """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf without a use.
 
     >>> activation([1.0]), round(activation([1.0, 4.0]), 3)
     (0.0, 0.405)
@@ -95,7 +94,7 @@ def compute_activation(uses: Sequence[float]) -> float:
 
 
 def compute_importance(record: UsageRecord) -> Importance:
-    """Weigh the nine factors (E-024…E-032)."""
+    """Compute the weighted sum of the nine factors (E-024…E-032)."""
     count = len(record.uses)
     since = min(record.uses, default=record.age_days)
     half_life = _HALF_LIFE_DAYS / (1.0 + record.kappa * (1.0 - record.trust))
@@ -115,10 +114,10 @@ def compute_importance(record: UsageRecord) -> Importance:
 
 
 def _measure_stability(record: UsageRecord, since: float) -> float:
-    """Tell steady use from a burst: the days between the first and last use, against how long it could have lasted.
+    """Return how steadily a memory is used: high for regular use, low for a burst.
 
-    E-037 divides the number of uses by the days they span, which is highest for a burst, against its own name (E-028):
-    here it is the share of the memory's life over which its uses are spread, times the share of weeks that had one.
+    E-037 divides the number of uses by the days they span, which is highest for a burst, against its own name (E-028).
+    Here it is the share of the memory's life over which its uses are spread, times the share of weeks with a use.
     """
     if len(record.uses) < 2:  # noqa: PLR2004 - one use spans nothing
         return 0.0

@@ -1,11 +1,11 @@
-"""Which memories move to another layer, are put away, or come to their end (E-059…E-064). Pure.
+"""Decide which memories change their layer, are archived or expire (E-059…E-064). Pure.
 
-* working → episodic after 30 minutes or two uses (E-060); what nobody used by then and matters little (importance under
-  .3) expires instead.
-* episodic → semantic with importance of at least .7 and five uses (E-059). Either importance counts: the one that was
-  stated when it was written, or the one that it has earned since.
-* archived: episodic, older than 90 days and not recalled for as long, retention under .15, importance under .3, fewer
-  than three uses (E-063). It stays on disk and can be brought back; nothing here deletes.
+* working → episodic after 30 minutes or two uses (E-060); an unused memory of low importance (under .3) is archived
+  instead.
+* episodic → semantic with importance of at least .7 and five uses (E-059). Either the stated or the computed importance
+  counts.
+* archived: episodic, created and last recalled more than 90 days ago, retention under .15, importance under .3, fewer
+  than three uses (E-063). It stays in the store and can be restored; nothing here deletes.
 
 Pinned memories and the layers semantic, procedural and codebase are exempt (E-062, E-064).
 """
@@ -24,12 +24,12 @@ __all__ = ["LADDER", "LifecycleRules", "LifecycleState", "decide_lifecycle", "ge
 _MINUTES_A_DAY: Final = 1440.0
 
 LADDER: Final = (Layer.WORKING, Layer.EPISODIC, Layer.SEMANTIC)
-"""The layers that promotion climbs; procedural and codebase are kinds of their own, not steps."""
+"""The layers of promotion, in order; procedural and codebase are not part of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifecycleRules:
-    """The bounds; ages are days."""
+    """The limits; ages are days."""
 
     working_days: float = 30 / _MINUTES_A_DAY
     working_uses: int = 2
@@ -44,9 +44,9 @@ class LifecycleRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifecycleState:
-    """A memory and what has been computed about it.
+    """A memory with its computed values.
 
-    `age_days` since it was first held, `idle_days` since it was last recalled, or else first held.
+    `age_days` since it was created, `idle_days` since it was last recalled, or else created.
     """
 
     memory: Memory
@@ -58,7 +58,7 @@ class LifecycleState:
 
 
 def decide_lifecycle(standings: Iterable[LifecycleState], rules: LifecycleRules) -> list[Change]:
-    """Decide what moves; a memory moves one step at a time, and an exempt or contested one not at all."""
+    """Decide the transitions; a memory moves one layer at a time, and an exempt or contested one never."""
     return [change for one in standings if (change := _decide_step(one, rules)) is not None]
 
 
@@ -78,24 +78,24 @@ def _decide_step(one: LifecycleState, rules: LifecycleRules) -> Change | None:
 def _leave_working(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
     if one.uses >= rules.working_uses:
-        reason = f"used {one.uses} times (E-060)"
+        reason = f"used {one.uses} times"
     elif one.age_days <= rules.working_days:
         return None
     elif not one.uses and one.memory.importance < rules.working_importance:
-        return _archive(one.memory.id, f"unused in its {minutes}, importance {one.memory.importance:.2f}")
+        return _archive(one.memory.id, f"unused for {minutes}, importance {one.memory.importance:.2f}")
     else:
-        reason = f"older than {minutes} (E-060)"
+        reason = f"older than {minutes}"
     return SetLayer(memory_id=one.memory.id, layer=Layer.EPISODIC, reason=reason)
 
 
 def _leave_episodic(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     worth = max(one.importance, one.memory.importance)
     if one.uses >= rules.promote_uses and worth >= rules.promote_importance:
-        reason = f"importance {worth:.2f}, used {one.uses} times (E-059)"
+        reason = f"importance {worth:.2f}, used {one.uses} times"
         return SetLayer(memory_id=one.memory.id, layer=Layer.SEMANTIC, reason=reason)
     faded = min(one.age_days, one.idle_days) > rules.archive_days and one.retention < rules.archive_retention
     if faded and worth < rules.archive_importance and one.uses < rules.archive_uses:
-        return _archive(one.memory.id, f"retention {one.retention:.3f}, importance {worth:.2f} (E-063)")
+        return _archive(one.memory.id, f"retention {one.retention:.3f}, importance {worth:.2f}")
     return None
 
 
@@ -104,7 +104,7 @@ def _archive(memory_id: str, reason: str) -> Change:
 
 
 def get_next_layer(layer: Layer, *, up: bool) -> Layer | None:
-    """Give the layer one step up or down the ladder (E-061); None at its ends and off it.
+    """Return the layer one step up or down (E-061); None at the ends and for other layers.
 
     >>> next_layer(Layer.EPISODIC, up=True).value
     'semantic'

@@ -1,4 +1,4 @@
-"""The forgetting curves as a picture: plain SVG text. Pure."""
+"""Draw the forgetting curves as SVG text. Pure."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TENTHS: Final = 10
 
 
 def draw_retention(found: RetentionCurves) -> str:
-    """Draw the curves over days, solid where they hold for a person's words and dashed for trust .5, and the memories.
+    """Draw the curves over days, solid for the longest half-life and dashed for the others, and the memories.
 
-    The text is a whole SVG file that needs nothing from outside; it holds ids and numbers, never words of a memory.
+    Returns a self-contained SVG file; it contains ids and numbers, never the text of a memory.
     """
     last = found.days[-1]
     longest = max(curve.half_life_days for curve in found.curves)

@@ -1,4 +1,4 @@
-"""Beliefs made again from the change log, and compared with the rows that hold them."""
+"""Rebuild: compare rows with the replayed change log, and repair rows that differ."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ABOUT_CONTESTS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, Chan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDifferences:
-    """Where rows are not what the change log says: memories with the fields that differ, and contests.
+    """The memories, with differing fields, and contests whose rows differ from the change log.
 
-    `unexplained` names memories and contests that no change in the log adds: nothing can be said of them. `redacted`
-    counts memories, and `unsupported` those whose evidence, an older version left too little of in the log to fold.
+    `unexplained` are memories and contests that no change in the log adds. `redacted` counts memories, and
+    `unsupported` those whose evidence, that an older version of Credenda logged incompletely.
     """
 
     memories: dict[str, tuple[str, ...]]
@@ -37,12 +37,12 @@ class LogDifferences:
     unsupported: int
 
     def __bool__(self) -> bool:
-        """Whether anything differs that the log can put right."""
+        """Return whether there is a difference that the log can repair."""
         return bool(self.memories or self.contests)
 
 
 def compare_with_log(reader: Reader) -> LogDifferences:
-    """Fold the whole log of a tenant and compare it with its rows; memory in use is bounded by a step of it."""
+    """Replay the whole log of a tenant and compare it with its rows, in batches of bounded size."""
     wrong: dict[str, tuple[str, ...]] = {}
     unexplained: list[str] = []
     compared = redacted = unsupported = 0
@@ -74,9 +74,9 @@ def _load_contests(reader: Reader) -> dict[str, ContestCase | None]:
 
 
 def _iterate_memories(reader: Reader) -> Iterator[tuple[str, ReplayedMemory | None, list[Memory], list[Evidence]]]:
-    """Yield each memory with what the log says of it and its rows."""
+    """Yield each memory with its replay and its rows."""
     tag, start = reader.tenant.tag, 1
-    while tag:  # without one the tenant never wrote
+    while tag:  # a tenant without a tag has no rows
         numbers = range(start, start + _MEMORIES_A_STEP)
         ids = [format_id(IdKind.MEMORY, number, tag) for number in numbers]
         rows = _group_versions(reader.versions(ids))
@@ -107,9 +107,9 @@ def _group_evidence(evidence: Iterable[Evidence]) -> dict[str, list[Evidence]]:
 
 
 def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
-    """Put what the log says in the place of rows that differ, in the caller's transaction; return how many it was.
+    """Replace rows that differ by the replayed ones, in the caller's transaction; return their number.
 
-    Each memory that is put right is named by a change of its own, from which every index learns of it.
+    Each repaired memory gets a change of its own, which updates the indexes.
     """
     tag = writer.tenant.tag
     done = 0
@@ -132,7 +132,7 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
 
 
 def _keep_counted(versions: Iterable[Memory], rows: Iterable[Memory]) -> tuple[Memory, ...]:
-    """Keep of the rows what the log does not hold."""
+    """Copy derived fields from the rows."""
     held = {one.version: one for one in rows}
     return tuple(_copy_counted(one, held[one.version]) if one.version in held else one for one in versions)
 
@@ -147,7 +147,7 @@ def _log_rebuild(writer: Writer, now_us: int, memory_id: str) -> None:
             id="",
             kind=ChangeKind.REBUILD,
             actor=Actor.USER,
-            reason="rows put right from the change log",
+            reason="rows repaired from the change log",
             at_us=now_us,
             memory_id=memory_id,
         )

@@ -1,8 +1,7 @@
-"""The change log, read again: the memories, evidence and contests that it says there are. Pure.
+"""Replay the change log: rebuild memories, evidence and contests from it. Pure.
 
-A memory is what the changes that name it made of it, one version a change (a confirmation alone counts on
-the version that stands); a contest is what the last change about it left. What is counted rather than decided is not in
-the log and is not folded: showings, decay, surprise.
+Each change of a memory makes one version of it; a confirmation only increases a count of the current version. A contest
+is as its last change left it. Derived values are not in the log: impressions, decay, surprise.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = [
 ]
 
 COUNTED: Final = ("last_accessed_us", "access_count", "decay_score", "surprise", "emotional_valence")
-"""Fields of a memory that the log does not hold: they are counted from elsewhere, or derived."""
+"""Fields of a memory that the log does not contain, because they are derived."""
 
 REDACTED_FIELDS: Final[Mapping[str, object]] = {
     "text": "",
@@ -42,7 +41,7 @@ REDACTED_FIELDS: Final[Mapping[str, object]] = {
     "tags": (),
     "metadata": {},
 }
-"""Fields of a memory that deleting empties, in every version, and what they then hold."""
+"""Fields that a deletion empties in every version, with their empty values."""
 
 _FIELDS: Final = frozenset(field.name for field in fields(Memory))
 _STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD, ChangeKind.LINK})
@@ -51,10 +50,10 @@ _STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD, ChangeKind.LI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedMemory:
-    """What the log says of one memory: its versions, oldest first, and its evidence.
+    """A memory as replayed from the log: its versions, oldest first, and its evidence.
 
-    `whole` is false where a version older than this one redacted the log so far that it says no more than that there
-    was a memory; `supported` where it kept no evidence.
+    `whole` is False if a version of Credenda older than this one redacted its log entries down to its existence;
+    `supported` is False if that log kept no evidence.
     """
 
     versions: tuple[Memory, ...]
@@ -64,12 +63,12 @@ class ReplayedMemory:
 
     @property
     def current(self) -> Memory:
-        """The version that is held now."""
+        """The current version."""
         return self.versions[-1]
 
 
 def replay_memory(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
-    """Fold the changes that name one memory, oldest first; None where none of them adds it."""
+    """Replay the changes of one memory, oldest first; None if none of them adds it."""
     versions: list[Memory] = []
     evidence: set[Evidence] = set()
     supported = whole = True
@@ -95,7 +94,7 @@ def replay_memory(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
     if not versions:
         return None
     kept = (replace(one, **cast("dict[str, Any]", REDACTED_FIELDS)) for one in versions) if deleted else versions
-    if deleted:  # deleting takes the hash of what was claimed
+    if deleted:  # a deletion clears the claim hash
         evidence = {replace(one, claim_hash=bytes(len(one.claim_hash))) for one in evidence}
     return ReplayedMemory(versions=tuple(kept), evidence=frozenset(evidence), whole=whole, supported=supported)
 
@@ -115,7 +114,7 @@ def _replay_add(record: ChangeRecord, memory_id: str) -> Memory:
 
 
 def _replay_change(last: Memory, record: ChangeRecord) -> tuple[Memory, Memory]:
-    """Close the version that stood, and give it and the one that replaced it."""
+    """Expire the last version, and return it and its successor."""
     moved = {name: value for name, value in parse_fields(record.after).items() if name in _FIELDS}
     if record.kind is ChangeKind.DELETE:
         moved["status"] = Status.DELETED
@@ -124,7 +123,7 @@ def _replay_change(last: Memory, record: ChangeRecord) -> tuple[Memory, Memory]:
 
 
 def replay_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | None]:
-    """Fold the changes that name no memory, oldest first: contests by id, None for one whose words the log lost."""
+    """Replay the changes of contests, oldest first; None for a contest whose data the log has lost."""
     cases: dict[str, ContestCase | None] = {}
     for record in records:
         contest_id = record.after.get("contest")
@@ -135,9 +134,9 @@ def replay_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | 
 
 
 def diff_memory(folded: ReplayedMemory, live: Iterable[Memory], evidence: Iterable[Evidence]) -> list[str]:
-    """Name the fields in which the rows of a memory differ from what the log says, and versions and evidence.
+    """Return the fields in which the rows of a memory differ from the log, and "versions" and "evidence".
 
-    What an older log does not hold is not compared.
+    Data that an older log does not contain is not compared.
     """
     rows = list(live)
     found: list[str] = []
@@ -153,7 +152,7 @@ def diff_memory(folded: ReplayedMemory, live: Iterable[Memory], evidence: Iterab
 
 
 def _locate_evidence(folded: ReplayedMemory, evidence: Iterable[Evidence]) -> frozenset[object]:
-    """Give what of the evidence is compared: of a deleted memory only where it stood."""
+    """Return the comparable part of the evidence: of a deleted memory only events and offsets."""
     if folded.current.status is Status.DELETED:
         return frozenset((one.span.event_id, one.span.start) for one in evidence)
     return frozenset(evidence)
@@ -166,7 +165,7 @@ def _diff_fields(said: Memory, held: Memory) -> list[str]:
 
 
 def apply_surprise(said: Memory, surprise: float | None) -> Memory:
-    """Give a memory the importance that its surprise makes of the stated one; what the log moved since then stands."""
+    """Apply surprise to the stated importance, unless a later change set the importance."""
     if said.importance != said.base_importance:
         return said
     return replace(said, importance=adjust_importance(said.base_importance, surprise))

@@ -1,8 +1,4 @@
-"""Which duties are due: a duty has a cadence and a last run, and what was missed is caught up once. Pure.
-
-A duty that has never run is due at once. Nothing is run twice for two periods that went by: every duty works on the
-state as it is. It is overdue when its next run is late by a whole period more.
-"""
+"""Decide which scheduled tasks are due, by interval and last run; a missed run is made up once. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ __all__ = ["ScheduledTask", "describe_state", "find_due"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledTask:
-    """A duty by name and the microseconds from the start of one run to the next; 0 runs it on demand alone."""
+    """A scheduled task: its name and the microseconds between the starts of its runs; 0 for on demand only."""
 
     name: str
     every_us: int
@@ -24,13 +20,13 @@ class ScheduledTask:
 
 
 def find_due(duties: Sequence[ScheduledTask], runs: Mapping[str, DutyRun], now_us: int) -> list[ScheduledTask]:
-    """Return the duties whose time has come, those that have waited longest first."""
+    """Return the tasks that are due, the most overdue first."""
     waiting = [(_get_next_us(duty, runs.get(duty.name)), duty) for duty in duties if duty.every_us]
     return [duty for next_us, duty in sorted(waiting, key=lambda one: one[0]) if next_us <= now_us]
 
 
 def describe_state(duty: ScheduledTask, run: DutyRun | None, now_us: int, began_us: int) -> DutyState:
-    """Say how a duty stands; `began_us` is since when the memory exists, which is what a first run is late against."""
+    """Describe the state of a task; `began_us` is when the store was created, the base of a first run's delay."""
     next_us = _get_next_us(duty, run) or now_us
     waited_us = now_us - (run.started_us if run else began_us)
     return DutyState(

@@ -1,1 +1,1 @@
-"""The values that every part speaks in: frozen, without behaviour that needs a store. Pure."""
+"""The value types that all packages share: frozen, without behaviour that needs a store. Pure."""

@@ -1,7 +1,7 @@
-"""Decisions about memories, as data.
+"""Changes of memories, as data.
 
-Pure functions return them, `write.apply` alone carries them out, and the log keeps them: that is what explains, undoes
-and rebuilds. A change names memories by id; a memory that the same batch adds is named by the `key` of its `Add`,
+Pure functions return them, only `write.apply` applies them, and the log stores them; explanations, undo and rebuilds
+read the log. A change refers to memories by id, and to a memory that the same batch adds by the `key` of its `Add`,
 which begins with "new:".
 """
 
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Actor(StrEnum):
-    """Who decided."""
+    """The author of a change."""
 
     RULE = "rule"
     MODEL = "model"
@@ -56,11 +56,11 @@ class Actor(StrEnum):
 
 
 BY_HAND: Final = frozenset({Actor.USER, Actor.FILE})
-"""Who decides as a person does: at a door, or in a page."""
+"""Actors whose changes count as a person's decisions: through an interface, or in a page."""
 
 
 class ChangeKind(StrEnum):
-    """The name of a change in the log."""
+    """The kind of a change in the log."""
 
     ADD = "add"
     CONFIRM = "confirm"
@@ -82,7 +82,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A span of an event that speaks for a memory, the hash of the claim read from it (16 bytes), and who read it."""
+    """The evidence for a memory in one event: span, hash of the claim (16 bytes), and version of the extractor."""
 
     span: Span
     claim_hash: bytes
@@ -91,7 +91,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Add:
-    """Hold a new memory. `key` ("new:…") names it inside this batch."""
+    """Add a new memory. `key` ("new:…") identifies it inside this batch."""
 
     key: str
     draft: Draft
@@ -101,7 +101,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirm:
-    """Count one more independent saying of a memory; nothing is copied."""
+    """Count one more independent statement of a memory; the memory is not copied."""
 
     memory_id: str
     support: tuple[Support, ...]
@@ -110,7 +110,7 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supersede:
-    """Replace a memory. `successor` is an id or an `Add` key, or None where its value merely ended."""
+    """Replace a memory. `successor` is an id or an `Add` key, or None if its value only ended."""
 
     memory_id: str
     successor: str | None
@@ -121,7 +121,7 @@ class Supersede:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """Stop deciding a slot: flag the named memories, make them active, and ask."""
+    """Open a contest: flag the named memories, make them active, and store the question."""
 
     slot: Slot
     memory_ids: tuple[str, ...]
@@ -134,7 +134,7 @@ class Contest:
 class Resolve:
     """Close a contest with an answer; the flags of its memories are cleared.
 
-    `scopes` gives each remaining value its scope ("default" for none); `keep` are the memories that stay.
+    `scopes` gives each remaining value its scope ("default" for none); `keep` lists the memories that stay.
     """
 
     contest_id: str
@@ -146,9 +146,9 @@ class Resolve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetStatus:
-    """Move a memory to another status along the table of legal transitions.
+    """Move a memory to another status that the table of transitions allows.
 
-    `trust` is raised to that of whoever vouches for it, where that is given.
+    `trust`, if set, raises the memory's trust to that of the corroborating source.
     """
 
     memory_id: str
@@ -168,7 +168,7 @@ class SetLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """Pin or unpin a memory: pinned ones are in every context and never fade."""
+    """Pin or unpin a memory: pinned memories are in every context and never decay."""
 
     memory_id: str
     pinned: bool
@@ -177,7 +177,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retag:
-    """Give a memory other metadata: notes about it, never what it says."""
+    """Replace the metadata of a memory; its content stays the same."""
 
     memory_id: str
     metadata: Mapping[str, object]
@@ -186,7 +186,7 @@ class Retag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """Take a memory out of use; `Restore` brings it back as it was."""
+    """Take a memory out of use; `Restore` brings it back unchanged."""
 
     memory_id: str
     reason: str
@@ -194,7 +194,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restore:
-    """Bring back a forgotten memory with the status it had."""
+    """Bring back a forgotten memory with its previous status."""
 
     memory_id: str
     status: Status
@@ -203,7 +203,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete:
-    """Redact a memory for good; the tombstone is written beside it. Not undoable."""
+    """Redact a memory permanently and add its tombstone. Cannot be undone."""
 
     memory_id: str
     reason: str
@@ -211,10 +211,10 @@ class Delete:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
-    """Take back the logged change `undoes`: `back` holds the fields of the memory as they were before it.
+    """Revert the logged change `undoes`: `back` holds the previous values of the memory's fields.
 
-    `contest` is the question as it was before, where the change was about one; a change names a memory or a contest.
-    An `Undo` is logged with the id of what it undoes as its cause, and can be undone in its turn.
+    `contest` is the previous state of the contest, if the change was about one; a change refers to a memory or to a
+    contest. An `Undo` is logged with the reverted change's id as its cause, and can be undone as well.
     """
 
     undoes: str
@@ -226,9 +226,9 @@ class Undo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revise:
-    """Give a memory the standing that a rebuild from the journal finds, whatever it had: `fields` by name.
+    """Set a memory to the state that a rebuild from the journal derives: `fields` by name.
 
-    A successor is an id or an `Add` key. `support` is evidence that it lacked.
+    A successor is an id or an `Add` key. `support` is the missing evidence.
     """
 
     memory_id: str
@@ -239,7 +239,7 @@ class Revise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """Note that memories lie close and are kept apart all the same: each is logged with the others, and none moves."""
+    """Record that similar memories stay separate: the log names each with the others, and no field changes."""
 
     memory_ids: tuple[str, ...]
     reason: str
@@ -266,11 +266,11 @@ Change = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRecord:
-    """An applied change as the log keeps it.
+    """An applied change in the log.
 
-    `before` and `after` hold only the fields that moved; `cause` is the event or job that led to it, for an `undo` the
-    change that it takes back. `support` is the evidence that came with it, None where the log was written before that
-    was kept. With the journal this is enough to make every belief again.
+    `before` and `after` hold only the changed fields; `cause` is the event or job behind the change, or the reverted
+    change for an `undo`. `support` is the evidence added with it, None in logs older than that field. Journal and log
+    together suffice to rebuild every memory.
     """
 
     id: str
@@ -286,5 +286,5 @@ class ChangeRecord:
 
     @property
     def at(self) -> datetime:
-        """When it was applied."""
+        """The time of its application."""
         return to_datetime(self.at_us)

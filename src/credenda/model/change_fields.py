@@ -1,4 +1,4 @@
-"""Fields of a memory as the change log keeps them, read as values. Pure."""
+"""Fields of a memory in the change log, converted to values. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENUMS: Final[Mapping[str, type[Any]]] = {
 
 
 def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
-    """Read fields as the log keeps them.
+    """Convert the fields of a log entry to values.
 
     >>> typed({"status": "active", "tags": ["a"]})
     {'status': <Status.ACTIVE: 'active'>, 'tags': ('a',)}
@@ -37,7 +37,7 @@ def _parse_value(name: str, value: object) -> object:
 
 
 def to_draft(after: Mapping[str, object]) -> Draft:
-    """Read the draft that an `add` in the log keeps; one whose words are gone is a draft without words."""
+    """Build the draft from an `add` entry; an entry with redacted words gives a draft without words."""
     said: dict[str, Any] = {"text": "", "type": MemoryType.FACT}
     said.update((name, value) for name, value in parse_fields(after).items() if name in DRAFT_FIELDS)
     return Draft(**said)

@@ -1,4 +1,4 @@
-"""What extraction says that an event asserts."""
+"""Claims: the assertions that extraction finds in an event."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
 
 
 class UpdateKind(StrEnum):
-    """What a sentence does to what was believed before."""
+    """The effect of a sentence on earlier beliefs."""
 
     STATE = "state"
-    """Says something, with no word about the past."""
+    """States a value, without reference to the past."""
     CHANGE = "change"
-    """Says that it is different now: "now", "moved to", "switched to", "left … I'm at"."""
+    """States that the value is different now: "now", "moved to", "switched to", "left … I'm at"."""
     CORRECT = "correct"
-    """Says that the earlier value was wrong: "no, …", "actually it's …, not …"."""
+    """States that the earlier value was wrong: "no, …", "actually it's …, not …"."""
     END = "end"
-    """Says that exactly this value holds no longer: "I don't eat fish any more"."""
+    """States that exactly this value is no longer true: "I don't eat fish any more"."""
     RETRACT = "retract"
-    """Takes back the previous statement of the same speaker: "never mind", "ignore that"."""
+    """Retracts the previous statement of the same speaker: "never mind", "ignore that"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Why a memory is held: a span of an event, said by someone, and the hash of the claim read from it.
+    """The evidence of a memory: a span of an event, its speaker's words, and the hash of the claim extracted from it.
 
-    `claim_hash` (16 bytes) is the key that makes applying a claim twice do nothing; `reader` names the prompt and model
-    that read the claim, "" for rules and persons.
+    `claim_hash` (16 bytes) makes applying a claim twice a no-op; `reader` is the prompt and model that extracted the
+    claim, "" for rules and persons.
     """
 
     memory_id: str
@@ -52,11 +52,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One assertion read from one event.
+    """One assertion extracted from one event.
 
-    `text` is the sentence as said; `entity`, `attribute`, `value` its normal reading ("user", "residence", "Linz"), or
-    None where the sentence names no slot. `prior` is an earlier value that the sentence itself names ("not Graz").
-    `speaker` is who said it: "user" for the tenant, otherwise a name. `confidence` and `importance` lie in [0, 1].
+    `text` is the sentence verbatim; `entity`, `attribute`, `value` its normalised slot and value ("user", "residence",
+    "Linz"), or None for a sentence without a slot. `prior` is an earlier value that the sentence itself names ("not
+    Graz"). `speaker` is "user" for the tenant, otherwise a name. `confidence` and `importance` are in [0, 1].
     """
 
     text: str
@@ -79,12 +79,12 @@ class Claim:
     topic: str | None = None
     tags: tuple[str, ...] = ()
     reader: str = ""
-    """Version of the prompt and the model that read it; "" for the rules."""
+    """Version of the prompt and the model that extracted it; "" for the rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """An event to read, with what surrounds it: earlier events of its session (oldest first) and known memories."""
+    """An event to extract, with its surroundings: earlier events of its session (oldest first) and known memories."""
 
     event: Event
     before: tuple[Event, ...] = ()
@@ -92,8 +92,8 @@ class Turn:
 
 
 class Extractor(Protocol):
-    """Reads claims from a turn. Pure for rules; a model-backed one may raise `Unavailable`."""
+    """Extracts claims from a turn. Pure for rules; an extractor with a model may raise `Unavailable`."""
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return at most `limits.CLAIMS_PER_TURN` claims in order of their spans; [] is a full answer."""
+        """Return at most `limits.CLAIMS_PER_TURN` claims in order of their spans; [] is a valid result."""
         ...

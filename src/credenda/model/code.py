@@ -1,4 +1,4 @@
-"""What a scan of code kept, and what has drifted between memories and code."""
+"""Reports of code scans and of drift between memories and code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ DriftLevel = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanReport:
-    """What came of a scan: counts of memories, and of files.
+    """The result of a scan: counts of memories, and of files.
 
-    `files` were looked at; of them `passed_over` could not be read or kept, as `problems` say (the first hundred), and
-    `binary` hold no text. `removed` memories ended because their file is gone; nothing ends where the scan was cut off
-    (`whole` is False).
+    `files` counts the examined files; `passed_over` of them could not be read or stored (`problems` lists the first
+    hundred), and `binary` contain no text. `removed` counts memories that ended because their file is gone; none ends
+    if the scan was cut off (`whole` is False).
     """
 
     root: str
@@ -29,7 +29,7 @@ class ScanReport:
     binary: int
     passed_over: int
     masked: int = 0
-    """Memories in which something that looks like a secret was masked."""
+    """Memories in which a suspected secret was masked."""
     problems: tuple[str, ...] = ()
     whole: bool = True
     ran: bool = True
@@ -38,9 +38,9 @@ class ScanReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftFinding:
-    """A claim of a memory that does not hold: `code` as docs/how-to/code.md lists them, `what` as the memory names it.
+    """A claim of a memory that is not true: `code` as listed in docs/how-to/code.md, `what` as in the memory.
 
-    `where` says where was looked: a path, a module, a manifest, or "roots" for all that was read.
+    `where` is the place that was checked: a path, a module, a manifest, or "roots" for all scanned files.
     """
 
     code: str
@@ -52,12 +52,12 @@ class DriftFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftReport:
-    """How far memories and code agree: `score` from 0 to 100, and what is wrong.
+    """The agreement of memories and code: `score` from 0 to 100, and the findings.
 
-    `checked` counts the claims of each kind that were held against the code; with `fix`, `invalidated` names the
-    memories that were given up.
+    `checked` counts the compared claims of each kind; with `fix`, `invalidated` lists the memories that were
+    invalidated.
 
-    `ran` is False, with the `reason`, where nothing could be held against anything.
+    `ran` is False, with the `reason`, if nothing could be compared.
     """
 
     roots: tuple[str, ...]

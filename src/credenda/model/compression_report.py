@@ -1,4 +1,4 @@
-"""What a run of embedding compression did, or would do."""
+"""Reports of embedding compression."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["CompressReport", "CompressTier"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressTier:
-    """The vectors of one tier of retention: how many, of how many bytes, and what those that moved keep of themselves.
+    """The vectors of one retention tier: their number and bytes, and the fidelity of the converted vectors.
 
-    `bits` is 32 for what stays exact, and 0 for what is so far forgotten that it is left as it is. Fidelity is the
-    cosine of a vector before and after, on average and at worst; None where none moved.
+    `bits` is 32 for vectors that stay exact, and 0 for forgotten ones that stay unchanged. Fidelity is the cosine of a
+    vector before and after, on average and at worst; None without conversions.
     """
 
     bits: int
@@ -26,7 +26,7 @@ class CompressTier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressReport:
-    """What became of the vectors of memories, by tier; `restores` says whether recall can give precision back."""
+    """The result of a compression, by tier; `restores` tells whether recall can restore precision."""
 
     examined: int
     compressed: int

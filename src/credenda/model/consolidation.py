@@ -1,4 +1,4 @@
-"""What a consolidation did, or would do."""
+"""Reports of a consolidation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["ConsolidationGroup", "ConsolidationReport"]
 class ConsolidationGroup:
     """Memories that were judged together, and the verdict on some of them.
 
-    `ids` and `texts` are those that the verdict is about. `verdict` is `merge` (one text says it all), `change` (one
-    entry says what holds and what held), `correction`, `duplicate`, `keep` (they lie close, and all stay, linked) or
-    `failed`. `proposed` is the text that takes their place, or that of the one that stays; None where nothing moves.
+    `ids` and `texts` belong to the verdict. `verdict` is `merge` (one text replaces all), `change` (one entry has the
+    present and the former value), `correction`, `duplicate`, `keep` (similar, but all stay, linked) or `failed`.
+    `proposed` is the text that replaces them, or that of the remaining memory; None if nothing changes.
     """
 
     ids: tuple[str, ...]
@@ -23,22 +23,22 @@ class ConsolidationGroup:
     verdict: str
     proposed: str | None = None
     gone: tuple[str, ...] = ()
-    """The memories that are, or would be, held no longer by themselves."""
+    """The memories that are, or would be, replaced."""
     created: str | None = None
-    """The memory that was made; None in a dry run."""
+    """The created memory; None in a dry run."""
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationReport:
-    """What a run of consolidation did, or would do (`dry_run`); nothing is lost by it, and `undo` takes it back.
+    """The result of a consolidation, or its preview (`dry_run`); nothing is lost, and `undo` reverts it.
 
-    The names of R-110 mean: `groups_found` groups with a verdict, `memories_consolidated` memories that others speak
-    for from now on (`deleted_ids`; they are kept as merged, superseded or duplicates), `memories_created` new texts
-    (`created`). `judge` is "rules" or the model. `examined` new memories were looked at, `linked` groups stay linked.
-    `failed` groups are tried again by the next run; `quarantined` memories failed three times and are left out.
-    `refused` counts proposals of a model that the checks did not let through. `changes` are those that were logged, but
-    for links, which `why` shows. `took_over` says that a run before was killed: its lock was taken over at once.
+    `groups_found` counts groups with a verdict (names of R-110), `memories_consolidated` memories that others replace
+    (`deleted_ids`; they stay as merged, superseded or duplicates), `memories_created` new texts (`created`). `judge` is
+    "rules" or the model. `examined` counts new memories that were compared, `linked` groups that stay linked. The next
+    run retries `failed` groups; `quarantined` memories failed three times and are left out. `refused` counts proposals
+    of a model that failed the checks. `changes` are the logged changes, without links, which `why` shows. `took_over`
+    means that an earlier run was killed and its lock taken over at once.
     """
 
     ran: bool = True

@@ -1,4 +1,4 @@
-"""A slot whose value keeps alternating, waiting for an answer."""
+"""Contests: slots whose value keeps alternating and that need an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ContestCase", "ContestState", "SlotLoop", "from_contest_dict", "to_c
 
 
 class ContestState(StrEnum):
-    """Whether the question still stands."""
+    """Whether the question is still open."""
 
     OPEN = "open"
     RESOLVED = "resolved"
@@ -22,7 +22,7 @@ class ContestState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContestCase:
-    """One contest: the values that alternate, the memories that hold them, and the question for the person."""
+    """A contest: the alternating values, the memories that hold them, and the question for the person."""
 
     id: str
     speaker: str
@@ -41,7 +41,7 @@ class ContestCase:
 
     @property
     def agent_question(self) -> str:
-        """The question as an agent is to carry it to its user: what to ask, how to hand the answer back."""
+        """The question for an agent to pass to its user, with instructions for submitting the answer."""
         if self.state is not ContestState.OPEN:
             return ""
         return (
@@ -51,19 +51,19 @@ class ContestCase:
 
     @property
     def opened_at(self) -> datetime:
-        """When it was opened."""
+        """The time of its opening."""
         return to_datetime(self.opened_us)
 
 
 def to_contest_dict(contest: ContestCase) -> dict[str, object]:
-    """Give a contest as a table of plain values, in the form in which the change log keeps it."""
+    """Convert a contest to a mapping of plain values, in the form of the change log."""
     listed = {"values": list(contest.values), "memory_ids": list(contest.memory_ids), "scopes": dict(contest.scopes)}
     table = {**asdict(contest), **listed, "state": contest.state.value}
     return {name: value for name, value in table.items() if value is not None}
 
 
 def from_contest_dict(table: Mapping[str, Any]) -> ContestCase:
-    """Read a contest from its table; raises `KeyError` or `TypeError` for a table that is none.
+    """Build a contest from its mapping; raises `KeyError` or `TypeError` for an invalid one.
 
     >>> case = ContestCase(id="k1", speaker="user", entity="user", attribute="drink", scope=None, type_class="belief",
     ...                    values=("tea",), memory_ids=("m1",), state=ContestState.OPEN, question="?", opened_us=1)
@@ -77,10 +77,10 @@ def from_contest_dict(table: Mapping[str, Any]) -> ContestCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotLoop:
-    """A slot whose value was replaced again and again within a time (R-084): what it held, oldest first.
+    """A slot whose value was replaced repeatedly within a period (R-084), with its values, oldest first.
 
-    `superseded_count` counts the replacements in that time, and those that a question held up; `contest_id` is the
-    question that is open about it, if any.
+    `superseded_count` counts the replacements in that period, including those that a contest prevented; `contest_id` is
+    the open contest about the slot, if any.
     """
 
     speaker: str
@@ -95,12 +95,12 @@ class SlotLoop:
 
     @property
     def first_seen(self) -> datetime:
-        """When the first of the replaced values began to hold."""
+        """The time from which the first of the replaced values was valid."""
         return to_datetime(self.first_seen_us)
 
     @property
     def last_superseded(self) -> datetime:
-        """When the last of them was replaced."""
+        """The time at which the last of them was replaced."""
         return to_datetime(self.last_superseded_us)
 
     @property

@@ -1,4 +1,4 @@
-"""The core: the few memories that every prompt should have, and what a rewrite of it changed."""
+"""The core, the few memories that every prompt should have, and the changes of its last rewrite."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["HEADINGS", "Core", "CoreDiff", "CoreLine", "CoreMemory", "RecallCoun
 
 
 class Section(StrEnum):
-    """Why a memory is in the core; a memory has one section, the first that it qualifies for."""
+    """The reason why a memory is in the core; a memory has one section, the first that it qualifies for."""
 
     INSTRUCTION = "instruction"
-    """The person said how things are to be done from now on."""
+    """A standing instruction of the person."""
     PINNED = "pinned"
-    """The person pinned it."""
+    """Pinned by the person."""
     IDENTITY = "identity"
-    """It says who the person is: name, residence, work and the like."""
+    """Identity of the person: name, residence, work and the like."""
     RECALLED = "recalled"
-    """The recall log says that it is needed often."""
+    """Recalled often, according to the recall log."""
 
 
 HEADINGS: Final = {
@@ -35,16 +35,16 @@ HEADINGS: Final = {
 
 
 class CoreMemory(NamedTuple):
-    """A memory and the reason why it is to be in the core."""
+    """A memory and its reason to be in the core."""
 
     section: Section
     memory: Memory
 
 
 class RecallCounts(NamedTuple):
-    """How often a memory was recalled within a window: on how many days, in how many sessions, and when last.
+    """The recalls of a memory within a window: number of days and sessions, and the last time.
 
-    `useful` is the balance of what callers said of its use.
+    `useful` is the balance of callers' feedback.
     """
 
     memory_id: str
@@ -56,9 +56,9 @@ class RecallCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreLine:
-    """One line: the memory it shows, in the version it shows, and why it is there.
+    """One line of the core: its memory and version, and its section.
 
-    `text` is the whole line as a prompt has it; "" where it was removed and its words were deleted since.
+    `text` is the whole line of the prompt; "" if the line was removed and its words were deleted since.
     """
 
     section: Section
@@ -70,24 +70,24 @@ class CoreLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreDiff:
-    """What a rewrite changed against the one before: lines that came, that went, and (before, after) of the others."""
+    """The changes of a rewrite against the one before: lines added, removed, and reworded as (before, after)."""
 
     added: tuple[CoreLine, ...] = ()
     removed: tuple[CoreLine, ...] = ()
     reworded: tuple[tuple[CoreLine, CoreLine], ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything changed."""
+        """Whether any line changed."""
         return bool(self.added or self.removed or self.reworded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
-    """The core as it is now: never more than `tokens_max`, nor `lines_max` lines.
+    """The current core: never more than `tokens_max` tokens, nor `lines_max` lines.
 
-    `text` is the block as a prompt has it, fenced as data; "" where nothing qualifies. `left_out` names what qualifies
-    as an instruction, a pin or identity and found no room. `diff` is against the rewrite before the last one:
-    `rewritten` says whether this call was it; `rewrites` counts those that are remembered.
+    `text` is the block for the prompt, fenced as data; "" if no memory qualifies. `left_out` lists instructions, pins
+    and identity that did not fit. `diff` compares the last rewrite with the one before: `rewritten` tells whether this
+    call made it; `rewrites` counts the stored rewrites.
     """
 
     text: str
@@ -102,14 +102,14 @@ class Core:
     rewritten_us: int
     previous_us: int | None
     counted_by: str = "estimate"
-    """What counted the tokens: "estimate", or the name of the tokenizer."""
+    """The token counter: "estimate", or the name of the tokenizer."""
 
     @property
     def rewritten_at(self) -> datetime:
-        """When it was rewritten last; a core that was never filed is as of now."""
+        """The time of the last rewrite; a core that was never stored is as of now."""
         return to_datetime(self.rewritten_us)
 
     @property
     def previous_at(self) -> datetime | None:
-        """When the rewrite was made that `diff` compares with; None where this is the first."""
+        """The time of the rewrite that `diff` compares with; None for the first one."""
         return None if self.previous_us is None else to_datetime(self.previous_us)

@@ -1,7 +1,6 @@
-"""What is dreamed: memories made of memories, which are never evidence of anything.
+"""Derived memories, which the dream cycle makes from other memories and which are never evidence.
 
-They cite the memories that they were made of (`metadata["cites"]`), are not read again, confirm nothing, and end when
-what they cite ends.
+They cite their source memories (`metadata["cites"]`), are not extracted, confirm nothing, and end when a source ends.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from credenda.model.memory import Draft
 __all__ = ["BRIDGE", "CARD", "DREAMER", "is_dreamed", "list_sources"]
 
 DREAMER: Final = "dream"
-"""The speaker of what is dreamed; slots never cross speakers, so that it competes with nothing that was said."""
+"""The speaker of derived memories; slots never cross speakers, so that they conflict with no statement."""
 CARD: Final = "peer_card"
-"""The attribute of a card, whose entity is the one that it is about."""
+"""The attribute of a card; its entity is the subject."""
 BRIDGE: Final = "bridge"
-"""The attribute of a bridge, and its entity too: it is about two, and one look finds them all."""
+"""The attribute and the entity of a bridge: it has two subjects, and one look-up finds all bridges."""
 
 
 def is_dreamed(memory: Draft) -> bool:
-    """Say whether a memory was made of others by the dream cycle.
+    """Return whether the dream cycle derived a memory from others.
 
     >>> from credenda.model.memory import MemoryType
     >>> is_dreamed(Draft(text="Ana lives in Linz.", type=MemoryType.FACT))
@@ -31,7 +30,7 @@ def is_dreamed(memory: Draft) -> bool:
 
 
 def list_sources(memory: Draft) -> frozenset[str]:
-    """Return the ids of the memories that a dreamed one was made of."""
+    """Return the ids of the source memories of a derived memory."""
     named = memory.metadata.get("cites")
     if not isinstance(named, list | tuple):
         return frozenset()

@@ -1,4 +1,4 @@
-"""What differs in belief between two times."""
+"""The differences in belief between two times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Axis = Literal["known", "valid"]
 
 
 class DifferenceKind(StrEnum):
-    """What became of a belief: `changed` and `corrected` have another in its place, `ended` has none."""
+    """The kind of a difference: `changed` and `corrected` beliefs have a successor, `ended` ones have none."""
 
     CHANGED = "changed"
     CORRECTED = "corrected"
@@ -34,10 +34,10 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One belief that differs: `memory` as it stands at the later time, `previous` what it took the place of.
+    """One belief that differs: `memory` at the later time, `previous` its predecessor.
 
-    A deleted memory has no words. `confirmations` counts how often it was said again between the two times, `reason`
-    and `at` are those of the change that decided, and `changes` are the ids of all changes to it.
+    A deleted memory has no words. `confirmations` counts repeated statements between the two times, `reason` and `at`
+    belong to the deciding change, and `changes` are the ids of all changes to it.
     """
 
     kind: DifferenceKind
@@ -50,16 +50,16 @@ class Difference:
 
     @property
     def at(self) -> datetime:
-        """When it came about: was recorded, or on the axis `valid` became so."""
+        """The time of the difference: of its recording, or on the axis `valid` the start of its validity."""
         return to_datetime(self.at_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What differs in belief between two times, in the order in which it came about.
+    """The differences in belief between two times, in chronological order.
 
-    On the axis `known` what was held is compared, on `valid` what was true as it is seen now. `counts` has the number
-    of each kind.
+    The axis `known` compares the beliefs held at the two times, `valid` the values true at them as known now. `counts`
+    has the number of each kind.
     """
 
     axis: Axis

@@ -1,4 +1,4 @@
-"""What a check found, and how a duty went: apart from the other reports, for every store knows these two."""
+"""Check findings and task runs: a separate module, because every store imports these two."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["DutyRun", "Finding"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that a check found: what is wrong, where, and what to do about it; never memory text.
+    """A finding of a check: the problem, its place, and the fix; never memory text.
 
-    `check` names the test, and `where` the rows it is about, by their ids.
+    `check` is the name of the check, and `where` the ids of the rows.
     """
 
     check: str
@@ -23,7 +23,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DutyRun:
-    """The last run of a duty: when it began, how long it took, and what it did in a few words; never memory text."""
+    """The last run of a scheduled task: start, duration, and a short result; never memory text."""
 
     name: str
     started_us: int

@@ -1,4 +1,4 @@
-"""What a dream reports: step by step, and as a few lines for the morning."""
+"""Reports of the dream cycle: by step, and as a short text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ __all__ = ["DreamReport", "DreamStep"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamStep:
-    """What one step did, or in a dry run would do.
+    """The result of one step, or its preview in a dry run.
 
-    `told` says it in sentences, with ids and never with the words of a memory; `counts` are the figures behind them.
-    `changes` are exact: what was applied, or would be; those of merging and of drift stand in their own reports,
-    `merged` and `drift`. `moves` are the scores that would move, which only a dry run
-    names. A step that `failed` names the kind of its error as `reason`, and changed what its `changes` say, if
-    anything.
+    `told` describes it in sentences, with ids and never with the words of a memory; `counts` are the figures behind
+    them. `changes` are exact: the applied changes, or the planned ones; those of merging and of drift are in their own
+    reports, `merged` and `drift`. `moves` are the planned score changes, in a dry run only. A step that `failed` has
+    the kind of its error as `reason`, and its `changes` list what it changed before that.
     """
 
     name: str
@@ -38,11 +37,11 @@ class DreamStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamReport:
-    """What a dream did, step by step, and `brief`, the same as a few lines for the morning.
+    """The result of a dream, step by step, and `brief`, a summary in a few lines.
 
-    `ran` is False, with the `reason`, where another process was dreaming. `changed` counts the changes and moved
-    scores: 0 says that a run found nothing to do. `took_over` says that a run before was killed, on this machine: its
-    lock was taken over at once.
+    `ran` is False, with the `reason`, while another process was dreaming. `changed` counts the changes and moved
+    scores: 0 if a run found nothing to do. `took_over` means that an earlier run on this machine was killed and its
+    lock taken over at once.
     """
 
     ran: bool

@@ -1,4 +1,4 @@
-"""What was said: events, and the messages they are made from."""
+"""Events, and the messages from which they are made."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["CODE", "DENIED", "QUARANTINED", "TRUST", "Event", "Message", "NewEve
 
 
 QUARANTINED: Final = "quarantined"
-"""Flag of an event that seems to give orders: what it says is kept apart until somebody vouches for it."""
+"""Flag of an event with a suspected prompt injection: its claims wait until another source corroborates them."""
 DENIED: Final = "denied"
-"""Flag of an event that surely does: it is journaled, and neither believed nor found."""
+"""Flag of an event with a certain prompt injection: it is journaled, but neither believed nor found."""
 CODE: Final = "codebase"
-"""Flag of an event that a scan of code filed: its memory is searched in its place, and nothing is read from it."""
+"""Flag of an event from a code scan: searches find its memory instead, and nothing is extracted from it."""
 
 
 class Role(StrEnum):
-    """Who spoke: the tenant, the assistant, another person, or a document."""
+    """The role of the speaker: the tenant, the assistant, another person, or a document."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -31,7 +31,7 @@ class Role(StrEnum):
 
 
 class Source(StrEnum):
-    """How the words came in."""
+    """The input channel of an event."""
 
     HUMAN = "human"
     AI = "ai"
@@ -52,12 +52,12 @@ TRUST: Final[Mapping[Source, float]] = {
     Source.CODE_SCAN: 0.5,
     Source.DREAM: 0.4,
 }
-"""How far a source is trusted, in [0, 1] (E-030, E-039)."""
+"""The trust in a source, in [0, 1] (E-030, E-039)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message as a caller gave it, before it is accepted."""
+    """A message from a caller, before validation."""
 
     role: str
     content: str
@@ -68,7 +68,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEvent:
-    """An accepted message, ready for the journal. `text` is already screened."""
+    """A validated message for the journal. `text` is already screened."""
 
     text: str
     role: Role
@@ -88,7 +88,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(NewEvent):
-    """One verbatim input in the journal, immutable but for redaction."""
+    """One verbatim input in the journal, immutable except for redaction."""
 
     id: str
     recorded_us: int
@@ -98,21 +98,21 @@ class Event(NewEvent):
 
     @property
     def occurred_at(self) -> datetime:
-        """When it was said."""
+        """The time of the statement."""
         return to_datetime(self.occurred_us)
 
     @property
     def recorded_at(self) -> datetime:
-        """When it was journaled."""
+        """The time of its recording."""
         return to_datetime(self.recorded_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The acknowledgement of `remember`: by now the words are on disk.
+    """The acknowledgement of `remember`: the events are on disk.
 
-    `queued` says that extraction will follow, `cached` that the same call was already taken under its idempotency key,
-    `refused` names what was not kept, and why.
+    `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the
+    events, `refused` lists the messages that were not stored, and the reasons.
     """
 
     job_id: str | None

@@ -1,4 +1,4 @@
-"""How a memory was judged by those to whom it was shown."""
+"""Feedback counts of memories."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 __all__ = ["JUDGED", "FeedbackCounts"]
 
 JUDGED: Final = "judged"
-"""The watermark of a tenant whose memories were ever judged: a search of any other need not ask how."""
+"""The watermark of a tenant with any feedback; without it a search skips the feedback query."""
 
 
 class FeedbackCounts(NamedTuple):
-    """How often a memory was judged useful, or not, and shown without a word about it: sessions and days each."""
+    """Feedback on a memory: useful, useless, and impressions without feedback, as sessions and days."""
 
     useful: int = 0
     useless: int = 0

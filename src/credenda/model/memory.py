@@ -1,16 +1,14 @@
-"""What is held: memories, their drafts, and the slots they compete for."""
+"""Memories, their drafts, and the slots that they compete for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from credenda.clock import to_datetime
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "Cardinality",
@@ -31,7 +29,7 @@ __all__ = [
 
 
 class MemoryType(StrEnum):
-    """What kind of belief it is (R-014); a narrative comes only by import or `store`."""
+    """The kind of belief (R-014); a narrative comes only from an import or `store`."""
 
     PREFERENCE = "preference"
     FACT = "fact"
@@ -41,7 +39,7 @@ class MemoryType(StrEnum):
 
 
 class TypeClass(StrEnum):
-    """Which types share a slot: facts and preferences do, decisions and procedures have their own."""
+    """The types that share slots: facts and preferences do, decisions and procedures have their own."""
 
     BELIEF = "belief"
     DECISION = "decision"
@@ -49,7 +47,7 @@ class TypeClass(StrEnum):
 
 
 class Layer(StrEnum):
-    """How long-lived a memory is (E-001…E-005)."""
+    """The expected lifetime of a memory (E-001…E-005)."""
 
     WORKING = "working"
     EPISODIC = "episodic"
@@ -59,7 +57,7 @@ class Layer(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a memory stands (E-015…E-019); `deleted` keeps the row, never the text."""
+    """The status of a memory (E-015…E-019); `deleted` keeps the row, never the text."""
 
     ACTIVE = "active"
     CHALLENGED = "challenged"
@@ -73,7 +71,7 @@ class Status(StrEnum):
 
 
 class Relation(StrEnum):
-    """Why a memory was replaced: `changed` (both true in their time), `corrected` (it was wrong) and so on."""
+    """The reason of a replacement: `changed` (both true in their time), `corrected` (the old one was wrong) etc."""
 
     CORRECTED = "corrected"
     CHANGED = "changed"
@@ -83,14 +81,14 @@ class Relation(StrEnum):
 
 
 class Cardinality(StrEnum):
-    """How many values a slot holds at a time."""
+    """How many values a slot can have at a time."""
 
     SINGLE = "single"
     SET = "set"
 
 
 class Stance(StrEnum):
-    """How the speaker stood to what was said."""
+    """The stance of the speaker to the statement."""
 
     ASSERTED = "asserted"
     NEGATED = "negated"
@@ -103,9 +101,9 @@ class Stance(StrEnum):
 
 
 class Slot(NamedTuple):
-    """The place in which at most one value, or one set of values, is held true.
+    """The key under which at most one value, or one set of values, is believed.
 
-    All parts are normal forms; `speaker` is who holds the belief ("user" for the tenant's own words).
+    All parts are normal forms; `speaker` is the person whose belief it is ("user" for the tenant).
     """
 
     speaker: str
@@ -129,17 +127,17 @@ _LAYER: Final = {
 
 
 def get_type_class(kind: MemoryType) -> TypeClass:
-    """Say which slots a type competes for (DESIGN §1: a decision challenges a fact, never replaces it)."""
+    """Return the class of types with which a type shares slots: a decision challenges a fact, never replaces it."""
     return _CLASS.get(kind, TypeClass.BELIEF)
 
 
 def get_initial_layer(kind: MemoryType) -> Layer:
-    """Say in which layer a new memory of this type begins (C-010, C-013)."""
+    """Return the layer of a new memory of this type (C-010, C-013)."""
     return _LAYER[kind]
 
 
 def get_engram_type(kind: MemoryType) -> str:
-    """Give engram's `memory_type`: fact, procedure or narrative (C-013)."""
+    """Return engram's `memory_type`: fact, procedure or narrative (C-013)."""
     if kind in (MemoryType.PROCEDURE, MemoryType.NARRATIVE):
         return kind.value
     return "fact"
@@ -147,10 +145,10 @@ def get_engram_type(kind: MemoryType) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUnit:
-    """A memory handed in directly with `store`, for tests, seeding and migration (R-067).
+    """A memory for `store`, without extraction: for tests, seeding and migration (R-067).
 
-    `entity`, `attribute` and `value` name its slot; without them only equal text is recognised as the same memory.
-    Times are aware datetimes; importance and confidence lie in [0, 1].
+    `entity`, `attribute` and `value` define its slot; without them only equal text is recognised as the same memory.
+    Times are aware datetimes; importance and confidence are in [0, 1].
 
     >>> MemoryUnit(text="Lives in Linz", entity="user", attribute="residence", value="Linz").type.value
     'fact'
@@ -180,10 +178,10 @@ class MemoryUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory that has no id yet: what it says, about what, how sure and since when.
+    """A memory without an id yet: content, slot, confidence and validity.
 
-    `entity`, `attribute` and `scope` are kept as shown; slots compare their normal forms.
-    Times are microseconds UTC; None in `valid_from_us` means "since it was said".
+    `entity`, `attribute` and `scope` are stored as shown; slots compare their normal forms. Times are microseconds UTC;
+    None in `valid_from_us` means valid from the time of the statement.
     """
 
     text: str
@@ -219,8 +217,8 @@ def _to_optional_datetime(moment_us: int | None) -> datetime | None:
 class Memory(Draft):
     """One version of a belief.
 
-    A memory keeps its id through all its versions; `version` counts them, and a version was held from `recorded_at`
-    until `expired_at` (None: it is held now). `valid_from` and `valid_until` say when it was true.
+    A memory keeps its id through all its versions; `version` counts them. A version was believed from `recorded_at`
+    until `expired_at` (None: still believed). `valid_from` and `valid_until` delimit when it was true.
     """
 
     id: str
@@ -241,37 +239,37 @@ class Memory(Draft):
 
     @property
     def valid_from(self) -> datetime | None:
-        """When it became true."""
+        """The time from which it was true."""
         return _to_optional_datetime(self.valid_from_us)
 
     @property
     def valid_until(self) -> datetime | None:
-        """When it stopped being true; None while it is."""
+        """The time at which it stopped being true; None while it is true."""
         return _to_optional_datetime(self.valid_until_us)
 
     @property
     def created_at(self) -> datetime:
-        """When its first version was recorded."""
+        """The recording time of the first version."""
         return to_datetime(self.created_us)
 
     @property
     def recorded_at(self) -> datetime:
-        """When this version was recorded."""
+        """The recording time of this version."""
         return to_datetime(self.recorded_us)
 
     @property
     def expired_at(self) -> datetime | None:
-        """When the next version replaced this one; None for the version held now."""
+        """The time at which the next version replaced this one; None for the current version."""
         return _to_optional_datetime(self.expired_us)
 
     @property
     def last_accessed(self) -> datetime | None:
-        """When a search last returned it."""
+        """The time at which a search last returned it."""
         return _to_optional_datetime(self.last_accessed_us)
 
     @property
     def expires_at(self) -> datetime | None:
-        """When it is to be deleted by itself."""
+        """The time at which it expires and is deleted."""
         return _to_optional_datetime(self.expires_us)
 
     @property

@@ -1,4 +1,4 @@
-"""What is asked, and what comes back."""
+"""Queries and their results."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, T
 
 __all__ = [
     "Context",
+    "EventDetails",
     "Explanation",
     "Flag",
     "Hit",
@@ -38,7 +39,7 @@ Include = Literal["superseded", "low_confidence", "archived", "misses"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A search with all its conditions, checked and in normal form. Times are microseconds UTC; days are `zone`'s."""
+    """A search with all its conditions, validated and normalised. Times are microseconds UTC; days are in `zone`."""
 
     text: str
     limit: int = 20
@@ -63,16 +64,16 @@ class Query:
 
     @property
     def asks_code(self) -> bool:
-        """Whether it asks for what scans kept of code, which answers no other search."""
+        """Whether it searches code memories, which no other search returns."""
         return self.mode == "codebase" or (self.layers is not None and Layer.CODEBASE in self.layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One result. Exactly one of `memory` and `event` is set, as `kind` says.
+    """One result. Exactly one of `memory` and `event` is set, according to `kind`.
 
-    `score` lies in [0, 1] and means the same across queries; `terms` names every summand when `explain` was asked.
-    `evidence` are the events that a memory rests on, oldest first; `flags` warn about its standing.
+    `score` is in [0, 1] and comparable across queries; `terms` lists every summand if `explain` was set. `evidence` are
+    the source events of a memory, oldest first; `flags` are warnings about its status.
     """
 
     kind: HitKind
@@ -88,19 +89,24 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Hits, best first. `abstained` means that nothing relevant is known; `trace` says how it was searched."""
+    """Hits, best first. `abstained` means that nothing relevant was found; `trace` describes how the search ran.
+
+    `waiting` counts messages that are not read yet: search finds their words, but no memories exist for them.
+    """
 
     hits: tuple[Hit, ...]
     abstained: bool
     took_ms: float
     trace: Mapping[str, object] = field(default_factory=dict[str, object])
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A block for a prompt, fenced as data, never over its budget of `tokens`.
+    """A block for a prompt, fenced as data, never above its budget of `tokens`.
 
-    `counted_by` says what counted them: "estimate", or the name of the tokenizer.
+    `counted_by` is the token counter: "estimate", or the name of the tokenizer.
+    `waiting` counts messages that are not read yet.
     """
 
     text: str
@@ -108,11 +114,12 @@ class Context:
     tokens: int
     abstained: bool
     counted_by: str = "estimate"
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
-    """Some items of a list, and the cursor of the next page (None at the end)."""
+    """One page of a list, and the cursor of the next page (None at the end)."""
 
     items: tuple[T, ...]
     next_cursor: str | None = None
@@ -120,7 +127,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotVersion:
-    """One value that a slot held."""
+    """One value that a slot has had."""
 
     memory_id: str
     text: str
@@ -139,27 +146,27 @@ class SlotVersion:
     kind: TypeClass = TypeClass.BELIEF
     contested: bool = False
     denied: bool = False
-    """Whether it holds that the value is not so."""
+    """Whether it denies the value."""
 
     @property
     def valid_from(self) -> datetime | None:
-        """When it became true."""
+        """The time from which it was true."""
         return None if self.valid_from_us is None else to_datetime(self.valid_from_us)
 
     @property
     def valid_until(self) -> datetime | None:
-        """When it stopped being true."""
+        """The time at which it stopped being true."""
         return None if self.valid_until_us is None else to_datetime(self.valid_until_us)
 
     @property
     def recorded_at(self) -> datetime:
-        """When this was recorded."""
+        """The time of its recording."""
         return to_datetime(self.recorded_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why a memory is held: the words it rests on as (event, start, end), and every change to it, oldest first."""
+    """The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first."""
 
     memory: Memory
     evidence: tuple[tuple[Event, int, int], ...]
@@ -167,8 +174,16 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EventDetails:
+    """An event, and the memories that rest on it."""
+
+    event: Event
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusStep:
-    """One step of a memory from status to status; the first has no `previous`."""
+    """One status change of a memory; the first has no `previous`."""
 
     status: Status
     previous: Status | None
@@ -190,10 +205,10 @@ class StatusStep:
 
     @property
     def changed_at(self) -> datetime:
-        """When it took the step."""
+        """The time of the change."""
         return self.at
 
     @property
     def at(self) -> datetime:
-        """When it took the step."""
+        """The time of the change."""
         return to_datetime(self.at_us)

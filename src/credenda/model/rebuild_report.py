@@ -1,4 +1,4 @@
-"""What a rebuild compared and changed."""
+"""Reports of a rebuild."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["RebuildDifference", "RebuildReport"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuildDifference:
-    """One thing that a rebuild changes: the memory or contest (None: a new one), what is done, and its words.
+    """One difference: the memory or contest (None: a new one), the action, and the texts.
 
-    `fields` names what of it differs; `before` and `after` are its text as it is held and as it would be, "" for none.
+    `fields` lists the differing fields; `before` and `after` are the current and the rebuilt text, "" for none.
     """
 
     id: str | None
@@ -24,14 +24,14 @@ class RebuildDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuildReport:
-    """What a rebuild compared, what differed, and whether it was put in place.
+    """The result of a rebuild: what it compared, the differences, and whether they were applied.
 
-    `compared` counts memories. `unexplained` names memories and contests that the change log does not explain, which
-    are left as they are; `redacted` and `unsupported` count those whose log an older version cut so far that standing,
-    or evidence, could not be compared. `kept` names decisions of yours that found nothing to hold on to any more.
+    `compared` counts memories. `unexplained` lists memories and contests that the change log does not explain and that
+    stay unchanged; `redacted` and `unsupported` count those whose log an older version redacted so far that status, or
+    evidence, could not be compared. `kept` lists decisions of persons that no longer apply to any memory.
 
-    With a model, `asked` counts the messages that it read this time and `unread` those that it could not read, of which
-    what was believed stays. While `waiting` is not 0 nothing was compared, and `why` says what stopped it.
+    With a model, `asked` counts the messages sent to it in this run and `unread` those without an answer, whose beliefs
+    stay. While `waiting` is not 0 nothing was compared, and `why` is the reason.
     """
 
     reextract: bool

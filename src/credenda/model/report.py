@@ -1,4 +1,4 @@
-"""What operations report back: counts and names, never memory text."""
+"""Reports of operations: counts and names, never memory text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 __all__ = [
     "BackupReport",
     "DecayReport",
+    "DeletionPlan",
     "DeletionReport",
     "DoctorReport",
     "DutyRun",
@@ -43,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorReport:
-    """The state of a store: `ok` when every check held."""
+    """The state of a store: `ok` if every check passed."""
 
     ok: bool
     findings: tuple[Finding, ...]
@@ -52,31 +53,31 @@ class DoctorReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionReport:
-    """How much `delete_where` took out."""
+    """Counts of a `delete_where`."""
 
     events: int
     memories: int
     dry_run: bool = False
-    """Whether it was only counted."""
+    """Whether it only counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiryReport:
-    """What went because its time was over."""
+    """Counts of expired rows that were deleted."""
 
     ran: bool
     reason: str | None = None
-    """Why nothing was done."""
+    """The reason why nothing was done."""
     events: int = 0
     memories: int = 0
     more: bool = False
-    """Whether a bound ended it before all was done; the next call goes on."""
+    """Whether a bound stopped it early; the next call continues."""
     dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """A copy of the whole file, of all its users."""
+    """A copy of the whole file, with all its users."""
 
     path: str
     size_bytes: int
@@ -85,11 +86,11 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreReport:
-    """What was put in place from a backup, and how many users were erased from it because the ledger names them.
+    """The restored backup, and how many users were erased from it because the ledger lists them.
 
-    `deleted` counts the memories and events that were deleted again, as in the database that it replaced or in that
-    named for its deletions; `unread` says why the one that it replaced could not tell what was deleted in it.
-    `replayed` is False where neither was asked: then what was deleted since is there again.
+    `deleted` counts the memories and events that were deleted once more, as in the replaced database or in the one
+    given for its deletions; `unread` is the reason why the replaced database could not be read. `replayed` is False if
+    neither was available: then data deleted since the backup is present.
     """
 
     path: str
@@ -103,22 +104,22 @@ class RestoreReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseReceipt:
-    """What an erasure took out, and what was checked after it; it held where `remaining_matches` is 0."""
+    """The result of an erasure and of its proof, which succeeded if `remaining_matches` is 0."""
 
     rows: int
     """Rows deleted, or, in the audit log, made anonymous; 0 for a user who never wrote or was erased before."""
     windows_searched: int
     """Pieces of erased words, vectors and keys that were searched for in every byte of the file and its log."""
     remaining_matches: int
-    """Of those, how many were still there."""
+    """The number of them that were still found."""
     tables: Mapping[str, int] = field(default_factory=dict[str, int])
     """Rows by table."""
     log_emptied: bool = True
-    """Whether the write-ahead log was cut off. Where a reader of another process held it, erase again."""
+    """Whether the write-ahead log was truncated. If a reader of another process prevented it, erase again."""
     backups: tuple[str, ...] = ()
-    """Backups on this machine that may hold this user still; restoring one cleans it."""
+    """Backups on this machine that may contain this user still; restoring a backup erases the user from it."""
     exported: str | None = None
-    """The file that everything was written to before."""
+    """The file with the export made before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportReport:
-    """What an export wrote."""
+    """The result of an export."""
 
     path: str
     rows: Mapping[str, int]
@@ -139,9 +140,9 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an import took in: `skipped` counts what was there already, `problems` names malformed items by place.
+    """The result of an import: `skipped` counts items already present, `problems` lists malformed items by place.
 
-    Of many problems the first hundred are named; `passed_over` counts them all.
+    `problems` lists the first hundred; `passed_over` counts them all.
     """
 
     path: str
@@ -156,23 +157,23 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReembedReport:
-    """What `reembed` did: texts that got a vector now, and all vectors by model."""
+    """The result of `reembed`: texts embedded in this run, and all vectors by model."""
 
     model_id: str
     embedded: int
     vectors_by_model: Mapping[str, int]
     in_use: bool
-    """Whether the memory is open with this model; otherwise searches use it once it is opened with it."""
+    """Whether the memory is open with this model; otherwise searches use it once the memory is opened with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionReport:
-    """What reading with a model did, or would cost.
+    """The result, or the estimated cost, of an extraction with a model.
 
-    `turns` were looked at; `skipped` of them hold nothing for a model, by reason; `calls` were or would be made.
-    `tokens_in`, `tokens_out` and `cost_usd` are what is expected, `cost_usd_most` what it comes to when every answer is
-    as long as may be and has to be put right once. Costs are None where the price of the model is not known;
-    `price_source` says whose price it is. `waiting` turns still wait for a model afterwards.
+    `turns` counts the examined messages; `skipped` those without content for a model, by reason; `calls` the calls made
+    or planned. `tokens_in`, `tokens_out` and `cost_usd` are expected values, `cost_usd_most` the cost if every answer
+    has the maximum length and needs one correction. Costs are None if the price of the model is unknown; `price_source`
+    is its source. `waiting` counts the messages that still wait for a model afterwards.
     """
 
     model_id: str
@@ -191,10 +192,10 @@ class ExtractionReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
-    """How a model is used today (UTC), and how many turns wait for one, by reason.
+    """The use of a model today (UTC), and how many messages wait for a model, by reason.
 
-    `tokens` and `cost_usd` are over all models; a price that is not known counts as 0. What a call under way may cost
-    at most is among the tokens until it ends. `trouble` is why the model is left alone just now.
+    `tokens` and `cost_usd` cover all models; an unknown price counts as 0. The maximum cost of a running call is
+    included until the call ends. `trouble` is the reason why the model is not called at present.
     """
 
     model_id: str | None
@@ -209,7 +210,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreMove:
-    """A retention score that moved, in [0, 1]; `before` is None where there was none yet."""
+    """A changed retention score, in [0, 1]; `before` is None if there was none yet."""
 
     memory_id: str
     before: float | None
@@ -218,9 +219,9 @@ class ScoreMove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecayReport:
-    """What a run of decay did, or would do: memories looked at, and those whose score moved.
+    """The result of a decay run, or its preview: examined memories, and those with changed scores.
 
-    `moves` names them in a dry run; otherwise only their number is kept.
+    `moves` lists them in a dry run; otherwise only their number is reported.
     """
 
     examined: int
@@ -234,7 +235,7 @@ class DecayReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifecycleReport:
-    """What moved to another layer or was put away, or would: one line a memory."""
+    """The memories that moved to another layer or were archived, or would be: one line each."""
 
     examined: int
     promoted: int
@@ -247,7 +248,7 @@ class LifecycleReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionCurve:
-    """One forgetting curve: what is retained at each age of `RetentionCurves.days`, in [0, 1]."""
+    """A forgetting curve: retention at each age of `RetentionCurves.days`, in [0, 1]."""
 
     name: str
     half_life_days: float
@@ -256,7 +257,7 @@ class RetentionCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPoint:
-    """Where a memory stands on its curve, and the summands of its score; never its words."""
+    """The position of a memory on its curve, and the summands of its score; never its words."""
 
     memory_id: str
     layer: str
@@ -278,7 +279,7 @@ class RetentionCurves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DutyState:
-    """How a duty stands: `last_us` and `next_us` are None where it never ran, or runs on demand alone."""
+    """The state of a scheduled task: `last_us` and `next_us` are None if it never ran, or runs only on demand."""
 
     name: str
     meaning: str
@@ -293,7 +294,7 @@ class DutyState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleReport:
-    """The duties and how they stand; `ran` are those that this call ran, `reason` says why none did."""
+    """The scheduled tasks and their states; `ran` are those that this call ran, `reason` is why none did."""
 
     duties: tuple[DutyState, ...]
     ran: tuple[DutyRun, ...] = ()
@@ -301,8 +302,19 @@ class ScheduleReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionPlan:
+    """What deleting one memory or event would remove: memories, and words in events. Nothing was deleted."""
+
+    id: str
+    text: str
+    events: int
+    memories: int
+    dry_run: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How much a tenant holds and what still waits."""
+    """Counts of a tenant's rows and pending work."""
 
     events: int
     redacted_events: int
@@ -320,22 +332,24 @@ class Stats:
     vectors: int
     tombstones: int
     embedder: str | None = None
-    """Id of the model that new texts are embedded with and questions are compared by; None for words alone."""
+    """Id of the model that embeds new texts and queries; None for search by words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
     counted_by: str = "estimate"
-    """What counts the tokens of a context and of the core: "estimate", or the name of a tokenizer."""
+    """The token counter of contexts and of the core: "estimate", or the name of a tokenizer."""
+    waiting: int = 0
+    """Messages that are not read yet."""
     model: ModelUse | None = None
-    """The language model; None where none is in use, was used today, or is waited for."""
+    """The language model; None if none is in use, was used today, or is waited for."""
 
     @property
     def foreign_vectors(self) -> int:
-        """Vectors of other models, which no question is compared with."""
+        """Vectors of other models, which no query is compared with."""
         return sum(count for model_id, count in self.vectors_by_model.items() if model_id != self.embedder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoneMemory:
-    """How a memory stands before and after: the fields that move, by name."""
+    """A memory before and after: the changed fields, by name."""
 
     id: str
     before: Mapping[str, object]
@@ -344,10 +358,10 @@ class UndoneMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoReport:
-    """What was taken back, or would be (`ran` is False for a dry run).
+    """The result of an undo, or its preview (`ran` is False for a dry run).
 
-    `undone` are ids of changes, newest first; `conflicts` later changes in the way, which only a dry run names;
-    `lasting` changes that cannot be taken back, because their words were deleted. `changes` are those that were logged.
+    `undone` are ids of changes, newest first; `conflicts` later changes in the way, listed by a dry run only; `lasting`
+    changes that cannot be undone, because their words were deleted. `changes` are the logged changes.
     """
 
     ran: bool

@@ -1,4 +1,4 @@
-"""Rules about forgetting that a person sets for a memory: what goes by age, and what must stay."""
+"""Retention policies and legal holds of a memory, set by a person."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["LegalHold", "PoliciesAndHolds", "RetentionPolicy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPolicy:
-    """What was said more than `days` days ago is deleted: all of it, or what belongs to a topic.
+    """A policy that deletes events older than `days` days: all of them, or those of a topic.
 
-    Filed with `days` = 0 it takes the policy of that topic away.
+    Stored with `days` = 0 it removes the policy of that topic.
     """
 
     topic: str | None
@@ -23,13 +23,13 @@ class RetentionPolicy:
 
     @property
     def set_at(self) -> datetime:
-        """Since when it holds."""
+        """The time from which it applies."""
         return to_datetime(self.set_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegalHold:
-    """Why nothing may be deleted, from when, and until when; filed with `lifted_us`, it lifts the one in force."""
+    """A legal hold: its reason, its start and its end; stored with `lifted_us`, it lifts the one in force."""
 
     reason: str
     set_us: int
@@ -38,18 +38,18 @@ class LegalHold:
 
     @property
     def set_at(self) -> datetime:
-        """Since when it holds."""
+        """The time from which it applies."""
         return to_datetime(self.set_us)
 
     @property
     def lifted_at(self) -> datetime | None:
-        """When it was lifted; None while it holds."""
+        """The time of its lift; None while it is in force."""
         return None if self.lifted_us is None else to_datetime(self.lifted_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoliciesAndHolds:
-    """The policies of a memory by topic, and all its legal holds, oldest first."""
+    """The retention policies by topic, and all legal holds, oldest first."""
 
     policies: tuple[RetentionPolicy, ...] = ()
     holds: tuple[LegalHold, ...] = ()

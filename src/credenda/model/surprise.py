@@ -1,11 +1,11 @@
-"""How new a memory is beside what is remembered already, and what that does to its importance. Pure.
+"""Novelty of a memory compared with the existing ones, and its effect on importance. Pure.
 
-The formulas are engram's (E-043…E-047): with d the mean cosine distance to the five nearest memories that were there
-before, surprise = 1 / (1 + e^(−10·(d − 0.35))), and importance moves by (surprise − .5) · .6, held within [.05, 1]. The
-first memory of all has nothing to be compared with: its surprise is 1 and its importance gains .15.
+The formulas are engram's (E-043…E-047): with d the mean cosine distance to the five nearest existing memories, surprise
+= 1 / (1 + e^(−10·(d − 0.35))), and importance moves by (surprise − .5) · .6, clamped to [.05, 1]. The first memory of
+all has no neighbours: its surprise is 1 and its importance gains .15.
 
-Surprise moves importance once, when a memory is written, always from the importance that was stated; it is never fed
-back, and it decides nothing about what is the same (docs/decisions/0035).
+Surprise changes importance once, when a memory is written, always from the stated importance. It is never fed back, and
+it does not decide which memories are the same (docs/decisions/0035).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 NEIGHBOURS: Final = 5
-"""k: how many of the nearest memories count (E-043)."""
+"""k: the number of nearest memories that count (E-043)."""
 DUPLICATE_SIMILARITY: Final = 0.92
-"""From here on the nearest memory is looked at as one that may say the same (E-047)."""
+"""Similarity from which the nearest memory is treated as a possible duplicate (E-047)."""
 DUPLICATE_OF: Final = "duplicate_of"
-"""The name in a memory's metadata under which it points at the one that it repeats (E-044, E-048)."""
+"""The metadata key of a memory that refers to its possible duplicate (E-044, E-048)."""
 _STEEPNESS: Final = 10.0
 _MIDDLE: Final = 0.35
 _REACH: Final = 0.6
@@ -37,11 +37,11 @@ _FIRST: Final = 0.15
 _LEAST, _MOST = 0.05, 1.0
 _PLACES: Final = 4
 _BELOW_ONE: Final = 1.0 - 10.0**-_PLACES
-"""The most that a comparison can give, so that exactly 1 says that there was nothing to compare with."""
+"""The maximum of a comparison; exactly 1 means that there was no memory to compare with."""
 
 
 def compute_surprise(similarities: Sequence[float]) -> float:
-    """Return how surprising a memory is, in [0, 1], from its cosines to its nearest neighbours (E-045).
+    """Return the surprise of a memory, in [0, 1], from its cosines to its nearest neighbours (E-045).
 
     >>> surprise([]), surprise([0.65] * 5), surprise([0.95] * 5)
     (1.0, 0.5, 0.0474)
@@ -53,7 +53,7 @@ def compute_surprise(similarities: Sequence[float]) -> float:
 
 
 def compute_importance_change(score: float) -> float:
-    """Return by how much importance moves, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
+    """Return the change of importance, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
 
     >>> modifier(0.9), modifier(0.1), modifier(1.0)
     (0.24, -0.24, 0.15)
@@ -62,7 +62,7 @@ def compute_importance_change(score: float) -> float:
 
 
 def adjust_importance(stated: float, score: float | None) -> float:
-    """Return the importance of a memory from the stated one; nothing moves where no surprise is known.
+    """Adjust a stated importance by a surprise; it stays unchanged without one.
 
     >>> adjusted(0.5, 0.9), adjusted(0.9, 0.99), adjusted(0.1, 0.1), adjusted(0.4, None)
     (0.74, 1.0, 0.05, 0.4)

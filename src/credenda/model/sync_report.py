@@ -1,4 +1,4 @@
-"""What keeping a folder of pages in step did."""
+"""Reports of folder synchronisation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["SyncReport"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReport:
-    """One synchronisation, both ways.
+    """The result of a synchronisation in both directions.
 
-    From the files: `corrected`, `deleted`, `remembered` and `contested` count what persons' edits became. Into the
-    files: `written` and `removed` are pages by name. `waiting` entries are gone from the files, too many at once to be
-    taken for deletions; say what they mean with `missing`. `left_alone` are files that could not be read, with the
-    reason; `notes` tell whatever else somebody may have to look at.
+    From the files: `corrected`, `deleted`, `remembered` and `contested` count the effects of persons' edits. Into the
+    files: `written` and `removed` are pages by name. `waiting` entries are missing from the files, too many at once to
+    count as deletions; decide with `missing`. `left_alone` are files that could not be read, with the reason; `notes`
+    report anything else that needs attention.
     """
 
     path: str

@@ -1,6 +1,6 @@
-"""Which status a memory may move to from which: a table, and a check that names the way out.
+"""Allowed status transitions of memories, and their check.
 
-The statuses are engram's five (E-015…E-019) and those that only we need: candidate, archived, forgotten, deleted.
+The statuses are engram's five (E-015…E-019) and four of our own: candidate, archived, forgotten, deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from credenda.model.memory import Status
 __all__ = ["HELD", "TRANSITIONS", "UNTRUE", "check_transition"]
 
 HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
-"""Statuses of what is held true now: `current` in the words of reconciliation."""
+"""Statuses of current beliefs: `current` in reconciliation."""
 
 UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 """Statuses that need a `valid_until` (C-014)."""
@@ -24,21 +24,21 @@ _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.CANDIDATE: HELD | UNTRUE | _GONE,
     Status.ACTIVE: UNTRUE | _GONE | {Status.CHALLENGED, Status.ARCHIVED},
-    # Said again, answered or found right after all: back to active.
+    # Restated, answered or confirmed after all: back to active.
     Status.CHALLENGED: UNTRUE | _GONE | {Status.ACTIVE, Status.ARCHIVED},
-    # The three ways of being untrue lead back by undo, by a retraction of what replaced it, or by a person's word.
-    # A replaced or absorbed memory may still turn out to have been wrong.
+    # The three untrue statuses lead back by undo, by a retraction of the successor, or by a person's decision.
+    # A replaced or merged memory may still turn out to have been wrong.
     Status.SUPERSEDED: HELD | {Status.INVALIDATED} | _GONE,
     Status.MERGED: HELD | {Status.INVALIDATED} | _GONE,
     Status.INVALIDATED: HELD | _GONE,
-    # Put away, but still believed: recalled, doubted, or replaced by a later saying.
+    # Archived, but still believed: recalled, challenged, or replaced by a later statement.
     Status.ARCHIVED: HELD | UNTRUE | _GONE,
-    # `Restore` gives back the status it had, whichever that was.
+    # `Restore` sets the previous status, whichever it was.
     Status.FORGOTTEN: frozenset(Status) - {Status.FORGOTTEN},
-    # The words are gone; nothing brings them back.
+    # The words are deleted; nothing brings them back.
     Status.DELETED: frozenset(),
 }
-"""Every legal move; staying where it is, is none."""
+"""Every allowed transition; staying in a status is not one."""
 
 
 def check_transition(old: Status, new: Status) -> None:
@@ -49,10 +49,10 @@ def check_transition(old: Status, new: Status) -> None:
     if new in TRANSITIONS[old]:
         return
     if new is old:
-        raise Conflict(f"the memory is already {old}", fix="nothing is left to do")
+        raise Conflict(f"the memory is already {old}", fix="no change is needed")
     ways = ", ".join(sorted(TRANSITIONS[old]))
     raise Conflict(
         f"a memory that is {old} cannot become {new}",
-        why="its words are gone for good" if old is Status.DELETED else f"from {old} it can only become {ways}",
-        fix="say it again with `remember`" if old is Status.DELETED else "choose one of these, or undo first",
+        why="its words were deleted permanently" if old is Status.DELETED else f"from {old} it can only become {ways}",
+        fix="store it again with `remember`" if old is Status.DELETED else "choose one of these, or undo first",
     )

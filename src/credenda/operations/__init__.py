@@ -1,1 +1,1 @@
-"""What can be done: the handlers that compose the phases, and the table that every door loops over."""
+"""The table of operations, from which every interface is built."""

@@ -1,7 +1,7 @@
-"""How the operations look to a model: the tools they become, beside the table that describes their inputs.
+"""The MCP tools of the operations: tool names, inputs and advice.
 
-A tool names its inputs by the names of the table and says what they are called outside. Operations that share the name
-of a tool are one tool: of those whose required inputs are given, the one that requires most answers.
+A tool selects inputs by their names in the table and may rename them. Operations with the same tool name form one tool;
+a call runs the operation with the most required inputs among those whose required inputs are all given.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Toolset = Literal["default", "full"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One operation as a tool; `params` are those of the small toolset, in their order: the full one shows them all."""
+    """One operation as a tool; `params` are the inputs in the small toolset, in order; the full toolset has all."""
 
     name: str
     params: tuple[str, ...] = ()
     outside: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What an input is called outside, where the table calls it otherwise."""
+    """Tool input names by their names in the table, where the two differ."""
     advice: str = ""
     toolset: Toolset = "default"
     always: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Inputs that every call of the tool has, and that a model is not asked for."""
+    """Fixed inputs of every call, which the model cannot set."""
 
 
 _MEMORY_ID: Final = {"id": "memory_id"}
@@ -40,14 +40,14 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="store_memory",
             params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at"),
             outside={"content": "text", "session": "session_id", "agent": "agent_id"},
-            advice='Whole sentences as the user said them ("I moved to Graz"), one saying a call; no summary.',
+            advice='Whole sentences in the words of the user ("I moved to Graz"), one statement per call; no summary.',
         ),
     ),
     "search": (
         Tool(
             name="search_memories",
             params=_SEARCH,
-            advice="Flags warn of what is unsettled, unsure or past.",
+            advice="Flags mark hits that are contested, unsure or outdated.",
         ),
     ),
     "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
@@ -63,7 +63,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="delete_memory",
             params=("id",),
             outside=_MEMORY_ID,
-            advice="For what is merely wrong there is correct_memory.",
+            advice="To fix a wrong memory there is correct_memory.",
         ),
     ),
     "contests": (Tool(name="resolve_conflict"), Tool(name="list_contests", toolset="full")),
@@ -98,12 +98,12 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         Tool(
             name="drift_check",
             toolset="full",
-            advice="A person names the folders beforehand, in the setting drift_roots.",
+            advice="The user sets the folders in the setting drift_roots.",
         ),
     ),
     "doctor": (Tool(name="check_store", toolset="full"),),
 }
-"""The tools of each operation by its name; one that is not named here is a tool of the full toolset as it is."""
+"""The tools of each operation by name; an operation that is not listed has one tool in the full toolset."""
 
 
 ENGRAM: Final[Mapping[str, Tool]] = {
@@ -118,15 +118,15 @@ ENGRAM: Final[Mapping[str, Tool]] = {
     "consolidate": Tool(name="consolidate", toolset="full"),
     "drift": Tool(name="drift_check", toolset="full"),
 }
-"""The names by which operations answer to those who come from engram, by operation: in the full toolset alone (C-021).
+"""engram's tool names by operation, in the full toolset only (C-021).
 
-One that does not exist, or is not for models, answers to none; it will once it is.
+A name takes effect once its operation exists and is offered over MCP.
 """
 
 
 def list_tools(operation: Operation) -> tuple[Tool, ...]:
-    """Return what an operation looks like to a model; nothing where it is not for models."""
-    if "mcp" not in operation.doors or any(param.kind == "path" for param in operation.params):
+    """Return the MCP tools of an operation; empty if it is not offered over MCP."""
+    if "mcp" not in operation.doors:
         return ()
     own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
     other = ENGRAM.get(operation.name)

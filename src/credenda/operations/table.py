@@ -1,7 +1,7 @@
-"""One table of operations: name, input, output, errors, meaning, and who may call it.
+"""The table of operations: name, inputs, output, errors, summary, and the interfaces that offer each.
 
-Every interface loops over it, so that a parameter is described once. `call` is the path of the method on `Credenda`.
-The entries stand in `entries`, one file a theme.
+Every interface is built from it, so that a parameter is described once. `call` is the path of the method on `Credenda`.
+The entries are in `entries`, one module per topic.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.operations.entries import code, core, data, edit, files, forgetting, inspect, lifecycle
-from credenda.operations.entries.schema import Operation, Param, ParamKind
+from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
-__all__ = ["OPERATIONS", "Operation", "Param", "ParamKind"]
+__all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
 
 _ALL: Final = (
     *core.ENTRIES,
@@ -26,4 +26,4 @@ _ALL: Final = (
 )
 
 OPERATIONS: Final[Mapping[str, Operation]] = {operation.name: operation for operation in _ALL}
-"""Every operation by name, in the order in which they are shown."""
+"""Every operation by name, in display order."""

@@ -1,1 +1,1 @@
-"""In and out: export, import, one file a format."""
+"""Export, import, and synchronised folders."""

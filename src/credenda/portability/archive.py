@@ -1,7 +1,7 @@
-"""A whole memory as one file of JSON Lines, out and back in without loss. The form: docs/reference/archive.md.
+"""Export and import a whole memory as one JSON Lines file, without loss. The format: docs/reference/archive.md.
 
-A first line names the format and the tenant, then each row is a line, and a last line counts them and carries their
-hash, so that a file which was cut off or altered is never taken for a whole one.
+The first line names the format and the tenant, each row is a line, and the last line has their counts and hash, so that
+a truncated or altered file is detected.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _KEY_BYTES: Final = 32
 
 
 def export_archive(parts: Parts, path: Path) -> ExportReport:
-    """Write everything of the tenant, as it was at one moment, to a file.
+    """Write a consistent snapshot of the tenant to a file.
 
-    Two exports of the same state are the same bytes. The file holds the tenant's key: keep it as safe as the memory.
-    Raises `Invalid` for a folder, `Unavailable` when it cannot be written; a file that was there is then untouched.
+    Two exports of the same state are identical bytes. The file contains the tenant's key: protect it like the memory.
+    Raises `Invalid` for a folder, `Unavailable` if it cannot be written; an existing file is then unchanged.
     """
     _flush_accesses(parts)
     with replace_file(path) as file, parts.store.dump(parts.user_id) as dump:
@@ -44,18 +44,18 @@ def export_archive(parts: Parts, path: Path) -> ExportReport:
 
 
 def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -> ImportReport:
-    """Take in a whole archive, into a tenant that is empty.
+    """Import a whole archive into an empty tenant.
 
-    It is one transaction: whatever interrupts it leaves the memory as empty as it was, and nobody ever sees half of it;
-    other writers wait until it is done. Raises `Conflict` for a tenant that holds anything, for ids that another user
-    of the database has, and for another format or a newer version; `Corrupt`, naming the line, for what is damaged.
+    It is one transaction: an interruption leaves the memory empty, and other readers never see a part; other writers
+    wait until it is done. Raises `Conflict` for a tenant that is not empty, for ids that another user of the database
+    has, and for another format or a newer version; `Corrupt`, naming the line, for a damaged file.
     """
     with open_lines(path, progress) as lines:
         return load_archive(parts, path, lines)
 
 
 def load_archive(parts: Parts, path: Path, lines: Lines) -> ImportReport:
-    """Take in an archive from lines that nobody has read from yet."""
+    """Import an archive from lines of which none has been read."""
     source = iter(lines)
     first = next(source, None)
     if first is None:
@@ -67,14 +67,14 @@ def load_archive(parts: Parts, path: Path, lines: Lines) -> ImportReport:
 
 
 def _flush_accesses(parts: Parts) -> None:
-    """File the showings that wait in memory, so that they are part of the state."""
+    """Write buffered usage records, so that the export includes them."""
     waiting = [] if parts.read_only else parts.accesses.drain()
     if waiting:
         parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
 
 
 def _encode_line(value: object) -> bytes:
-    """Write one line: keys sorted, no spaces, UTF-8; numbers as Python reads them back exactly."""
+    """Write one line: sorted keys, no spaces, UTF-8; numbers in Python's exact form."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
@@ -103,18 +103,18 @@ def _to_json_cell(cell: Cell) -> object:
 
 
 def _from_json_cell(value: object) -> Cell:
-    """Read a column; a table is bytes, anything that is no column is left for the store to refuse."""
+    """Parse a column: a table is bytes; the store rejects other unknown values."""
     if isinstance(value, dict):
         (name, text), *more = cast("dict[str, str]", value).items()
         if name != "base64" or more:
-            raise ValueError("neither bytes nor a column")
+            raise ValueError("neither bytes nor a column value")
         return base64.b64decode(text.encode(), validate=True)
     return cast("Cell", value)
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What was written or read so far: rows of each table, and a hash over every byte."""
+    """Running totals of an archive: rows per table, and a hash over every byte."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     _hash: Any = field(default_factory=hashlib.sha256)
@@ -129,9 +129,9 @@ class _Tally:
 
 
 def _parse_line(line: Line) -> Mapping[str, Any]:
-    """Read a line as a JSON table; raises `Corrupt` naming it."""
+    """Parse a line as a JSON object; raise `Corrupt` naming the line."""
     if line.too_long:
-        raise make_row_error(line.number, "it is longer than any line of an archive")
+        raise make_row_error(line.number, "it is too long for an archive")
     try:
         value: object = json.loads(line.data)
     except (ValueError, RecursionError) as error:
@@ -153,8 +153,8 @@ def _parse_header(line: Line) -> ExportHeader:
     version = head.get("version")
     if version != VERSION:
         raise Conflict(
-            f"this archive has version {str(version)[:20]!r} of the format",
-            why=f"it was written by a newer Credenda; this one knows {VERSION}",
+            f"the archive has format version {str(version)[:20]!r}",
+            why=f"a newer Credenda wrote it; this version supports {VERSION}",
             fix="upgrade with `pip install -U credenda`; nothing was imported",
         )
     try:
@@ -177,19 +177,19 @@ def _check_origin(place: int, origin: ExportHeader) -> None:
         raise make_row_error(place, "its times and versions are not whole numbers")
     named = type(origin.tag) is str and _TAG.fullmatch(origin.tag) and len(origin.key) == _KEY_BYTES
     if not named and (origin.tag, origin.key) != ("", b""):
-        raise make_row_error(place, "tag and key are not those of a tenant")
+        raise make_row_error(place, "tag and key are not valid for a tenant")
 
 
 def _make_format_conflict() -> Conflict:
     return Conflict(
-        "this is not an archive of Credenda",
+        "this is not a Credenda archive",
         why=f"its first line does not name the format {FORMAT}",
-        fix="leave out the format to have it recognised, or name another; nothing was imported",
+        fix="leave out the format to detect it, or name another; nothing was imported",
     )
 
 
 def _read_rows(first: Line, source: Iterable[Line]) -> Generator[ImportRow]:
-    """Yield the rows between first and last line, and hold the last line against what was read."""
+    """Yield the rows between first and last line, and check them against the totals of the last line."""
     tally = _Tally()
     tally.add(first.data)
     place, ended = first.number, False
@@ -197,11 +197,11 @@ def _read_rows(first: Line, source: Iterable[Line]) -> Generator[ImportRow]:
         place = line.number
         table = _parse_line(line)
         if ended:
-            raise make_row_error(place, "something follows the end of the archive")
+            raise make_row_error(place, "there is text after the end of the archive")
         if "end" in table:
             ended = True
             if table["end"] != tally.summary():
-                raise make_row_error(place, "counts or hash differ from what was read: the file was altered")
+                raise make_row_error(place, "counts or hash do not match: the file was altered")
             continue
         name, row = _read_row(place, table)
         tally.add(line.data, name)
@@ -213,8 +213,8 @@ def _read_rows(first: Line, source: Iterable[Line]) -> Generator[ImportRow]:
 def _read_row(place: int, table: Mapping[str, Any]) -> tuple[str, TableRow]:
     name, row = table.get("table"), table.get("row")
     if not isinstance(name, str) or not isinstance(row, dict) or len(table) != 2:  # noqa: PLR2004 - those two
-        raise make_row_error(place, "it is neither a row nor the end")
+        raise make_row_error(place, "it is neither a row nor the last line")
     try:
         return name, {column: _from_json_cell(value) for column, value in cast("dict[str, object]", row).items()}
     except (ValueError, AttributeError, TypeError, binascii.Error) as error:
-        raise make_row_error(place, "one of its columns cannot be read") from error
+        raise make_row_error(place, "one of its columns is malformed") from error

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Write a file atomically."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["replace_file"]
 
 _BUFFER_BYTES: Final = 1 << 18
 _DATABASE: Final = b"SQLite format 3\0"
-"""How every database begins, ours or another program's."""
+"""The first bytes of every SQLite database."""
 _COMPANIONS: Final = ("-wal", "-shm", "-journal", ".erasures")
-"""Endings of the files that belong to the database beside them."""
+"""Suffixes of the files that belong to a database."""
 
 
 @contextmanager
 def replace_file(path: Path) -> Generator[IO[bytes]]:
-    """Write beside `path` and put the result in its place once it is complete and on disk; `.gz` is compressed.
+    """Write a temporary file beside `path`, and rename it when it is complete and on disk; `.gz` is compressed.
 
-    A file that was there is replaced; only its owner may read the new one. When anything fails, the place is as it was.
-    The same bytes always give the same file: the compressed form names no time and no file.
-    Raises `Invalid` for a folder or device, `Conflict` for a database or a file that belongs to one.
+    An existing file is replaced; only its owner may read the new one. On an error `path` stays unchanged. Equal bytes
+    give equal files: the compressed form contains no time or name. Raises `Invalid` for a folder or device, `Conflict`
+    for a database or a file that belongs to one.
     """
     try:
         _check_free(path)
@@ -49,12 +49,12 @@ def replace_file(path: Path) -> Generator[IO[bytes]]:
 
 
 def _check_free(path: Path) -> None:
-    """Refuse a place whose loss nobody can have meant, the memory that is being written out above all."""
+    """Refuse to overwrite a database, above all the one being exported."""
     if path.exists() and not path.is_file():
         raise Invalid(f"{path} is not a file", why="a folder or device is never overwritten", fix="give a file name")
     owners = [Path(str(path).removesuffix(end)) for end in _COMPANIONS if path.name.endswith(end)]
     if any(map(_is_database, [path, *owners])):
-        why = "a database, and what belongs to one, is never overwritten"
+        why = "a database and its files are never overwritten"
         raise Conflict(f"{path} is part of a database", why=why, fix="give another file name")
 
 
@@ -75,10 +75,10 @@ def _compress(raw: IO[bytes], path: Path) -> Generator[IO[bytes]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable where the system lets folders be synced."""
+    """Sync the folder to make the new name durable, where the system supports that."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # a system without folder handles: the rename is as durable as it makes it
+    except OSError:  # a system without folder handles
         return
     try:
         os.fsync(handle)

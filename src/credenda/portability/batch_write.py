@@ -1,4 +1,4 @@
-"""Filing many imported turns: several to a commit, each under a key of its own, none twice."""
+"""Store imported messages in batches, each message idempotent by its own key."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["Tally", "write_pieces"]
 
 T = TypeVar("T")
 GROUP_TURNS: Final = 64
-"""Turns that share a commit: one fsync for all, and still a write lock of some ten milliseconds only."""
+"""Messages per commit: they share one fsync, and hold the write lock for about ten milliseconds."""
 GROUP_CHARACTERS: Final = 1 << 16
 PROBLEMS_MAX: Final = 100
-"""Most problems told one by one; the rest are counted."""
+"""The number of problems to list; the rest are counted."""
 PATIENCE_STEPS: Final = 200
 _STEP_SECONDS: Final = 0.05
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -32,7 +32,7 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 
 @dataclass(slots=True)
 class Tally:
-    """What came of an import so far."""
+    """The running counts and problems of an import."""
 
     conversations: int = 0
     turns: int = 0
@@ -41,14 +41,14 @@ class Tally:
     _untold: int = 0
 
     def trouble(self, place: str, what: str) -> None:
-        """Keep a problem, as long as there are few."""
+        """Record a problem, up to a maximum number."""
         if len(self._problems) < PROBLEMS_MAX:
             self._problems.append(f"{place}: {what}")
         else:
             self._untold += 1
 
     def report(self, path: Path, format_name: str) -> ImportReport:
-        """Say what was taken in, what was there already, and what was passed over."""
+        """Return the report: how much was imported, already present, or skipped as malformed."""
         more = (f"and {self._untold} more problems",) if self._untold else ()
         return ImportReport(
             path=str(path),
@@ -63,17 +63,17 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A turn that is checked and waits for its commit."""
+    """A checked message that waits for its commit."""
 
     piece: Piece
     accepted: Accepted
 
 
 def write_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
-    """File everything that a format reads; what was filed before is skipped, so that an import can be continued.
+    """Store everything that a format yields; skip messages that are stored already, so that an import can be continued.
 
-    Raises `Unavailable` when the store cannot be written, or when nothing reads what waits: what was filed until then
-    stays, and the same import goes on from there.
+    Raises `Unavailable` when the store cannot be written, or when the queue is full and not processed: everything
+    stored until then stays, and the same import continues from there.
     """
     group: list[_Waiting] = []
     held = 0
@@ -119,7 +119,7 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
             why=f"{error.what}, {error.why}" if error.why else error.what,
-            fix="let `credenda worker` or `settle` catch up, then repeat the import: it goes on where it stopped",
+            fix="let `credenda worker` or `settle` catch up, then repeat the import: it continues where it stopped",
             filed=str(tally.turns),
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
@@ -128,7 +128,7 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
 
 
 def _write_turn(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None:
-    """File one turn; None when its key was used for other words, in which case nothing of it was written."""
+    """Store one message; None if its key was used with other text, in which case nothing is written."""
     try:
         return build_journal_unit(accepted, parts.extractor)(writer)
     except Conflict:
@@ -137,7 +137,7 @@ def _write_turn(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | N
 
 def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
     if receipt is None and not piece.by_content:
-        tally.trouble(piece.place, "imported before with other words or another time; the first stays")
+        tally.trouble(piece.place, "imported before with other text or another time; the first stays")
     elif receipt is None or receipt.cached:
         tally.skipped += 1
     else:
@@ -147,7 +147,7 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
 
 
 def _commit_and_wait(parts: Parts, work: Callable[[Writer], T]) -> T:
-    """Commit, and wait for the workers when more is filed than they have read, as long as they move on."""
+    """Commit; when the queue is full, wait for the workers as long as they make progress."""
     while True:
         oldest = _find_oldest(parts)
         try:

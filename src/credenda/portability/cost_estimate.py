@@ -1,4 +1,4 @@
-"""What reading a file with a model would cost, without asking one and without filing anything."""
+"""Estimate the cost of extracting a file with a model, without calling the model or storing anything."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["make_text_turns", "read_file_turns"]
 
 
 def read_file_turns(parts: Parts, path: Path) -> Iterator[Turn]:
-    """Read a file as an import would, and yield the turns that it holds; what is malformed is passed over."""
+    """Yield the messages of a file as an import would; skip malformed items."""
     before: list[Event] = []
     for piece in read_file(path, None, parts.user_id):
         if isinstance(piece, Boundary):
@@ -27,11 +27,11 @@ def read_file_turns(parts: Parts, path: Path) -> Iterator[Turn]:
             try:
                 yield from _make_turns(_accept(parts, piece.submission), before)
             except CredendaError:
-                continue  # an import names it and goes on
+                continue  # an import reports it and continues
 
 
 def make_text_turns(parts: Parts, text: str) -> Iterator[Turn]:
-    """Yield the one turn that a text is, as `remember` would file it."""
+    """Yield a text as one message, as `remember` would store it."""
     yield from _make_turns(_accept(parts, Submission(content=text, user_id=parts.user_id)), [])
 
 

@@ -1,6 +1,6 @@
-"""Writing what is believed as the file of the MCP reference memory server: entities, observations, relations.
+"""Export beliefs in the format of the MCP reference memory server: entities, observations, relations.
 
-It carries what is held now and nothing else: no history, no confidence, no evidence. For those there is the archive.
+The file contains only current beliefs, without history, confidence and evidence; the archive contains those.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PERSON: Final = "person"
 
 
 def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
-    """Write every active memory that is meant as said. Raises as the export of an archive does."""
+    """Write every active, asserted memory. Raises the same errors as the export of an archive."""
     graph = _Graph()
     with replace_file(path) as file, parts.store.reader(parts.user_id) as reader:
         for memory in _read_active(reader):
@@ -43,7 +43,7 @@ def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
 
 
 def _read_active(reader: Reader) -> Iterator[Memory]:
-    """Read the active memories but those that were made of others, oldest first, so that the file grows at its end."""
+    """Return the active memories except derived ones, oldest first, so that a later export appends."""
     ids: list[str] = []
     below: int | None = None
     while True:
@@ -62,7 +62,7 @@ def _read_active(reader: Reader) -> Iterator[Memory]:
 
 @dataclass(slots=True)
 class _Graph:
-    """What the file will hold; observations and relations keep their order and come once."""
+    """The content of the file; observations and relations keep their order, without duplicates."""
 
     _types: dict[str, str] = field(default_factory=dict[str, str])
     _names: dict[str, str] = field(default_factory=dict[str, str])
@@ -70,7 +70,7 @@ class _Graph:
     _relations: dict[tuple[str, str, str], None] = field(default_factory=dict[tuple[str, str, str], None])
 
     def take(self, memory: Memory) -> None:
-        """Add a memory: as it came in where its words still stand, else as an observation of what it is about."""
+        """Add a memory: in its imported form if its text is unchanged, else as an observation of its entity."""
         relation = _find_imported_relation(memory)
         if relation is not None:
             begin, kind, end = relation
@@ -92,7 +92,7 @@ class _Graph:
         return self._entity(ABOUT_USER, _PERSON) if about_user else self._entity(memory.entity or "")
 
     def _entity(self, name: str, kind: str = "") -> str:
-        """Give the name under which an entity is written, however it is spelled here."""
+        """Return the exported name of an entity, for any spelling."""
         shown = self._names.setdefault(normalise_name(name) or name, name)
         self._observations.setdefault(shown, {})
         if kind or shown not in self._types:
@@ -100,7 +100,7 @@ class _Graph:
         return shown
 
     def lines(self) -> Iterator[dict[str, object]]:
-        """Give the lines of the file: entities first."""
+        """Return the lines of the file: entities first."""
         for name, observations in self._observations.items():
             kind = self._types.get(name) or _NO_TYPE
             yield {"type": "entity", "name": name, "entityType": kind, "observations": list(observations)}
@@ -108,13 +108,13 @@ class _Graph:
             yield {"type": "relation", "from": begin, "to": end, "relationType": kind}
 
     def counts(self) -> dict[str, int]:
-        """Count what was written."""
+        """Count the exported entities, observations and relations."""
         observations = sum(map(len, self._observations.values()))
         return {"entities": len(self._observations), "observations": observations, "relations": len(self._relations)}
 
 
 def _find_imported_relation(memory: Memory) -> tuple[str, str, str] | None:
-    """Give the relation that a memory came from, while its words still say it."""
+    """Return the relation that a memory was imported from, if its text is unchanged."""
     found = memory.metadata.get("relation")
     if not isinstance(found, dict):
         return None

@@ -1,4 +1,4 @@
-"""Writing a memory to a file: whole, or as another memory keeps it."""
+"""Export a memory to a file, as an archive or in the format of another memory."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ EXPORTS: Final[Mapping[str, Callable[[Parts, Path], ExportReport]]] = {
 
 
 def export_file(parts: Parts, path: Path, format: str) -> ExportReport:
-    """Write a file; raises `Invalid` for an unknown format or a folder, `Unavailable` when it cannot be written."""
+    """Write a file; raise `Invalid` for an unknown format or a folder, `Unavailable` if it cannot be written."""
     write = EXPORTS.get(format) if isinstance(format, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if write is None:
-        raise Invalid(f"{format!r} is not a format of exports", fix=f"choose one of {', '.join(EXPORTS)}")
+        raise Invalid(f"{format!r} is not an export format", fix=f"choose one of {', '.join(EXPORTS)}")
     return write(parts, path)

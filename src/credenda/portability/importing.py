@@ -1,4 +1,4 @@
-"""Reading foreign files into a memory: which format it is, and where it goes."""
+"""Import foreign files into a memory: detect the format, and store the content."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ FORMATS: Final[tuple[Format, ...]] = (
     MarkdownFormat(),
     TextFormat(),
 )
-"""Those that say more of how a file must begin stand first."""
+"""Formats, the most specific first."""
 _NAMES: Final = (ARCHIVE, *(known.name for known in FORMATS))
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _LOOKED_AT: Final = 2_000
-"""Most files of a folder or zip that are opened to tell its format."""
+"""The maximum number of files opened to detect the format of a folder or zip."""
 
 
 def import_file(
     parts: Parts, path: Path, format: str | None = None, *, progress: Progress | None = None
 ) -> ImportReport:
-    """Read a file, a folder or a zip of any size: an archive, talk with assistants, other memories, documents.
+    """Import a file, a folder or a zip of any size: an archive, conversations, other memories, documents.
 
-    The format is recognised by what a file begins with, else by its ending. Malformed items are passed over and named
-    in the report; repeating an import takes in nothing twice, and an interrupted one goes on where it stopped (an
-    archive instead comes whole or not at all). Raises `Invalid` for a format that is unknown or cannot be told,
-    `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for one that is damaged, `LimitExceeded` for
-    one that unpacks beyond measure.
+    The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
+    report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
+    imported completely or not at all). Raises `Invalid` for an unknown or undetectable format, `NotFound` or
+    `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one, `LimitExceeded` for a decompression
+    bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
@@ -72,7 +72,7 @@ def import_file(
 
 
 def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | Problem | Boundary]:
-    """Read what a file, a folder or a zip holds, as an import would; an archive holds nothing new to read."""
+    """Parse a file, a folder or a zip, as an import would; an archive yields nothing."""
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
     if find_path_kind(path) == "folder":
@@ -104,7 +104,7 @@ def _find_format(name: str) -> Format:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The files of a folder or zip that are read, and as what."""
+    """The files of a folder or zip to read, and their format."""
 
     path: Path
     known: Format
@@ -117,7 +117,7 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
     known = _find_format(format_name or _recognise_among(entries, path))
     taken = [entry for entry in entries if known.takes(entry.name)]
     if not taken:
-        raise Invalid(f"{path.name} holds nothing of the format {known.name}", fix="name another format, or a file")
+        raise Invalid(f"{path.name} contains no file of the format {known.name}", fix="name another format, or a file")
     return _Chosen(path, known, taken)
 
 
@@ -129,7 +129,7 @@ def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> Im
 
 
 def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
-    """Read file after file; one that cannot be read is passed over like any other malformed item."""
+    """Parse file after file; skip an unreadable file like any malformed item."""
     for entry in chosen.entries:
         name = make_showable(entry.name)
         try:
@@ -149,14 +149,14 @@ def _recognise(head: bytes, path: Path) -> str:
         if known.recognises(head.removeprefix(_BOM), unpacked):
             return known.name
     raise Invalid(
-        f"cannot tell what {path.name} is",
-        why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its beginning nor its ending says so",
+        f"cannot detect the format of {path.name}",
+        why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its content nor its suffix is known",
         fix=f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
     )
 
 
 def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
-    """Tell the format of a folder or zip: the first of `FORMATS` that one of its files is of."""
+    """Detect the format of a folder or zip: the first of `FORMATS` that a file in it has."""
     best = len(FORMATS)
     trouble: CredendaError | None = None
     for entry in entries[:_LOOKED_AT]:
@@ -175,7 +175,7 @@ def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
     if trouble is not None:
         raise trouble
     raise Invalid(
-        f"cannot tell what {path.name} is",
-        why="no file in it begins like any that is known",
+        f"cannot detect the format of {path.name}",
+        why="no file in it has a known format",
         fix=f"name the format: {', '.join(_NAMES)}",
     )

@@ -1,7 +1,7 @@
-"""Reading one item at a time of a JSON array that may be larger than memory.
+"""Stream the items of a JSON array that may be larger than memory.
 
-The parser of the standard library reads whole texts only. Brackets outside strings say where an item ends, one match of
-an expression a bracket; the item alone is then parsed. One that is malformed is passed over and the next is read.
+The standard parser needs the whole text. Here a scan finds the end of each item by counting brackets outside strings,
+one match of a regular expression per bracket; then only the item is parsed. A malformed item is skipped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Element", "read_elements"]
 
 _CHUNK_BYTES: Final = 1 << 16
 _PLAIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-"""What stands between two brackets, strings included; stops before a string that does not end here."""
+"""The text between two brackets, strings included; stops before a string that does not end in the buffer."""
 _STRING: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _KEY: Final = re.compile(rb'"([A-Za-z_]{1,64})"\s*:\s*$')
 _BETWEEN: Final = b" \t\r\n,"
@@ -26,12 +26,12 @@ _OPENING: Final = frozenset(b"[{")
 _BOM: Final = b"\xef\xbb\xbf"
 _QUOTE: Final = ord('"')
 _SHOWN_BYTES: Final = 200
-"""How much of what stands before a bracket is looked at: a key, or an item that is no table."""
+"""The number of bytes to keep before a bracket: a key, or an item that is not an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Element:
-    """An item of an array, counted from 1; `wrong` says why it could not be read, and then `data` is empty."""
+    """An item of an array, counted from 1; `wrong` tells why it could not be read, and then `data` is empty."""
 
     number: int
     data: bytes = b""
@@ -39,11 +39,11 @@ class Element:
 
 
 def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
-    """Yield the items of a file that is an array, or a table that holds one under one of `keys`."""
+    """Yield the items of a file that is an array, or an object with an array under one of `keys`."""
     scan = _Scan(lines)
     depth = _enter_array(scan, keys)
     if not depth:
-        yield Element(number=1, wrong="the file holds no list of items")
+        yield Element(number=1, wrong="the file contains no list of items")
         return
     number = 0
     while True:
@@ -53,7 +53,7 @@ def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
             yield Element(number=number, data=between.strip(_BETWEEN))
         sign = scan.bracket()
         if sign is None:
-            yield Element(number=number + 1, wrong="the file ends before its list does: it was cut off")
+            yield Element(number=number + 1, wrong="the file ends inside its list: it is truncated")
             return
         if sign not in _OPENING:
             return
@@ -64,7 +64,7 @@ def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
 
 
 def _enter_array(scan: _Scan, keys: tuple[str, ...]) -> int:
-    """Go to the first item; gives how deep the array lies, or 0 where there is none."""
+    """Go to the first item; return the depth of the array, or 0 if there is none."""
     depth = 0
     while True:
         before = scan.plain()
@@ -82,7 +82,7 @@ def _enter_array(scan: _Scan, keys: tuple[str, ...]) -> int:
 
 
 def _read_item(scan: _Scan, number: int) -> Element:
-    """Read on to the bracket that closes the item whose first was just read."""
+    """Read up to the bracket that closes the item whose opening bracket was just read."""
     scan.keep()
     depth = 1
     while depth:
@@ -90,7 +90,7 @@ def _read_item(scan: _Scan, number: int) -> Element:
         sign = scan.bracket()
         if sign is None:
             scan.release()
-            return Element(number=number, wrong="the file ends in the middle of it: it was cut off")
+            return Element(number=number, wrong="the file ends inside it: it is truncated")
         depth += 1 if sign in _OPENING else -1
     data = scan.release()
     if data is None:
@@ -99,7 +99,7 @@ def _read_item(scan: _Scan, number: int) -> Element:
 
 
 class _Scan:
-    """Where in a file the scan is; holds the item that is being read, unless it grows too large."""
+    """The position of the scan; buffers the current item, unless it grows too large."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -111,7 +111,7 @@ class _Scan:
         self.ended = False
 
     def plain(self) -> bytes:
-        """Go to the next bracket, or to the end, and give the last bytes before it."""
+        """Go to the next bracket, or to the end, and return the last bytes before it."""
         self._begun = self._at
         while True:
             if self._in_string:
@@ -128,18 +128,18 @@ class _Scan:
                 return b""
 
     def bracket(self) -> int | None:
-        """Read the bracket that stands here; None at the end of the file."""
+        """Read the bracket at this position; None at the end of the file."""
         if self._at >= len(self._buffer):
             return None
         self._at += 1
         return self._buffer[self._at - 1]
 
     def keep(self) -> None:
-        """Hold what is read from the last bracket on."""
+        """Buffer the input from the last bracket on."""
         self._start = self._at - 1
 
     def release(self) -> bytes | None:
-        """Give what was held; None when it was too large."""
+        """Return the buffered bytes; None if there were too many."""
         start, self._start = self._start, None
         if start is None or self._at - start > limits.IMPORT_ITEM_BYTES:
             return None
@@ -150,13 +150,13 @@ class _Scan:
         return found.end() if found else self._at
 
     def _leave_string(self) -> None:
-        """Go on in a string that did not end in what was read so far."""
+        """Continue in a string that did not end in the buffer."""
         self._at = self._end(_STRING)
         if self._at < len(self._buffer) and self._buffer[self._at] == _QUOTE:
             self._at, self._in_string = self._at + 1, False
 
     def _fill(self) -> bool:
-        """Read on, as much again as is held, so that no byte is moved often."""
+        """Read on, as much again as is buffered, so that no byte is copied often."""
         if self._start is not None and len(self._buffer) - self._start > limits.IMPORT_ITEM_BYTES:
             self._start = None
         kept = max(self._begun, self._at - _SHOWN_BYTES) if self._start is None else self._start

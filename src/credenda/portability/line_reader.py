@@ -1,4 +1,4 @@
-"""Reading foreign files in bounded memory: line by line or in chunks, gzip'd or not, whatever they hold."""
+"""Read foreign files in bounded memory: line by line or in chunks, gzipped or not."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int | None], None]
-"""Told how many bytes are read, and how many there are (None where that cannot be known)."""
+"""Called with the bytes read and the total (None if unknown)."""
 
 LINE_BYTES_MAX: Final = limits.IMPORT_ITEM_BYTES
 _BUFFER_BYTES: Final = 1 << 16
 _PROGRESS_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"
 DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, BadZipFile, NotImplementedError)
-"""What reading damaged compressed data raises; `NotImplementedError` is how `zipfile` says that it does not know a
-method of compression or encryption."""
+"""Errors of damaged compressed data; `zipfile` raises `NotImplementedError` for an unsupported compression
+or encryption method."""
 
 
 class Line(NamedTuple):
-    """A line with its end, counted from 1; `data` is empty for one that is longer than may be read."""
+    """A line with its end, counted from 1; `data` is empty for a line that is too long."""
 
     number: int
     data: bytes
@@ -51,36 +51,36 @@ class Line(NamedTuple):
 
 
 class Meter:
-    """How far an import has come, over all the files that it reads."""
+    """The progress of an import, over all its files."""
 
     def __init__(self, progress: Progress | None = None, total_bytes: int | None = None) -> None:
-        """Tell `progress`; without it, measure for nobody."""
+        """Bind a callback; without one, progress is not reported."""
         self._progress = progress
         self._total = total_bytes
         self._done = 0
 
     def tell(self, position: int) -> None:
-        """Say how far the present file has been read."""
+        """Report the position in the current file."""
         if self._progress is not None:
             self._progress(self._done + position, self._total)
 
     def finish(self, size_bytes: int) -> None:
-        """Count the present file as read."""
+        """Count the current file as read."""
         self._done += size_bytes
         self.tell(0)
 
 
 class Quota:
-    """How much compressed data may unpack to, so that no small file fills memory or disk."""
+    """Limits how much compressed data may unpack to, against decompression bombs."""
 
     def __init__(self, name: str, packed_bytes: Callable[[], int]) -> None:
-        """Hold what is unpacked against the compressed bytes that it came from."""
+        """Set the limit from the number of compressed bytes."""
         self._name = name
         self._packed_bytes = packed_bytes
         self._unpacked = 0
 
     def take(self, count: int) -> None:
-        """Count unpacked bytes; raises `LimitExceeded` when they are more than talk can be."""
+        """Count unpacked bytes; raise `LimitExceeded` above the limit."""
         self._unpacked += count
         if self._unpacked <= limits.UNPACKED_FREE_BYTES:
             return
@@ -89,13 +89,13 @@ class Quota:
             much = f"{limits.UNPACKED_RATIO} times its size" if too_dense else f"{limits.UNPACKED_BYTES >> 30} GiB"
             raise LimitExceeded(
                 f"{self._name} unpacks to more than {much}",
-                why="files of talk do not, and such a file may be meant to fill the disk",
+                why="conversations do not, and such a file may be a decompression bomb",
                 fix="unpack it yourself if you trust it, and import the result",
             )
 
 
 class Lines:
-    """The lines of an open file, to be read once; raises `Corrupt` or `LimitExceeded` where they cannot be."""
+    """The lines of an open file, read once; raises `Corrupt` or `LimitExceeded` for unreadable data."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Lines:
         position: Callable[[int], int] | None = None,
         modified_us: int | None = None,
     ) -> None:
-        """Read from `file`; `position` turns unpacked bytes into bytes of the file that the meter counts."""
+        """Read from `file`; `position` maps unpacked bytes to bytes of the file, for the meter."""
         self._file = file
         self._name = name
         self._meter = meter
@@ -119,14 +119,14 @@ class Lines:
         self.modified_us = modified_us
 
     def head(self) -> bytes:
-        """Return what the file begins with, without reading on."""
+        """Return the first bytes of the file, without consuming them."""
         try:
             return self._file.peek(_BUFFER_BYTES)[:_BUFFER_BYTES]
         except DAMAGED as error:
             raise self._broken() from error
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the lines that are left."""
+        """Yield the remaining lines."""
         while data := self._line():
             self.number += 1
             if len(data) <= LINE_BYTES_MAX:
@@ -137,7 +137,7 @@ class Lines:
             yield Line(self.number, b"", too_long=True)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
+        """Return the next bytes, at most `size`; empty at the end."""
         try:
             data: bytes = self._file.read(size)
         except DAMAGED as error:
@@ -163,7 +163,7 @@ class Lines:
     def _broken(self) -> Corrupt:
         return Corrupt(
             f"{self._name} cannot be read after line {self.number}",
-            why="its compressed data are damaged or cut off",
+            why="its compressed data are damaged or truncated",
             fix="get an intact copy of the file",
             line=str(self.number + 1),
         )
@@ -199,7 +199,7 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
 
 
 def make_unreadable_error(path: Path, error: OSError) -> CredendaError:
-    """Translate an error of the file system."""
+    """Convert an `OSError` on a path to `Unavailable`."""
     return Unavailable(
         f"{path} cannot be opened", why=error.strerror or type(error).__name__, fix="check its permissions"
     )

@@ -1,6 +1,6 @@
-"""What an import reads: the files of a folder or of a zip, in an order that is always the same.
+"""The files of a folder or a zip, in a fixed order.
 
-Nothing is unpacked to disk: the names in a zip are only shown and matched, never used as paths.
+Nothing is unpacked to disk: names in a zip are only shown and matched, never used as paths.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FOREIGN: Final = "__MACOSX"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One file of a folder or zip. `name` is its path inside; `size_bytes` is what reading it counts for."""
+    """One file of a folder or zip. `name` is its path inside; `size_bytes` is its share of the progress."""
 
     name: str
     path: Path
@@ -41,12 +41,12 @@ class Entry:
 
 
 def is_zip(head: bytes) -> bool:
-    """Say whether a file that begins so is a zip."""
+    """Return whether a file with this beginning is a zip."""
     return head.startswith(_SIGNATURES)
 
 
 def list_folder(folder: Path) -> list[Entry]:
-    """List the files of a folder and of all below it, by name; hidden ones and linked folders are left out."""
+    """List all files below a folder, by name, without hidden files and linked folders."""
     entries: list[Entry] = []
     for path in _walk_files(folder):
         if len(entries) == limits.IMPORT_FILES:
@@ -59,7 +59,7 @@ def list_folder(folder: Path) -> list[Entry]:
 def _read_size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # gone meanwhile: opening it will say so
+    except OSError:  # removed meanwhile: opening it raises the error
         return 0
 
 
@@ -68,7 +68,7 @@ def _make_opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]
 
 
 def _walk_files(folder: Path) -> Iterator[Path]:
-    """Walk depth first, by name; without recursion, so that no depth is too deep."""
+    """Walk depth first, by name, without recursion, so that depth is unlimited."""
     waiting = [folder]
     while waiting:
         path = waiting.pop()
@@ -85,12 +85,14 @@ def _walk_files(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def open_zip(path: Path) -> Generator[list[Entry]]:
-    """Open a zip and list its files by name; raises `Corrupt` for one that is damaged or cut off."""
+    """Open a zip and list its files by name; raise `Corrupt` for a damaged or truncated one."""
     try:
         archive = zipfile.ZipFile(path)
     except (*DAMAGED, ValueError) as error:
         raise Corrupt(
-            f"{path.name} cannot be read", why="its list of files is damaged or cut off", fix="get an intact copy of it"
+            f"{path.name} cannot be read",
+            why="its list of files is damaged or truncated",
+            fix="get an intact copy of it",
         ) from error
     with archive:
         size = path.stat().st_size

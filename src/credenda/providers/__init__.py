@@ -1,1 +1,1 @@
-"""Embedders and language models behind small ports."""
+"""Embedders and language models behind small protocols."""

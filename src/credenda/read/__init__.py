@@ -1,1 +1,1 @@
-"""From asked to answered: plan, retrieve, fuse, score, gate, pack."""
+"""Turn a question into ranked hits: plan, retrieve, fuse, filter, score, pack."""

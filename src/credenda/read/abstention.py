@@ -1,13 +1,14 @@
-"""Whether memory holds an answer at all: one probability for a search, which means the same for every search. Pure.
+"""Abstention: the probability that the store can answer a question, comparable between searches. Pure.
 
-P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + size · √(2 ln n) + …), fitted on questions that
-memory can and cannot answer: `data/weights.toml` has the numbers, `benchmarks/fit_weights.py` makes them. √(2 ln n) is
-how far the best of n unrelated texts rises above their mean, in standard deviations: what is near in a store of ten
-sentences is chance in one of ten thousand.
+P = logistic(base + coverage · c + cosine · m + rarest · r + lead · l + size · √(2 ln n) + …), fitted on answerable and
+unanswerable questions. `data/weights.toml` has the weights, `benchmarks/fit_weights.py` fits them. √(2 ln n) is the
+expected best of n unrelated texts above their mean, in standard deviations: a match that is close among ten sentences
+is chance among ten thousand.
 
-What was said is mostly spoken of more than once. A question in the words of a text that does not answer it finds that
-text and little beside it, so the signs `above` and `nearer` count how far the best texts rise above the mean of the
-first thirty, in words and in nearness: as far as the store is large enough to expect more than one.
+Most facts are mentioned more than once. A question can share its words with a single text that does not answer it; then
+no other text is close. The features `above` and `nearer` therefore measure how far the best texts rise above the mean
+of the first thirty, in word coverage and in cosine. They count fully only in stores large enough to expect several
+texts on a subject.
 """
 
 from __future__ import annotations
@@ -36,26 +37,26 @@ __all__ = [
 ]
 
 TOP: Final = 5
-"""Best rows whose signs tell whether the search found an answer; the calibration was fitted on as many."""
+"""Number of best rows whose features decide about abstention; the calibration was fitted with the same number."""
 _AROUND: Final = 30
-"""Best candidates whose mean is what the best texts rise above."""
+"""Number of best candidates in the mean that the best texts are compared with."""
 _CHANCE_SEEN: Final = 5_000
-"""Documents from which more of them are not taken to raise the best by chance."""
+"""Store size, in documents, above which `expect_best_by_chance` stops growing."""
 _FEW: Final = 2
-"""Documents up to which nobody expects more than one text on a matter."""
+"""Store size up to which a single text on a subject is expected."""
 _MANY: Final = 500
-"""Documents from which more than one is expected."""
+"""Store size from which several texts on a subject are expected."""
 _MOST: Final = (0.5, 0.4)
-"""How far the best may rise above the rest before it counts no more: what was said once must not be refused for it."""
+"""Upper bounds of `Rise`: a fact that was mentioned only once must remain answerable."""
 _SCARCE: Final = 0.15
-"""Share of the question's idf below which a text speaks of something else, for all that its words can tell."""
+"""Share of the question's idf below which the words of a text indicate another subject."""
 _HALF: Final = 0.5
 _MOST_WORDS: Final = 0.75
-"""Share of the question's idf from which a text speaks of the thing asked for, whatever its slot."""
+"""Share of the question's idf from which a text counts as being about the subject, whatever its slot."""
 
 
 class Rise(NamedTuple):
-    """How far the best texts rise above the first thirty: in the share of the question's words, and in cosine."""
+    """How far the best texts rise above the mean of the first thirty, in word coverage and in cosine."""
 
     above: float = 0.0
     nearer: float = 0.0
@@ -66,11 +67,12 @@ _LEVEL: Final = Rise()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSignals:
-    """What the question itself says about how likely an answer is, and how much was searched for one.
+    """Features of the question and of the search that change how likely an answer is.
 
-    `names_slot`: it asks for one thing that has a slot of its own. `broad`: it asks for the course of a matter, which
-    no single text covers. `strange`: all that it names is in no text. `lead`, in [-1, 1], counts where one person is
-    named: what somebody else said in the question's words is rarely the answer. `searched` counts documents.
+    `names_slot`: the question asks for a single value that has its own slot. `broad`: it asks for the course of events,
+    which no single text covers. `strange`: no text contains any name that the question uses. `lead`, in [-1, 1],
+    applies if one person is named: another person's text in the question's words is rarely the answer. `searched` is
+    the number of documents searched.
     """
 
     names_slot: bool = False
@@ -82,15 +84,15 @@ class QuestionSignals:
 
 
 def has_compared_vectors(rows: Sequence[Row]) -> bool:
-    """Say whether vectors speak for or against the best rows; where none has one yet, only words can judge."""
+    """Return whether any of the best rows has a cosine; without one, only words can decide."""
     return any(row.signs.cosine is not None for row in rows[:TOP])
 
 
 def expect_best_by_chance(searched: int) -> float:
-    """Return how far the best of so many unrelated texts is expected above their mean, in standard deviations.
+    """Return the expected best of `searched` unrelated texts above their mean, in standard deviations.
 
-    Beyond `_CHANCE_SEEN` it stands still: what chance adds was measured on stores of up to some 1,700 texts, and to go
-    on from there refused one answerable question in twelve of a store of 100,000 (docs/decisions/0055).
+    Constant beyond `_CHANCE_SEEN`: the effect was measured on stores of up to about 1,700 texts, and extrapolating it
+    refused one in twelve answerable questions in a store of 100,000 (docs/decisions/0055).
 
     >>> round(best_by_chance(1_000), 2), round(best_by_chance(1_000_000), 2)
     (3.72, 4.13)
@@ -99,12 +101,12 @@ def expect_best_by_chance(searched: int) -> float:
 
 
 def bound_lead(lead: float) -> float:
-    """Bound how much it counts that another person said it: a slip of the name must not refuse a question."""
+    """Limit the penalty for a text by another speaker, so that a wrong name does not refuse the question."""
     return max(lead, -0.5)
 
 
 def measure_lead(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
-    """Say how much more of the question the named person's five best texts cover than their partners', in [-1, 1].
+    """Return how much more of the question the named person's best texts cover than their partners', in [-1, 1].
 
     >>> named = np.array([True, True, False, False])
     >>> lead_of(np.array([1.0, 1.0, 0.5, 1.0], np.float32), named, np.array([False, False, True, False]))
@@ -115,10 +117,10 @@ def measure_lead(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
 
 
 def measure_rise(found: Candidates, best: Integers) -> Rise:
-    """Say how far the first five of the best candidates, most relevant first, rise above the first thirty.
+    """Return how far the best five of `best` (most relevant first) rise above the mean of the first thirty.
 
-    Documents that are no candidates count as 0 there. Weighed by how much more than one text on a matter is to be
-    expected: 0 for two documents, 1 from five hundred.
+    Missing candidates count as 0 in the mean. The result is weighted by `_expect_more`: 0 for two documents, 1 from
+    five hundred.
     """
     expected = _expect_more(found.searched)
     if not expected or not len(best):
@@ -133,14 +135,14 @@ def measure_rise(found: Candidates, best: Integers) -> Rise:
 
 
 def _expect_more(searched: int) -> float:
-    """Say how far more than one text on a matter is to be expected, in [0, 1], rising with the logarithm."""
+    """Return how strongly several texts on a subject are expected, in [0, 1], logarithmic in the store size."""
     return min(math.log(max(searched, _FEW) / _FEW) / math.log(_MANY / _FEW), 1.0)
 
 
 def pick_most_relevant(read: Sequence[Row]) -> list[Row]:
-    """Return the rows whose relevance is highest, of rows whose key is nothing else, best first.
+    """Return the most relevant rows, best first, of rows whose key is still the relevance alone.
 
-    What a row is worth by itself orders hits, and says nothing on whether they answer.
+    Importance, retention and recency order hits but do not indicate whether they answer the question.
     """
     return sorted(read, key=lambda row: -row.key)[:TOP]
 
@@ -148,11 +150,11 @@ def pick_most_relevant(read: Sequence[Row]) -> list[Row]:
 def estimate_answerability(
     rows: Sequence[Row], relevant: Sequence[Row], engine: Calibration, tuned: Weights, *, asking: QuestionSignals
 ) -> float:
-    """Return the probability that memory holds an answer, from the signs of the best rows; 0 where there are none.
+    """Return the probability that the store holds an answer, from the features of the best rows; 0 without rows.
 
-    `rows` are those to show, in their order, `relevant` those of the highest relevance among all that were read.
-    A slot that holds something answers a question about it. One that holds nothing speaks against an answer, unless one
-    text has most of the question's words: to "what is my blood type" a text about another type is no answer.
+    `rows` are the rows to show, in order; `relevant` the most relevant of all rows read. A slot with a value answers a
+    question about it. An empty slot counts against an answer unless a text contains most of the question's words: a
+    text about another type does not answer "what is my blood type".
     """
     best = [row.signs for row in rows[:TOP]]
     if not best:

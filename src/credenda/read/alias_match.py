@@ -1,7 +1,8 @@
-"""Whether a question names what a memory is about. Pure.
+"""Match the aliases of an entity in a question. Pure.
 
-A memory with the attribute "known as" tells the names of its entity: "k8s" and "kube" for Kubernetes. A text that names
-one of them speaks of the entity, however much else it says; how much of it the memory covers tells nothing then.
+A memory with the attribute "known as" lists the aliases of its entity, for example "k8s" and "kube" for Kubernetes. A
+question that contains an alias is about the entity, regardless of its other words and of how much of it the memory
+covers.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ __all__ = ["is_named", "is_near_spelling", "list_aliases"]
 _KNOWN_AS: Final = "known_as"
 _PART: Final = re.compile(r"[,;/|]")
 _FUZZY_LETTERS: Final = 5
-"""Letters from which one wrong, missing or additional letter is a slip of the pen; the first two must be right."""
+"""Shortest word for which one wrong, missing or extra letter counts as a typing error after `_SURE_LETTERS`."""
 _SURE_LETTERS: Final = 2
 
 
 def list_aliases(memory: Memory) -> list[str]:
-    """Return the names that a memory of the attribute "known as" tells, none for any other memory."""
+    """Return the aliases in a memory of the attribute "known as"; empty for any other memory."""
     if memory.entity is None or memory.attribute is None or normalise_attribute(memory.attribute) != _KNOWN_AS:
         return []
     return [memory.entity, *(_PART.split(memory.value) if memory.value else ())]
 
 
 def is_named(memory: Memory, question: str) -> bool:
-    """Say whether a question names the entity of a memory by any of the names that the memory tells."""
+    """Return whether the question contains an alias of the memory's entity."""
     names = list_aliases(memory)
     if not names:
         return False
@@ -53,7 +54,7 @@ def _is_mentioned(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
 
 
 def is_near_spelling(name: str, word: str) -> bool:
-    """Say whether two words are the same but for one letter, in words long enough to tell.
+    """Return whether two words are equal except for one letter; short words must be equal.
 
     >>> alike("redis", "reedis"), alike("mongo", "mango"), alike("pod", "pid")
     (True, False, False)
@@ -67,7 +68,7 @@ def is_near_spelling(name: str, word: str) -> bool:
 
 
 def _find_slips(name: str, word: str) -> Iterator[str]:
-    """Yield what one slip makes of a name, as far as it leads to the word."""
+    """Yield the variants of `name` with one typing error at the first letter where it differs from `word`."""
     at = next((at for at, (one, other) in enumerate(zip(name, word, strict=False)) if one != other), len(name))
     yield name[:at] + word[at : at + 1] + name[at + 1 :]
     yield name[:at] + name[at + 1 :]

@@ -1,7 +1,7 @@
-"""Whether a text looks like an answer: a question for a time wants a time, one for a number a number. Pure.
+"""Answer types: a question for a time expects a text with a time, one for a number a text with a number. Pure.
 
-"When did Ana start to paint?" is answered by "I took it up last May", not by what else she says about painting. This
-is a sign of the text alone, so it is asked only of the rows that were read.
+"When did Ana start to paint?" is answered by "I took it up last May", not by other texts about her painting. The check
+needs the text, so it runs only on rows that were read.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from credenda.read.weights import Relevance, load_questions
 __all__ = ["is_typed_question", "score_answer_type"]
 
 _READ: Final = 1_000
-"""Characters of a text that are looked at: a longer one holds some number anyway, which says nothing."""
+"""Characters of a text that are searched: a longer text almost always contains a number."""
 
 
 def is_typed_question(ask: Ask) -> bool:
-    """Say whether answers to such a question are known by their looks."""
+    """Return whether answers to this kind of question can be recognised by a pattern."""
     return ask.value in load_questions().answers
 
 
 def score_answer_type(text: str, ask: Ask, tuned: Relevance) -> float:
-    """Return what a text gains for holding what such a question asks for; 0 for other questions.
+    """Return the bonus for a text that contains the expected type of answer; 0 for other questions.
 
     >>> from credenda.read.weights import weights
     >>> tuned = weights().relevance

@@ -1,4 +1,4 @@
-"""What passes from step to step of a search: candidates as arrays, then the few that are read, as rows. Pure."""
+"""Data that the steps of a search exchange: candidates as arrays, and the few that are read as rows. Pure."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """What may answer: documents by packed code, and the raw signs of relevance of each, all (c,).
+    """Candidate documents by packed code, each with its raw features; all arrays have the shape (c,).
 
-    `owners` tells which event or memory a document belongs to. `words` is BM25+ with the share of the neighbouring
-    turns, `own_words` without; `coverage` the share of the question's idf that the text holds, in [0, 1]. `cosine` is
-    NaN where no vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], says how well the
-    named person's words fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone
-    else's; `strange` that the question names only what nobody ever spoke of; `governs`, in [0, 1], how far a standing
-    instruction applies; `rarest` marks what holds the question's rarest word; `searched` is how many documents were
-    looked at; `complete` that no other document has any sign of relevance.
+    `owners` are the event or memory of each document. `words` is BM25+ with the share of neighbouring turns,
+    `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
+    vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], is how well the named person's
+    texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's. `strange`:
+    the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction matches; `rarest`
+    marks texts with the question's rarest word. `searched` is the number of documents searched; `complete`: no other
+    document has any relevance.
     """
 
     codes: Integers
@@ -57,7 +57,7 @@ class Candidates:
     complete: bool
     strange: bool = False
     whole: bool = False
-    """Known to hold first passages alone: each is then the only one of its event or memory."""
+    """Every document is known to be the first passage, hence the only document of its event or memory."""
 
     def __len__(self) -> int:
         """Return the number of candidates."""
@@ -65,7 +65,7 @@ class Candidates:
 
 
 class Signs(NamedTuple):
-    """Signs that mean the same for every question; `cosine` is None where no vector was compared."""
+    """Features with the same scale for every question; `cosine` is None if no vector was compared."""
 
     words: float = 0.0
     coverage: float = 0.0
@@ -76,7 +76,7 @@ class Signs(NamedTuple):
     rarest: bool = False
 
     def joined(self, other: Signs) -> Signs:
-        """Return the best of both, for an event and the memory made from it."""
+        """Return the maximum of each feature, for an event and the memory derived from it."""
         known = [cosine for cosine in (self.cosine, other.cosine) if cosine is not None]
         return Signs(
             max(self.words, other.words),
@@ -90,10 +90,10 @@ class Signs(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A candidate that was read: exactly one of `memory` and `event` is set, as `kind` says.
+    """A candidate that was read; exactly one of `memory` and `event` is set, according to `kind`.
 
-    `key` orders rows, highest first; `terms` are its summands by name. (A tuple, because a search makes a hundred of
-    them and a frozen dataclass takes six times as long.)
+    `key` orders rows, highest first; `terms` are its summands by name. A tuple, because a search creates about a
+    hundred rows and a frozen dataclass takes six times as long.
     """
 
     kind: HitKind

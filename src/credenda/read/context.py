@@ -1,4 +1,4 @@
-"""A block for a prompt: the core, and what a search finds, packed."""
+"""Build the context block of a prompt from the core and the hits of a search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["build_context"]
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _SLOTS_WITH_HISTORY: Final = 10
-"""Best memories whose earlier values are looked up."""
+"""Number of best memories whose earlier values are looked up."""
 
 
 def build_context(
@@ -38,11 +38,11 @@ def build_context(
     now_us: int,
     core: Sequence[CoreMemory] | None = None,
 ) -> Context:
-    """Build the block for a prompt; without a query, or for one without words, it is the core alone.
+    """Build the context block; without a query, or if the query has no words, from the core alone.
 
-    `core` defaults to standing instructions and pinned memories. Of what else it holds, a block with hits shows what
-    fits into half of the budget and is no hit itself. A search for a block that nobody asked for has the
-    stricter floor: below it the block holds the core and says `abstained`.
+    `core` defaults to standing instructions and pinned memories. With hits, other core memories are added only while
+    the core uses at most half of the budget. A search for an unrequested block has the stricter floor; below it the
+    block contains only the core and sets `abstained`.
     """
     asked = query or Query(text="")
     kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
@@ -81,7 +81,7 @@ def _choose_headings(core: Sequence[CoreMemory]) -> dict[str, str]:
 def _choose_core(
     core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: TokenBudget
 ) -> list[CoreMemory]:
-    """Choose what of the core stands beside hits: what the person asked for always, the rest while there is room."""
+    """Select the core memories beside hits: all that the user pinned or instructed, others while room is left."""
     found = {hit.id for hit in hits}
     spent, kept = 0, list[CoreMemory]()
     for one in core:
@@ -96,7 +96,7 @@ def _choose_core(
 
 
 def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:
-    """Return the contests, open now or at the time asked about, that what is shown takes part in."""
+    """Return the contests, open now or at the time of the query, that involve a memory in the block."""
     shown = {memory.id for memory in core} | {hit.id for hit in hits if hit.memory and hit.memory.contested}
     shown |= {hit.id for hit in hits if "contested" in hit.flags}
     if not shown:
@@ -114,7 +114,7 @@ def _open_at(reader: Reader, known_at_us: int | None) -> list[ContestCase]:
 
 
 def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
-    """Return what the slots of the best memories held before, latest first: changed values, never corrected ones."""
+    """Return the earlier values in the slots of the best memories, latest first; changed values, not corrected ones."""
     if query.as_of_us is not None or query.known_at_us is not None:
         return {}
     previous: dict[str, list[SlotVersion]] = {}
@@ -137,7 +137,7 @@ def _was_valid(version: SlotVersion, memory: Memory) -> bool:
 
 
 def _find_redundant(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:
-    """Return the earlier values, and the events they were said in, that need no line of their own."""
+    """Return the ids of earlier values and of their events, which the line of the current value already mentions."""
     names = {version.memory_id for versions in previous.values() for version in versions}
     links = reader.evidence(memory_ids=sorted(names)) if names else []
     return frozenset(names | {link.span.event_id for link in links})

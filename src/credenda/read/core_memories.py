@@ -1,4 +1,4 @@
-"""What every prompt should have, read from the store: instructions, pins, who the user is, what is recalled often."""
+"""Read the memories that every prompt needs: instructions, pins, facts about the user and frequent recalls."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from credenda.storage.store import MemoryFilter, Reader
 __all__ = ["find_core_memories", "find_often_recalled", "find_user_memories", "is_standing_instruction"]
 
 _CORE: Final = 500
-"""Most instructions, and most pins, that are looked at: more than any cap has room for."""
+"""Maximum number of instructions, and of pins, that are read; no cap has room for more."""
 _INSTRUCTION: Final = "instruction"
 _USER: Final = "user"
 _VALUES: Final = 5
-"""Most values of one attribute of the user that are looked at."""
+"""Maximum number of values that are read for one attribute of the user."""
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _ACTIVE: Final = frozenset({Status.ACTIVE})
 _PLAIN: Final = Query(text="")
 
 
 def find_core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory]:
-    """Return what every prompt should have: standing instructions, then pinned memories, oldest first in each."""
+    """Return the standing instructions and then the pinned memories, each oldest first."""
     then = MemoryFilter(
         statuses=_HELD if query.as_of_us is None else None,
         limit=_CORE,
@@ -40,12 +40,12 @@ def find_core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory
 
 
 def is_standing_instruction(memory: Memory) -> bool:
-    """Say whether a memory is a standing instruction."""
+    """Return whether a memory is a standing instruction."""
     return memory.attribute == _INSTRUCTION
 
 
 def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:
-    """Return the active memories of these attributes of the user, by attribute and then newest first."""
+    """Return the user's active memories with these attributes, by attribute and then newest first."""
     found: list[Memory] = []
     for attribute in attributes:
         wanted = MemoryFilter(pair=(_USER, attribute), statuses=_ACTIVE, limit=_VALUES)
@@ -54,7 +54,7 @@ def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -
 
 
 def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int) -> list[Memory]:
-    """Return the memories of a recall log that are held, in its order; what scans kept of code is left out."""
+    """Return the visible memories of a recall log, in its order, without memories of the codebase layer."""
     held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
     return [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]

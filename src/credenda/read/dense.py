@@ -1,4 +1,4 @@
-"""Cosines of the question to stored vectors: nominated by sign bits, rescored exactly, shared between neighbours."""
+"""Cosines between the question and stored vectors: preselect by sign bits, rescore exactly, add neighbours."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ Integers = NDArray[np.int64]
 _FLAT: Final = 1e-6
 _NOMINATED_LEAST: Final = 400
 _NOMINATED_SHARE: Final = 400
-"""Rows nominated by sign bits: 400 and 1 in 400 of the index, up to `limits.VECTOR_NOMINEES`."""
+"""Rows preselected by sign bits: 400 plus 1 in 400 of the index, up to `limits.VECTOR_NOMINEES`."""
 _RESCORED_LEAST: Final = 128
 _RESCORED_A_HIT: Final = 4
 _RESCORED_SHARE: Final = 4_000
-"""Of them rescored: 4 for each hit asked for and at least 128, and 1 in 4,000 rows of the index, up to
-`limits.VECTOR_CANDIDATES`. Reading a vector costs more than all else that is done with it. Measured on MiniLM with
-18,800 texts and 300 questions: of the exact ten nearest .998 are among the first 400 by Hamming distance, and .997
-among the 128 of these that agree best with the question's values. What is needed grows with the fifth root of the
-rows."""
+"""Preselected rows that are rescored: 4 for each requested hit and at least 128, plus 1 in 4,000 rows of the index, up
+to `limits.VECTOR_CANDIDATES`. Reading the vectors is the largest cost. Measured with MiniLM on 18,800 texts and 300
+questions: .998 of the exact ten nearest are among the first 400 by Hamming distance, and .997 among the best 128 of
+these by their signs weighted with the question's values. The number needed grows with the fifth root of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`rows` (m,) that were compared; `cosine` (n,) of every row, NaN where not compared; `spread` (n,) in context."""
+    """`rows` (m,): compared rows; `cosine` (n,): NaN if not compared; `spread` (n,): with the neighbours' share."""
 
     rows: NDArray[np.int64]
     cosine: Floats
@@ -46,10 +45,10 @@ class Meaning:
 
 
 def embed_question(embed: Callable[[Sequence[str]], Floats], text: str, made: Plan) -> Floats:
-    """Return the vector of a question: where it names a person, between the question and the same said to them.
+    """Return the vector of a question; if it names a person, the mean with the question addressed to that person.
 
-    People seldom say their own names: "What does Ana paint?" is as near to any talk of Ana, and "What do you paint?" as
-    near to anyone's painting. Between the two lies what Ana says of hers.
+    People seldom say their own names. "What does Ana paint?" is close to any text about Ana, and "What do you paint?"
+    to a text about anyone's painting. The mean of the two is close to Ana's texts about her painting.
     """
     if not made.addressed:
         return embed([text])[0]
@@ -58,7 +57,7 @@ def embed_question(embed: Callable[[Sequence[str]], Floats], text: str, made: Pl
 
 
 def collect_rows(count: int, *parts: Integers) -> Integers:
-    """Return the rows that are in any of the parts, each once and ascending, of an index of so many rows."""
+    """Return the rows that are in any of the parts, unique and ascending, of an index with `count` rows."""
     marks = np.zeros(count, np.bool_)
     for part in parts:
         marks[part] = True
@@ -66,7 +65,7 @@ def collect_rows(count: int, *parts: Integers) -> Integers:
 
 
 def make_empty_meaning(index: ResidentIndex) -> Meaning:
-    """Return the meaning of a search by words alone."""
+    """Return the result of a search that compares no vectors."""
     cosine = np.full(len(index), np.nan, np.float32)
     return Meaning(np.zeros(0, np.int64), cosine, np.zeros(len(index), np.float32))
 
@@ -74,10 +73,10 @@ def make_empty_meaning(index: ResidentIndex) -> Meaning:
 def find_similar(
     index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int, also: Integers
 ) -> Meaning:
-    """Compare the question with the rows of the mask whose signs are nearest, and with those of `also`.
+    """Compare the question with the rows of the mask that have the nearest sign bits, and with the rows of `also`.
 
-    What was not compared is no nearer than what was, so the least cosine found is the zero from which turns share with
-    their neighbours. Vectors of neighbours are never rewritten: scores are linear, so scores are what is shared.
+    Rows that were not compared are taken to be no nearer than the compared ones, so neighbours receive a share of the
+    cosine above the lowest one found. Sharing scores is equivalent to sharing vectors, because scores are linear.
     """
     meant = make_empty_meaning(index)
     if index.model_id is None or index.dims != len(vector):
@@ -101,7 +100,7 @@ def _choose_candidate_count(count: int) -> int:
 
 
 def _choose_rescored_count(count: int, limit: int) -> int:
-    """Say how many of so many rows are compared by their stored vectors.
+    """Return how many of `count` rows are compared by their stored vectors.
 
     >>> [_rescored(count, 20) for count in (1_000, 20_000, 140_000, 1_000_000)]
     [128, 133, 163, 378]

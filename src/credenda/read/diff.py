@@ -1,4 +1,4 @@
-"""What differs between two sets of beliefs. Pure."""
+"""Compare two sets of beliefs. Pure."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _TELLING: Final = {
     DifferenceKind.RESOLVED: frozenset({ChangeKind.RESOLVE}),
     DifferenceKind.CONFIRMED: frozenset({ChangeKind.CONFIRM}),
 }
-"""The changes that say why, by what became of a belief; where it ended, those that end."""
+"""The kinds of changes that give the reason of a difference, by kind of difference; `_ENDINGS` for the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """Two states of belief: what is believed before and after, by id.
+    """Two states of belief: the memories believed before and after, by id.
 
-    `known` are memories that are there before, whatever their status; `links` those that are there after, for who took
-    whose place. `log` has the changes of each memory that lie between the two, oldest first.
+    `known` are the ids of memories that existed before, in any status; `links` the memories that exist after, to follow
+    replacements. `log` holds the changes of each memory between the two times, oldest first.
     """
 
     before: Mapping[str, Memory]
@@ -46,7 +46,7 @@ class Beliefs:
 
 
 def compare(beliefs: Beliefs) -> list[Difference]:
-    """Say what differs, in no order. What came and went in between is no difference."""
+    """Return the differences, in no order; beliefs that began and ended in between are left out."""
     replaced = list(_find_removed(beliefs))
     taken = {one.memory.id for one in replaced if one.previous is not None}
     return [*replaced, *_find_added(beliefs, taken), *_find_changed(beliefs, taken)]
@@ -68,7 +68,7 @@ def _find_removed(beliefs: Beliefs) -> Iterator[Difference]:
 
 
 def _find_successor(memory: Memory, beliefs: Beliefs) -> Memory | None:
-    """Follow who took whose place to what is believed after."""
+    """Follow replacements to a memory that is believed after; None if there is none."""
     seen = {memory.id}
     following = memory.superseded_by
     while following is not None and following not in seen:
@@ -100,7 +100,7 @@ def _find_changed(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
 
 
 def _turn(old: Memory, new: Memory) -> DifferenceKind | None:
-    """Say what became of a belief that is kept."""
+    """Return how the state of a memory that is believed before and after changed, or None."""
     if old.contested != new.contested:
         return DifferenceKind.CONTESTED if new.contested else DifferenceKind.RESOLVED
     if old.status is not new.status:
@@ -115,7 +115,7 @@ def _count_confirmations(beliefs: Beliefs, name: str) -> int:
 def _make_difference(
     beliefs: Beliefs, kind: DifferenceKind, memory: Memory, *, previous: Memory | None = None
 ) -> Difference:
-    """Give a difference with the reason of the change that decided it."""
+    """Build a difference with the reason of the change that caused it."""
     decided = beliefs.log.get(memory.id if previous is None else previous.id, ())
     telling = [one for one in decided if one.kind in _TELLING.get(kind, _ENDINGS)] or list(decided)
     own = beliefs.log.get(memory.id, ()) if previous is not None else ()

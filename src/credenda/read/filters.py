@@ -1,4 +1,4 @@
-"""The conditions of a search as questions to one row. Pure."""
+"""The conditions of a search, checked against one row. Pure."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _TYPES_OF_MODE: Final = {
     "full_context": frozenset({"fact", "procedure", "narrative"}),
     "codebase": frozenset({"fact", "procedure", "narrative"}),
 }
-"""Which engram types each mode recalls (E-008…E-010)."""
+"""Memory types in engram's sense that each mode recalls (E-008…E-010)."""
 
 
 def may_return_memories(query: Query) -> bool:
-    """Say whether memories may be among the hits."""
+    """Return whether memories may be among the hits."""
     return "memory" in query.kinds
 
 
 def may_return_events(query: Query) -> bool:
-    """Say whether raw events may be; not in a mode or under a condition that only a memory can meet."""
+    """Return whether raw events may be among the hits; not if a mode or condition applies only to memories."""
     narrowed = query.types is not None or query.layers is not None or query.mode != "full_context"
     return "event" in query.kinds and not narrowed
 
 
 def is_matching_memory(memory: Memory, query: Query) -> bool:
-    """Say whether a memory meets every condition but those of its standing."""
+    """Return whether a memory meets every condition of the query except visibility."""
     return (
         may_return_memories(query)
         and (query.types is None or memory.type in query.types)
@@ -47,7 +47,7 @@ def is_matching_memory(memory: Memory, query: Query) -> bool:
 
 
 def is_matching_event(event: Event, query: Query) -> bool:
-    """Say whether an event meets every condition but those of its standing."""
+    """Return whether an event meets every condition of the query except visibility."""
     return (
         may_return_events(query)
         and CODE not in event.flags

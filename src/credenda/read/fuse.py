@@ -1,7 +1,7 @@
-"""Step 3: one relevance from many signs. Pure.
+"""Step 3: combine the features of each candidate into one relevance. Pure.
 
-The default adds z-scores over the query's candidates and the priors of `data/weights.toml`; profile "recall" fuses
-ranks instead. Every summand keeps its name, for `explain`.
+By default, a weighted sum of z-scores over the query's candidates and of the priors in `data/weights.toml`; profile
+"recall" uses reciprocal rank fusion. Every summand keeps its name for `explain`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FLAT: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """`relevance` (c,) of each candidate and its summands by name, each (c,)."""
+    """The `relevance` (c,) of each candidate and its summands by name, each (c,)."""
 
     relevance: Floats
     terms: Mapping[str, Floats]
 
 
 def compute_z_scores(values: Floats, known: Mask | None = None) -> Floats:
-    """Give standard scores; values that are not `known` count as average. Equal values are all average."""
+    """Return standard scores; values that are not `known` count as average, and so do equal values."""
     if known is None:
         return _standardise(values)
     out = np.zeros(len(values), np.float32)
@@ -46,12 +46,12 @@ def _standardise(values: Floats) -> Floats:
 
 
 def _compute_mean(values: Floats) -> np.float32:
-    """Return the mean, as `values.mean()` does at four times the price."""
+    """Return the mean, four times faster than `values.mean()`."""
     return np.float32(float(np.add.reduce(values)) / len(values))
 
 
 def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fused:
-    """Add up the weighted signs (DESIGN §6, where the numbers were measured); `engine` made the vectors."""
+    """Add up the weighted features; `engine` is the calibration of the embedding model."""
     tuned = weights.relevance
     compared = ~np.isnan(found.cosine)
     full = np.float32(tuned.length_tokens)
@@ -82,7 +82,7 @@ def _sum_terms(terms: Mapping[str, Floats], count: int) -> Floats:
 
 
 def _measure_support(found: Candidates) -> Floats:
-    """Say how well each one fits, in [0, 1]: its share of what the best has in words or in meaning, or its slot."""
+    """Return how well each candidate fits, in [0, 1]: its share of the best coverage or cosine; 1 in a slot."""
     cosine = np.fmax(found.cosine, np.float32(0))  # 0 for NaN
     fits = np.maximum(_divide_by_best(found.coverage), _divide_by_best(cosine))
     return np.where(found.slot, np.float32(1), fits)
@@ -93,7 +93,7 @@ def _divide_by_best(values: Floats) -> Floats:
 
 
 def _has_distinct_owners(found: Candidates) -> bool:
-    """Say whether every candidate is the only one of its event or memory, as in most searches."""
+    """Return whether each candidate has its own event or memory, as in most searches."""
     if found.whole:
         return True
     ordered = np.sort(found.owners)
@@ -101,13 +101,13 @@ def _has_distinct_owners(found: Candidates) -> bool:
 
 
 def _count_passages(found: Candidates) -> Floats:
-    """Count the candidates that belong to the same event."""
+    """Return for each candidate the number of candidates of the same event."""
     _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
     return counts[which].astype(np.float32)
 
 
 def compute_reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
-    """Give 1 / (k + rank) to what is listed, rank 1 for the highest score, and nothing to the rest (X-004)."""
+    """Return 1 / (k + rank) for the candidates in `listed`, rank 1 for the highest score, and 0 for others (X-004)."""
     out = np.zeros(len(scores), np.float32)
     rows = np.flatnonzero(listed)
     order = rows[np.argsort(-scores[rows], kind="stable")]
@@ -116,10 +116,10 @@ def compute_reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:
 
 
 def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
-    """Fuse two ranked lists by reciprocal ranks, divided by the most a document can get, n / (k + 1) (D-001).
+    """Fuse two ranked lists by reciprocal ranks, divided by the maximum of a document, n / (k + 1) (D-001).
 
-    A document is on the list of words only where a term occurs in it, and on that of vectors only when it is nearly as
-    near as the nearest; one that is on neither gets 0, which suppresses it (R-120, D-002).
+    A document is in the word list only if it contains a term, and in the vector list only if its cosine is close to the
+    best one. A document in neither list gets 0, which suppresses it (R-120, D-002).
     """
     lists = {"rrf_words": compute_reciprocal_ranks(found.own_words, found.own_words > 0, weights.rrf_k)}
     compared = ~np.isnan(found.cosine)
@@ -133,7 +133,7 @@ def fuse_ranks(found: Candidates, weights: Weights) -> Fused:
 
 
 def pick_best_of_owner(found: Candidates, relevance: Floats) -> Integers:
-    """Return the positions of each event's and memory's best document, most relevant first, newest first in a tie."""
+    """Return the position of each owner's best document, most relevant first; newest first if relevance is equal."""
     order = np.lexsort((-found.codes, -relevance))
     if _has_distinct_owners(found):
         return order

@@ -1,4 +1,4 @@
-"""What a slot held over time, and why a memory is held."""
+"""The values of a slot over time, and the provenance of a memory."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def read_slot_history(
     known_at_us: int | None = None,
     latest: int | None = None,
 ) -> list[SlotVersion]:
-    """Return every value that a slot held, oldest first; corrected ones are named so, deleted ones have no text.
+    """Return every value of a slot, oldest first; corrected values are marked, deleted ones have no text.
 
-    Ask by a memory's `id` (its slot, or without one the memories that replaced each other) or by `entity` and
-    `attribute`, over all scopes and speakers. `known_at_us` tells the history as it was held at that time, `as_of_us`
-    only what was true at one; then what was deleted is left out. `latest` bounds how many of a slot are read. Raises
-    `NotFound` for an unknown id, `Invalid` where neither is given.
+    Select by the `id` of a memory (its slot; without a slot, the chain of replacements) or by `entity` and `attribute`,
+    over all scopes and speakers. `known_at_us` returns the history as it was believed at that time, `as_of_us` only the
+    values that were true at that time; both leave out deleted values. `latest` limits the number of rows read per slot.
+    Raises `NotFound` for an unknown id, `Invalid` if neither selection is given.
     """
     view = _View(reader, as_of_us, known_at_us, latest)
     if id is not None:
@@ -47,12 +47,14 @@ def read_slot_history(
     elif entity is not None and attribute is not None:
         found = view.with_successors(view.of_pair((normalise_name(entity), normalise_attribute(attribute))))
     else:
-        raise Invalid("whose history?", why="it needs an id, or an entity and an attribute", fix="name one of them")
+        raise Invalid(
+            "no slot was selected", why="history needs an id, or an entity and an attribute", fix="pass one of them"
+        )
     return [view.version(memory) for memory in sorted(view.seen(found), key=_order_by_age)]
 
 
 def read_explanation(reader: Reader, memory_id: str) -> Explanation:
-    """Return the words that a memory rests on, as (event, start, stop), and every change to it, oldest first.
+    """Return the evidence of a memory as (event, start, stop), and its changes, oldest first.
 
     Raises `NotFound` for an unknown id.
     """
@@ -86,7 +88,7 @@ def _order_by_age(memory: Memory) -> tuple[int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A store as it looks from one time."""
+    """A store as seen at a given time."""
 
     reader: Reader
     as_of_us: int | None
@@ -94,11 +96,11 @@ class _View:
     latest: int | None
 
     def of_pair(self, pair: tuple[str, str]) -> list[Memory]:
-        """Return what is held of an entity and attribute: names never change from version to version."""
+        """Return the memories of an entity and attribute; these names never change between versions."""
         return self.reader.find(MemoryFilter(pair=pair, limit=self.latest))
 
     def around(self, memory: Memory) -> list[Memory]:
-        """Find what shared a slot with a memory, or stood in a line of replacements with it."""
+        """Return the memories that shared a slot with a memory or belong to its chain of replacements."""
         line = self.with_successors([memory, *self._replaced_by(memory)])
         if memory.entity is None or memory.attribute is None:
             return line
@@ -108,7 +110,7 @@ class _View:
         return _drop_repeats([*line, *self.with_successors(same)])
 
     def _replaced_by(self, memory: Memory) -> list[Memory]:
-        """Find what a memory replaced: the event that led to it led to the replacing, too."""
+        """Return the memories that a memory replaced, found by the event that caused both changes."""
         added = self.reader.changes(ChangeFilter(memory_id=memory.id, kinds=frozenset({ChangeKind.ADD})))
         causes = {change.cause for change in added if change.cause is not None}
         replaced: list[str] = []
@@ -118,7 +120,7 @@ class _View:
         return [other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]
 
     def with_successors(self, memories: Iterable[Memory]) -> list[Memory]:
-        """Follow replacements to their end: a deleted value lost its names, and is found only so."""
+        """Follow replacements to their end; a deleted value has lost its slot and can be found only this way."""
         known = {memory.id: memory for memory in memories}
         for _ in range(_CHAIN_STEPS):
             following = {memory.superseded_by for memory in known.values() if memory.superseded_by} - known.keys()
@@ -130,7 +132,7 @@ class _View:
         return list(known.values())
 
     def seen(self, memories: Iterable[Memory]) -> list[Memory]:
-        """Leave what can be seen from there, in the version that was held then."""
+        """Return the memories that are visible at the time of the view, in their version of that time."""
         found = list(memories)
         if self.known_at_us is not None:
             found = self.reader.memories(sorted(memory.id for memory in found), self.known_at_us)
@@ -140,7 +142,7 @@ class _View:
         return [memory for memory in found if memory.text and memory.status is not Status.DELETED] if travels else found
 
     def version(self, memory: Memory) -> SlotVersion:
-        """Show a memory as a value of its slot."""
+        """Return a memory as a version of its slot."""
         gone = memory.status is Status.DELETED
         return SlotVersion(
             memory_id=memory.id,
@@ -163,7 +165,7 @@ class _View:
         )
 
     def _reason(self, memory_id: str) -> str:
-        """Return why it ended, or where it has not, why it began."""
+        """Return why a memory ended, or, if it has not ended, why it was added."""
         changes = self.reader.changes(ChangeFilter(memory_id=memory_id, until_us=self.known_at_us))
         ended = [change for change in changes if change.kind in _ENDINGS]
         chosen = ended[-1:] or changes[:1]

@@ -1,4 +1,4 @@
-"""Reading the few rows that a search may show: candidates, what they rest on, and what replaced them."""
+"""Read the rows that a search may show: candidates, their evidence, and their replacements."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from credenda.storage.store import Reader, unpack_code
 __all__ = ["Loaded", "load", "load_evidence", "load_successors", "name_document"]
 
 _SUCCESSION_STEPS: Final = 8
-"""Longest chain of replacements that is followed to the value held now."""
+"""Maximum length of a chain of replacements that is followed to the current value."""
 _EVIDENCE: Final = 16
-"""Most events shown with a memory: the first, and the latest that confirm it."""
+"""Maximum number of events shown with a memory: the first, and the latest that confirm it."""
 _REMOVED: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 
 
 @dataclass(slots=True)
 class Loaded:
-    """Rows by id, and how they hang together; grows batch by batch.
+    """Rows by id and the links between them; grows with each batch.
 
-    `claims_of` names the memories of an event with their spans, `events_of` the events of a memory, oldest first: all
-    of them, for those that were looked up.
+    `claims_of` has the memories of an event with their spans, `events_of` the events of a memory, oldest first; both
+    are complete for the ids that were read.
     """
 
     memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
@@ -34,11 +34,11 @@ class Loaded:
     events_of: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
 
     def claims(self, event_id: str) -> list[Memory]:
-        """Return the memories made from an event, as far as they are known in this view."""
+        """Return the loaded memories that were derived from an event."""
         return [self.memories[name] for name in self.claims_of.get(event_id, ()) if name in self.memories]
 
     def removed_spans(self, event_id: str) -> list[tuple[int, int]]:
-        """Return the spans of an event that carry only what was forgotten."""
+        """Return the spans of an event that support only forgotten memories."""
         spans = self.claims_of.get(event_id)
         if not spans:
             return []
@@ -50,7 +50,7 @@ class Loaded:
         return [span for span in gone if not any(_has_overlap(span, other) for other in kept)]
 
     def successor(self, memory: Memory) -> Memory | None:
-        """Return the memory that is held instead of a replaced one, at the end of the chain."""
+        """Return the current memory at the end of a chain of replacements, or None."""
         current = memory
         for _ in range(_SUCCESSION_STEPS):
             following = self.memories.get(current.superseded_by or "")
@@ -65,7 +65,7 @@ def _has_overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def name_document(code: int, tag: str) -> tuple[IdKind, str, int]:
-    """Return kind, public id and passage of a document."""
+    """Return the kind, public id and passage number of a document."""
     is_memory, number, ordinal = unpack_code(code)
     kind = IdKind.MEMORY if is_memory else IdKind.EVENT
     return kind, format_id(kind, number, tag), ordinal
@@ -80,9 +80,10 @@ def load(
     known_at_us: int | None = None,
     evidence: bool = False,
 ) -> None:
-    """Read memories and events with what links them, in three reads.
+    """Read memories and events with their links, in three reads.
 
-    With `evidence` the events that the memories rest on are read with them: a read less for whoever shows most of them.
+    With `evidence` the same reads include the events that support the memories, which saves a read if most of them are
+    shown.
     """
     _link(reader, loaded, memory_ids=memory_ids, event_ids=event_ids)
     linked = (name for event_id in event_ids for name in loaded.claims_of.get(event_id, ()))
@@ -92,7 +93,7 @@ def load(
 
 
 def load_successors(reader: Reader, loaded: Loaded, replaced: Iterable[Memory], known_at_us: int | None) -> None:
-    """Read what replaced these memories, then what replaced that, up to a bound."""
+    """Read the replacements of these memories, and their replacements, up to a maximum number of steps."""
     wanted = {memory.superseded_by for memory in replaced if memory.superseded_by}
     for _ in range(_SUCCESSION_STEPS):
         _read_memories(reader, loaded, wanted, known_at_us)
@@ -110,9 +111,9 @@ def load_evidence(
     veiled: bool,
     known_at_us: int | None = None,
 ) -> Mapping[str, list[Event]]:
-    """Read the events that each of these memories rests on, oldest first, at most `_EVIDENCE` of each.
+    """Read the events that support each memory, oldest first, at most `_EVIDENCE` of each.
 
-    With `veiled` it also reads what else was made from them, so that forgotten spans can be blanked.
+    With `veiled` it also reads the other memories of these events, so that forgotten spans can be blanked.
     """
     _link(reader, loaded, memory_ids=[name for name in memory_ids if name not in loaded.events_of], event_ids=())
     chosen = {name: _choose_shown_events(loaded, name) for name in memory_ids}
@@ -130,7 +131,7 @@ def load_evidence(
 
 
 def _choose_shown_events(loaded: Loaded, memory_id: str) -> list[str]:
-    """Name the events that a memory is shown with, oldest first: all, or the first and the latest."""
+    """Return the ids of the events shown with a memory, oldest first: all, or the first and the latest."""
     ids = loaded.events_of.get(memory_id, ())
     ordered = sorted(ids, key=parse_serial) if len(ids) > 1 else list(ids)
     return ordered if len(ordered) <= _EVIDENCE else [ordered[0], *ordered[1 - _EVIDENCE :]]

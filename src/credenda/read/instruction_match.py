@@ -1,8 +1,8 @@
-"""Which standing instruction governs a question. Pure.
+"""Match standing instructions with a question. Pure.
 
-"Always give dates in full when I ask about deadlines" shares no word with "When is the paper due?", and a few dozen
-words of the store are nearer to it. Yet a person has few instructions, so each search looks at all of them and asks
-which one fits best, instead of hoping that one is nominated.
+"Always give dates in full when I ask about deadlines" shares no word with "When is the paper due?", and dozens of other
+texts rank above it. But a user has few instructions, so each search scores all of them and picks the best match instead
+of relying on retrieval.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _OCCASION: Final = re.compile(
 )
 _EMPTY: Final = frozenset(tokenize("detail details question questions anything something topic information issue"))
 _NEAR: Final = (0.1, 0.5)
-"""Cosine from which an instruction may govern, and from which it surely does: MiniLM on instructions of BEAM."""
+"""Cosines at which an instruction begins to match and at which it fully matches: MiniLM on instructions of BEAM."""
 _CLOSE: Final = 0.8
-"""Share of the best fit from which another instruction governs as well."""
+"""Share of the best match from which another instruction matches as well."""
 _LEAST: Final = 0.2
 
 
 def extract_trigger(instruction: str) -> str:
-    """Return when an instruction applies, in its own words; all of it where it does not say.
+    """Return the part of an instruction that says when it applies; the whole text if it does not say.
 
     >>> occasion("Always give dates in full when I ask about deadlines.")
     'deadlines'
@@ -42,7 +42,7 @@ def extract_trigger(instruction: str) -> str:
 
 
 def extract_trigger_terms(instruction: str) -> frozenset[str]:
-    """Return the words of an instruction's occasion, as terms of a question are written.
+    """Return the trigger words of an instruction as stems, comparable with the terms of a question.
 
     >>> sorted(occasion_words("Always give dates in full when I ask about deadlines of papers."))
     ['deadlin', 'paper']
@@ -53,10 +53,10 @@ def extract_trigger_terms(instruction: str) -> frozenset[str]:
 def score_instructions(
     terms: Collection[str], occasions: Sequence[Collection[str]], cosines: Sequence[float | None]
 ) -> list[float]:
-    """Say of each instruction, by the words of its occasion, how far it governs a question with these terms, in [0, 1].
+    """Return for each instruction how well its trigger matches a question with these terms, in [0, 1].
 
-    Most do not at all. The fit is the share of the occasion's words that the question has, or the other way round, plus
-    how near the two are in meaning where vectors were compared.
+    Most match 0. The match is the number of shared words divided by the length of the shorter side, plus the scaled
+    cosine if vectors were compared.
 
     >>> instructions = "Give full dates when I ask about deadlines.", "Use Celsius."
     >>> governing(["paper", "deadlin"], [occasion_words(one) for one in instructions], [None, None])

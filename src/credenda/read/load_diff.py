@@ -1,4 +1,4 @@
-"""Reading what was believed at two times, to say what differs."""
+"""Read the beliefs at two times and compare them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["load_difference"]
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _TRUE_ONCE: Final = _HELD | {Status.SUPERSEDED, Status.MERGED}
 _STEPS: Final = 1_000
-"""Longest line of replacements that is followed."""
+"""Maximum length of a chain of replacements that is followed."""
 
 
 def load_difference(
     reader: Reader, axis: Axis, since_us: int, until_us: int, *, topic: str | None = None, entity: str | None = None
 ) -> Diff:
-    """Say what differs in belief between two times, microseconds UTC, oldest difference first.
+    """Return the differences in belief between two times (microseconds UTC), oldest first.
 
-    `topic` and `entity` leave what is about them, before or after; what was deleted has neither.
+    `topic` and `entity` keep only differences whose memory before or after has them; deleted memories have neither.
     """
     made = _compare_known(reader, since_us, until_us) if axis == "known" else _compare_valid(reader, since_us, until_us)
     found = [one for one in made if _is_about(one, topic, entity)]
@@ -46,7 +46,7 @@ def _is_about(one: Difference, topic: str | None, entity: str | None) -> bool:
 
 
 def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
-    """Compare what was held: only what the log names between the two times can differ."""
+    """Compare the beliefs held at two times; only memories in the change log between them can differ."""
     log = _group_by_memory(reader.changes(ChangeFilter(later_than_us=since_us, until_us=until_us)))
     then = _index_by_id(reader.memories(sorted(log), since_us))
     links = _add_successors(reader, _index_by_id(reader.memories(sorted(log), until_us)), until_us)
@@ -63,12 +63,12 @@ def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Differe
 
 
 def _was_redacted_later(memory: Memory | None) -> bool:
-    """Say whether the words of a memory were deleted after the later time: then it is in neither."""
+    """Return whether the words of a memory were deleted after the later time; it is then left out of both states."""
     return memory is not None and not memory.text and memory.status is not Status.DELETED
 
 
 def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
-    """Compare what was true, among what is held now."""
+    """Compare the facts that were true at two times, as believed now."""
     before, after = (_find_valid_at(reader, moment_us) for moment_us in (since_us, until_us))
     gone = {name: one for name, one in before.items() if name not in after}
     come = {name: one for name, one in after.items() if name not in before}
@@ -83,7 +83,7 @@ def _find_valid_at(reader: Reader, moment_us: int) -> dict[str, Memory]:
 
 
 def _find_change_us(one: Difference) -> int:
-    """Say when something became true, or ended."""
+    """Return when a memory became true, or when it ended."""
     ended = one.previous.valid_until_us if one.previous is not None else one.memory.valid_until_us
     if one.previous is not None or one.kind == "ended":
         return one.at_us if ended is None else ended
@@ -91,7 +91,7 @@ def _find_change_us(one: Difference) -> int:
 
 
 def _add_successors(reader: Reader, memories: Mapping[str, Memory], known_at_us: int | None) -> dict[str, Memory]:
-    """Add what took the place of memories, and of that, to the end."""
+    """Add all replacements of the memories, to the end of each chain."""
     linked = dict(memories)
     for _ in range(_STEPS):
         wanted = {one.superseded_by for one in linked.values() if one.superseded_by} - linked.keys()

@@ -1,7 +1,7 @@
-"""Step 6: hits and core as one block for a prompt, within a budget of tokens. Pure.
+"""Step 6: lay out the core and the hits as one block for a prompt, within a token budget. Pure.
 
-The block is data: it is fenced, says so, and no text inside can close the fence. What every prompt needs comes first,
-then what is held true, then what cannot be decided, then the words as they were said.
+The block is data: it is fenced, says so, and no text inside can close the fence. The core comes first, then open
+contests, then current memories, then events.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CLOSING", "OPENING", "Packing", "diversify", "pack"]
 ALWAYS: Final = "Always:"
 _VALUES: Final = 5
 _RELEVANCE_SHARE: Final = 0.7
-"""λ of maximal marginal relevance (Carbonell and Goldstein 1998): the share of relevance against novelty."""
+"""λ of maximal marginal relevance (Carbonell and Goldstein 1998): the weight of relevance against novelty."""
 _WARNINGS: Final = {
     "contested": "contested",
     "challenged": "in doubt",
@@ -35,10 +35,10 @@ _WARNINGS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
-    """What else is known for a block: open contests, and what each memory's slot held before, latest first.
+    """Further input of a block: open contests, and the earlier values of each memory's slot, latest first.
 
-    `in_order` lays what was said out by time, for a question about the course of a matter. `told` names what needs no
-    line of its own once it is flagged superseded: the line of the current value names it.
+    `in_order` sorts lines by time, for a question about the course of events. `told` are ids that need no line if they
+    are flagged superseded, because the line of the current value mentions them.
     """
 
     budget: TokenBudget
@@ -49,14 +49,14 @@ class Packing:
     in_order: bool = False
     abstained: bool = False
     headings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Under what a memory of the core stands, by its id, where not under "Always:"."""
+    """Headings of core memories by id; the default is "Always:"."""
     zone: tzinfo = UTC
-    """Whose days are named."""
+    """Time zone of the dates in the block."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line under a heading; `hit` where it shows one."""
+    """One line under a heading; `hit` is the hit it shows, if any."""
 
     heading: str
     text: str
@@ -64,10 +64,10 @@ class _Line:
 
 
 def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Context:
-    """Lay out the core and the hits; never more than the budget, by the count of the whole text.
+    """Lay out the core and the hits; the token count of the whole text never exceeds the budget.
 
-    The core comes first and in its order; hits follow by relevance and novelty. A line that does not fit is passed
-    over, so that a shorter one may. `hits` of the result are those shown; where nothing fits the text is empty.
+    The core keeps its order and comes first; hits follow by relevance and novelty. A line that does not fit is skipped,
+    so that a shorter one may fit. `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
     kept: list[_Line] = []
     counter = packing.budget.counter
@@ -88,7 +88,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
 
 
 def _find_time(line: _Line) -> int:
-    """Return when the words of a line were said; what has no time stays before them, in its order."""
+    """Return when the event of a line occurred; lines without a time sort first and keep their order."""
     event = line.hit.event if line.hit else None
     return event.occurred_us if event else -(2**63)
 
@@ -98,7 +98,7 @@ def _join_in_order(lines: Sequence[_Line]) -> str:
 
 
 def _group_lines(lines: Sequence[_Line]) -> str:
-    """Group lines under their headings, the headings in the order of their first line."""
+    """Group lines under their headings, in the order of the first line of each heading."""
     grouped: dict[str, list[str]] = {}
     for line in lines:
         grouped.setdefault(line.heading, []).append(line.text)
@@ -107,7 +107,7 @@ def _group_lines(lines: Sequence[_Line]) -> str:
 
 
 def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
-    """Yield lines in the order of their claim on the budget."""
+    """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
         yield _Line(heading, format_bullet(memory.id, memory.text, _word_since(memory, packing)))
@@ -144,7 +144,7 @@ def _word_warnings(hit: Hit) -> list[str]:
 
 
 def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
-    """Name what was true before, latest first; all of it where history was asked for."""
+    """Return a note with the latest earlier value; with several if the history was requested."""
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
     named = [
         f"{version.value or version.text} until {format_day(version.valid_until_us, packing.zone)}"
@@ -161,9 +161,9 @@ def _word_contest(case: ContestCase) -> str:
 
 
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
-    """Reorder hits by maximal marginal relevance, likeness being the Jaccard index of their terms.
+    """Reorder hits by maximal marginal relevance, with the Jaccard index of their terms as similarity.
 
-    What is flagged superseded stays behind what is current.
+    Hits flagged superseded stay behind the others.
     """
     terms = {hit.id: frozenset(tokenize(hit.text)) for hit in hits}
     likeness = dict.fromkeys(terms, 0.0)

@@ -1,4 +1,4 @@
-"""Step 1: what a question asks for, before anything is looked up. Pure."""
+"""Step 1: analyse a question before any lookup. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WHICH: Final = re.compile(
     r" (?:currently |usually )?(?:use|using|prefer|like|want|choose|pick|drive|have|own|play|speak|run)(?: .*)?"
 )
 _NAME: Final = re.compile(r"(?<=[\w,;:\"'(] )[A-Z][a-z][\w'\u2019-]*")
-"""A word inside a sentence with a capital and small letters after it: "NASA" may be anything."""
+"""A word inside a sentence with one capital and then small letters; "NASA" may be anything."""
 _LOWER: Final = re.compile(r" [a-z]")
 _LIKED: Final = frozenset({"preferred", "favorite", "favourite"})
 _LEAD: Final = re.compile(
@@ -52,7 +52,7 @@ _QUESTION: Final = re.compile(
 
 
 class Ask(StrEnum):
-    """What kind of answer a question wants."""
+    """The kind of answer that a question expects."""
 
     VALUE = "value"
     PAST = "past"
@@ -73,7 +73,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class SlotGuess:
-    """A place where the answer may be held, in normal form."""
+    """A slot that may contain the answer, in normal form."""
 
     entity: str
     attribute: str
@@ -81,13 +81,13 @@ class SlotGuess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A question understood.
+    """The analysis of a question.
 
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
-    are the known speakers it names. `history` says that earlier values are wanted too, `of_assistant` that it asks for
-    the assistant's own words; `broad` that it asks for the course of a matter (a summary, an order of events), `advice`
-    for what to do about it. `proper` are terms of the subject that are written as names are.
-    `addressed` is the question as the one person it names would be asked it, "" where there is none.
+    are the known speakers it names. `history`: it asks for earlier values, too. `of_assistant`: it asks for the
+    assistant's own words. `broad`: it asks for the course of events, such as a summary. `advice`: it asks what to do.
+    `proper` are the terms of the subject that are written as names. `addressed` is the question in the second person,
+    as put to the one person it names; "" if there is none.
     """
 
     terms: tuple[str, ...]
@@ -106,7 +106,7 @@ class Plan:
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
-    """Read a question. `names` are the speakers this tenant knows; times count from `as_of`, else from `now_us`.
+    """Analyse a question; `names` are the tenant's known speakers, and times are relative to `as_of` or `now_us`.
 
     >>> made = plan(Query(text="Where do I live?"), 0, [])
     >>> made.slots[0], made.ask.value
@@ -150,7 +150,7 @@ def _find_dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
 def _find_subject(
     text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Leave out the terms of names and times; a question of names alone is about them."""
+    """Return the terms that name neither a person nor a time; all terms if a question consists of names alone."""
     named = {term for name in people for term in extract_query_terms(name)}
     named.update(term for span in spans for term in extract_query_terms(text[span.start : span.stop]))
     rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
@@ -158,7 +158,7 @@ def _find_subject(
 
 
 def _address_person(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
-    """Put "you" for the one person that an English question names, as in the talk where the answer was said."""
+    """Replace the one person that an English question names by "you", as in the conversation with that person."""
     if len(people) != 1 or any(ALTERNATIVE in term for term in terms):
         return ""
     name = rf"(?i:\b{re.escape(people[0])}\b)"
@@ -167,9 +167,9 @@ def _address_person(text: str, people: Sequence[str], terms: tuple[str, ...]) ->
 
 
 def _find_proper_terms(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the terms of words with a capital inside a question; none where every word has one.
+    """Return the terms of capitalised words inside a question; none if every word is capitalised.
 
-    Terms with alternatives are of a question that may not be English: German gives every noun a capital.
+    Terms with alternatives belong to a question that may not be English; German capitalises every noun.
     """
     named = _NAME.findall(text)
     if not named or _LOWER.search(text) is None:
@@ -179,7 +179,7 @@ def _find_proper_terms(text: str, subject: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_naming(text: str, name: str, lexicon: Questions) -> bool:
-    """Say whether a question names a speaker; a name that is also a common word must be capitalised inside."""
+    """Return whether a question names a speaker; a name that is also a common word must be capitalised."""
     key = normalise_name(name)
     if not key or key in {_USER, "assistant"}:
         return False
@@ -195,7 +195,7 @@ def _choose_kind(cued: Collection[str], *, known_slot: bool) -> Ask:
 
 
 def _guess_slots(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
-    """Yield the slots that a question may mean, the surest first."""
+    """Yield the slots that a question may refer to, the most likely first."""
     for slot in lexicon.slots if lexicon.any_slot.fullmatch(folded) else ():
         for pattern in slot.asks:
             if found := pattern.fullmatch(folded):
@@ -205,7 +205,7 @@ def _guess_slots(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
 
 
 def _parse_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
-    """Read "which X do I use", "my X", "Ana's X", or a question that is a noun phrase alone."""
+    """Parse "which X do I use", "my X", "Ana's X", or a question that is a noun phrase alone."""
     if which := _WHICH.fullmatch(folded):
         yield from _look_up_noun(which["noun"].strip(), _choose_entity(which["who"]), lexicon)
         return
@@ -227,7 +227,7 @@ def _choose_entity(who: str | None) -> str:
 
 
 def _look_up_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGuess]:
-    """Look a noun phrase up, then its shorter endings ("current home city"); an unknown one names itself."""
+    """Look up a noun phrase and its shorter endings ("current home city"); an unknown one is its own attribute."""
     words = ["favourite" if word in _LIKED else word for word in noun.split()]
     attributes: tuple[str, ...] | None = None
     for first in range(len(words)):

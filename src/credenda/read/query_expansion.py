@@ -1,9 +1,9 @@
-"""The second round: what the first hits speak of, beyond the question, leads to what the question does not name.
+"""Query expansion: search again with rare words from the first hits (pseudo-relevance feedback).
 
-"Where did Ana move after she left the hospital?" finds that she left; the rare words of that turn find the rest. One
-round, from a few hits, by a few words, and only where the question's own words cover little of what was found. It
-gives places after the first hits and never takes one from them (a local form of relevance feedback: Lavrenko and
-Croft, "Relevance-based language models", SIGIR 2001).
+"Where did Ana move after she left the hospital?" finds the turn about leaving; the rare words of that turn find the
+rest. There is one round with few words from few hits, and only if the first hits cover little of the question. It
+reorders the candidates after the first hits and never moves the first hits. A local form of relevance feedback
+(Lavrenko and Croft, "Relevance-based language models", SIGIR 2001).
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from credenda.text.tokens import ALTERNATIVE, tokenize
 __all__ = ["SEEDS", "choose_expansion_terms", "is_worth_expanding", "rescore_others"]
 
 SEEDS: Final = 4
-"""Hits of the first round whose words are looked at."""
+"""Number of first hits whose words expand the query."""
 _READ: Final = 400
-"""Characters of each that are."""
+"""Characters of each hit that are used."""
 _TERMS: Final = 8
-"""Words that lead on."""
+"""Maximum number of expansion words."""
 _LOOKED_UP: Final = 64
 _RANK_SHARE: Final = 0.8
-"""A word of the next hit counts for this part of one of the hit before."""
+"""Weight of a word relative to a word of the previous hit."""
 _COMMON_PART: Final = 0.1
-"""A word in more than this part of all texts leads nowhere, and one in a single text back to that text."""
+"""Maximum share of texts that contain an expansion word; a word in a single text finds only that text."""
 _LETTERS: Final = 3
 
 
 def is_worth_expanding(found: Candidates, best: Integers, tuned: Relevance) -> bool:
-    """Say whether a second round is worth its time: only words were searched, and the best hits have few of them.
+    """Return whether to expand: only words were searched, and the best hits cover little of the question.
 
-    Among so few texts that each is a candidate anyway, words are rare by chance and lead nowhere.
+    In a small store every text is a candidate and words are rare by chance, so expansion does not help.
     """
     seeds = best[:SEEDS]
     if found.searched <= limits.CANDIDATES or len(best) <= SEEDS or not np.isnan(found.cosine).all():
@@ -49,7 +49,7 @@ def is_worth_expanding(found: Candidates, best: Integers, tuned: Relevance) -> b
 
 
 def choose_expansion_terms(index: ResidentIndex, made: Plan, texts: Sequence[str]) -> dict[str, float]:
-    """Return the words of the texts that lead on, best first, with weights in (0, 1]: rare ones, not asked for."""
+    """Return the expansion words, best first, with weights in (0, 1]: rare words that the question does not contain."""
     asked = {part for term in made.terms for part in term.split(ALTERNATIVE)}
     asked.update(part for name in index.speaker_names for part in tokenize(name))
     heard: dict[str, float] = {}
@@ -72,9 +72,9 @@ def choose_expansion_terms(index: ResidentIndex, made: Plan, texts: Sequence[str
 def rescore_others(
     index: ResidentIndex, found: Candidates, terms: Mapping[str, float], relevance: Floats, *, tuned: Relevance
 ) -> Floats:
-    """Return the relevance of candidates after the second round: each lower by what it lacks of the best in it.
+    """Return the relevance of candidates after expansion, lowered by their distance to the best expansion score.
 
-    Measured in standard deviations of the first round's word scores. The seeds are not asked: they keep their places.
+    Measured in standard deviations of the word scores of the first search. The caller keeps the first hits in place.
     """
     scores = np.zeros(len(index), np.float32)
     names = list(terms)

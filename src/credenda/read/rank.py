@@ -1,4 +1,4 @@
-"""Candidates become rows: read, judged, joined and put in order."""
+"""Turn candidates into rows: read, filter, merge and order them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class _Found(NamedTuple):
-    """How a row was found: its relevance, its signs, and the summands where they are to be explained."""
+    """How a row was found: its relevance, its features, and the summands if `explain` is set."""
 
     key: float
     signs: Signs
@@ -42,7 +42,7 @@ class _Found(NamedTuple):
 
 @dataclass(slots=True)
 class Reading:
-    """The rows of one search: what they are read with, and what was read so far."""
+    """The state of one search: its inputs and the rows read so far."""
 
     query: Query
     reader: Reader
@@ -53,15 +53,15 @@ class Reading:
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
     judged: bool | None = None
-    """Whether anything was ever judged; None until that is asked."""
+    """Whether the tenant has any feedback; None until looked up."""
     misfits: int = 0
-    """Relevant rows left out for a condition that the index does not know."""
+    """Number of relevant rows dropped by a condition that the index does not know."""
     unread: bool = False
-    """Whether relevant candidates were left unread, because too many before them were left out."""
+    """Whether relevant candidates were not read, because too many before them were dropped."""
 
 
 def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
-    """Read a batch of candidates and keep, as rows, those that may be shown."""
+    """Read a batch of candidates and keep the visible ones as rows."""
     named = [name_document(code, work.reader.tenant.tag) for code in found.codes[batch].tolist()]
     memory_ids = [name for kind, name, _ in named if kind is IdKind.MEMORY]
     if memory_ids and _has_judgements(work):
@@ -89,14 +89,14 @@ def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integer
 
 
 def _has_judgements(work: Reading) -> bool:
-    """Say whether judgements matter here: most tenants never gave one, and a look at a mark is cheap."""
+    """Return whether feedback matters for this search; most tenants have none, and the check is cheap."""
     if work.judged is None:
         work.judged = work.query.profile == "default" and work.reader.usage.judged
     return work.judged
 
 
 def _mark_named_slot(row: Row, work: Reading) -> Row:
-    """Let a memory whose entity the question names count as one in a slot that it asks for."""
+    """Add the slot bonus to a memory whose entity the question names by an alias."""
     if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
         return row
     more = work.tuned.relevance.slot
@@ -105,7 +105,7 @@ def _mark_named_slot(row: Row, work: Reading) -> Row:
 
 
 def _list_features(found: Candidates, batch: Integers) -> Iterator[Signs]:
-    """Yield the signs of each; a column is read at once, for one number at a time costs as much as all."""
+    """Yield the features of each candidate of a batch; reading whole columns is much faster than single values."""
     governs = found.governs > 0
     columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
     for words, coverage, cosine, *marks in zip(*(one[batch].tolist() for one in columns), strict=True):
@@ -119,7 +119,7 @@ def _read_terms(fused: Fused, at: int) -> Mapping[str, float]:
 def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
     if memory is None:
-        work.misfits += _has_time_condition(query)  # not known yet then
+        work.misfits += _has_time_condition(query)  # it was recorded later
         return None
     flags = flag_memory(memory, query, work.now_us)
     if not is_matching_memory(memory, query) or (flags is None and _is_excluded_beyond_index(memory, query)):
@@ -131,7 +131,7 @@ def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
 
 
 def _is_excluded_beyond_index(memory: Memory, query: Query) -> bool:
-    """Say whether a memory was left out for what the index does not know: its confidence, or when it held."""
+    """Return whether a memory was dropped by a value that the index does not know: confidence or validity."""
     return memory.confidence < query.min_confidence or _has_time_condition(query)
 
 
@@ -155,7 +155,7 @@ def _make_event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Ro
 
 
 def order_rows(work: Reading) -> list[Row]:
-    """Score, join and order what was read so far, best first."""
+    """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = join(rows, work.loaded.claims_of)
     present, successors = _add_successors(work, joined)
@@ -165,7 +165,7 @@ def order_rows(work: Reading) -> list[Row]:
 
 
 def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
-    """Add the current value of whatever is flagged superseded, where it may be shown (ranked first, then the past)."""
+    """Add the visible current value of each row flagged superseded, and map each such row to it."""
     past = [(row, [row.memory] if row.memory else work.loaded.claims(row.id)) for row in rows if _is_past(row)]
     if not past:
         return rows, {}
@@ -198,7 +198,7 @@ def _find_successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
 
 
 def find_allowed_owners(work: Reading) -> Integers:
-    """Ask the store which events and memories meet the conditions, as owners of documents: slow, and exact."""
+    """Read from the store the owner codes of all events and memories that meet the conditions: slow but exact."""
     return find_owner(np.array([*_find_allowed_memories(work), *_find_allowed_events(work)], np.int64))
 
 

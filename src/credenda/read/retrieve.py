@@ -1,7 +1,6 @@
-"""Step 2: candidates from the whole store, by words, meaning, slot and time.
+"""Step 2: find candidates in the whole store by words, vectors, slot and time.
 
-Every engine sees all documents that the conditions allow, and only then its best are kept: a condition never costs a
-document its place (D-003).
+Conditions are applied before each engine picks its best documents, so that no matching document is crowded out (D-003).
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ __all__ = ["find_owner", "mask_eligible", "retrieve"]
 _candidates: Final = compile_fast_init(Candidates)
 _filter: Final = compile_fast_init(MemoryFilter)
 _COMMON: Final = 1_000
-"""Documents that rarity is judged against at least: that a word stands in both texts of a new store says little."""
+"""Minimum number of documents for idf: in a new store, a word in both of two texts is not yet common."""
 _TIMELY: Final = 50
-"""Latest documents of a named time that become candidates whatever their words."""
+"""Number of latest documents of a named time that become candidates regardless of their words."""
 _BEST_OF_SPEAKER: Final = 3
 _USER: Final = "user"
 _ASSISTANT: Final = "assistant"
@@ -52,10 +51,10 @@ _NOWHERE: Final = np.zeros(0, np.intp)
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Word scores of every row: `own`, with the neighbours' share, of the subject alone.
+    """Word scores of every row: its own, with the neighbours' share, and of the subject alone.
 
-    `held` is the idf of the subject's terms that a row holds, added up, `idfs` that of each term and `rarest` the rows
-    that hold the rarest one; `unheard` are the terms in no row.
+    `held` is the summed idf of the subject's terms in a row, `idfs` the idf of each term, and `rarest` the rows with
+    the rarest term; `unheard` are terms in no row.
     """
 
     own: Floats
@@ -69,7 +68,7 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What each engine found, over all rows; `slot` are row numbers, and `governs` gives a degree to a few."""
+    """Results of each engine over all rows; `slot` has row numbers, `governs` a degree for some rows."""
 
     words: _Words
     meant: Meaning
@@ -79,12 +78,12 @@ class _Signs:
 
 
 def find_owner(codes: Integers) -> Integers:
-    """Return the event or memory that each document belongs to: its code without the passage."""
+    """Return the event or memory of each document: its code without the passage."""
     return codes >> _PASSAGE_BITS
 
 
 def mask_eligible(index: ResidentIndex, query: Query, allowed: Integers | None = None) -> Mask:
-    """Mark the rows that a query's conditions let through, as far as the index knows; `allowed` are owners' codes."""
+    """Mark the rows that meet the conditions known to the index; `allowed` are owner codes."""
     travels = query.as_of_us is not None or query.known_at_us is not None
     mask = index.state == STATE_CURRENT
     if travels or "superseded" in query.include:
@@ -119,7 +118,7 @@ def retrieve(
     vector: Floats | None,
     allowed: Integers | None = None,
 ) -> Candidates:
-    """Find what may answer a planned query."""
+    """Return the candidates for a planned query."""
     tuned = load_weights().relevance
     mask = mask_eligible(index, query, allowed)
     standing = _find_instructions(index, reader, query, mask) if may_return_memories(query) else {}
@@ -147,7 +146,7 @@ def retrieve(
 
 
 def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
-    """Score every row; BM25+ is a sum over terms, so each term is scored once and coverage comes for nothing."""
+    """Score every row; BM25+ is a sum over terms, so scoring each term once also gives the coverage."""
     alive = max(index.worded, _COMMON)
     own = np.zeros(len(index), np.float32)
     named = np.zeros(len(index) if made.people else 0, np.float32)
@@ -175,25 +174,25 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
 
 
 def _compute_idf(documents: int, df: int) -> float:
-    """Weigh a term by its rarity: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones, kept above zero."""
+    """Return the positive idf of a term: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones."""
     return math.log1p((documents - df + 0.5) / (df + 0.5))
 
 
 def _look_up_slots(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter], mask: Mask) -> Integers:
-    """Look up the slots that the question may mean by their exact names."""
+    """Return the rows in the slots that the question may refer to, by their exact names."""
     found = (row for wanted in slots for row in _find_rows(index, reader, wanted, mask))
     return np.fromiter(found, np.int64)
 
 
 def _filter_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:
-    """Ask for the memories of an entity and attribute: the latest of many, unless an earlier time is asked about."""
+    """Build the filter for an entity and attribute; limited to the latest rows unless an earlier time is queried."""
     if query.known_at_us is not None:
         return _filter(pair=pair)
     return _filter(pair=pair, limit=limits.SLOT_ROWS, as_of_us=query.as_of_us)
 
 
 def _find_rows(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask: Mask) -> Iterator[int]:
-    """Yield the rows of some memories."""
+    """Yield the rows of the memories that match a filter."""
     for memory in reader.find(wanted):
         number = parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag)
         row = index.row_of(pack_code(number, memory=True))
@@ -202,9 +201,9 @@ def _find_rows(index: ResidentIndex, reader: Reader, wanted: MemoryFilter, mask:
 
 
 def _find_instructions(index: ResidentIndex, reader: Reader, query: Query, mask: Mask) -> dict[int, Occasion]:
-    """Return the rows of the standing instructions, and the words of their occasions.
+    """Return the rows of the standing instructions with their trigger words.
 
-    Each search needs them and they seldom change, so they are read again only when the change log has grown.
+    Every search needs them and they seldom change, so they are cached until the change log grows.
     """
     wanted = _filter_pair((_USER, _INSTRUCTION), query)
     if wanted.limit is None or wanted.as_of_us is not None:
@@ -233,7 +232,7 @@ def _read_triggers(index: ResidentIndex, by_code: Mapping[int, Occasion], mask: 
 
 
 def _score_instructions(made: Plan, standing: Mapping[int, Occasion], meant: Meaning) -> dict[int, float]:
-    """Say which standing instructions govern the question, and how far."""
+    """Return the standing instructions that match the question, and how well."""
     if not standing:
         return {}
     near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
@@ -242,7 +241,7 @@ def _score_instructions(made: Plan, standing: Mapping[int, Occasion], meant: Mea
 
 
 def _mask_by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
-    """Mark what was said, or holds since, within a time that the question names."""
+    """Mark the rows that occurred, or have held since, within a time that the question names."""
     timely = np.zeros(len(index), np.bool_)
     for interval in made.intervals:
         inside = mask.copy()
@@ -310,7 +309,7 @@ def _gather(
 
 
 def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
-    """Return the share of the subject's idf that each text holds; a named time counts as one more term of mean idf."""
+    """Return the share of the subject's idf in each text; a named time counts as a term of mean idf."""
     held = words.held[rows]
     total = sum(words.idfs)
     if made.intervals:
@@ -321,12 +320,12 @@ def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -
 
 
 def _mask_rarest(words: _Words, rows: Integers) -> Mask:
-    """Mark the texts that hold the rarest word of the subject: where none does, something else is spoken of."""
+    """Mark the texts with the rarest word of the subject; texts without it are likely about another subject."""
     return _make_mask(len(words.own), words.rarest)[rows]
 
 
 def _has_only_unknown_names(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
-    """Say whether all that the question names is in no text; a speaker's name with a slip of the pen is no stranger."""
+    """Return whether no text contains any name of the question; a misspelt speaker name counts as known."""
     if made.people or not made.proper or not unheard.issuperset(made.proper):
         return False
     spoken = {term for name in index.speaker_names for term in tokenize(name)}
@@ -347,26 +346,26 @@ def _make_mask(count: int, at: Integers | Sequence[int]) -> Mask:
 
 
 def _mask_spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
-    """Mark what one of these people said; a table look-up costs a tenth of a set operation."""
+    """Mark the texts of these speakers; a table lookup takes a tenth of the time of a set operation."""
     named = _mask_named_speakers(index, names)
     return named[speaker] if len(named) else np.zeros(len(speaker), np.bool_)
 
 
 def _mask_named_speakers(index: ResidentIndex, names: Sequence[str]) -> Mask:
-    """Mark the speakers, by number, that have one of these names."""
+    """Mark the speaker numbers that have one of these names."""
     known = index.speaker_names
     return _make_mask(len(known), [number for number, name in enumerate(known) if name in names])
 
 
 def _mask_spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
-    """Mark what was said by those who talk with these people, in sessions that they share.
+    """Mark the texts of speakers who share a session with these people.
 
-    One's words are mistaken for the other's only there; of all who ever spoke, some always say it better by chance. All
-    that was said outside any session counts as one. Where they talk with nobody it is everybody else.
+    Only their words can be confused with those of the named people; among all speakers, some fit better by chance.
+    Texts outside any session count as one session. If the named people share no session, everyone else counts.
     """
     named = _mask_named_speakers(index, names)
     said = ~index.is_memory
-    met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last stands for no session, which is number -1
+    met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last is for "no session", number -1
     met[index.session[said & named[index.speaker]]] = True
     partners = np.zeros(len(named), np.bool_)
     partners[index.speaker[said & met[index.session]]] = True
@@ -375,16 +374,16 @@ def _mask_spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Seq
 
 
 def _mask_by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
-    """Mark the turns of the side that the question is about, where user and assistant talk and nobody is named."""
+    """Mark the turns of the role that the question is about, in stores with user and assistant turns."""
     if made.people or not _mask_spoken_by(index, speaker, (_ASSISTANT,)).any():
         return np.zeros(len(speaker), np.bool_)
     return _mask_spoken_by(index, speaker, (_ASSISTANT if made.of_assistant else _USER,))
 
 
 def _measure_speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:
-    """Say how far the best turns of the named person fit as well as their partners': 0 not at all, 1 fully.
+    """Return how well the best turns of the named person fit compared with their partners': 0 worst, 1 fully.
 
-    Questions that name the wrong person are real, and a blind prior loses ten points on them (DESIGN §6).
+    Users do name the wrong person, and an unconditional bonus for the named one loses ten points on such questions.
     """
     low, high = load_weights().relevance.speaker_fit
     theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[by_partner]))

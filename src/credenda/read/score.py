@@ -33,20 +33,20 @@ __all__ = [
 ]
 
 _RECENCY: Final = 0.3
-"""The recency_weight for which the standing weights are given (R-112)."""
+"""The recency_weight for which the weights in `data/weights.toml` are given (R-112)."""
 _NEUTRAL: Final = 0.5
 _LEAST_SHARE: Final = 0.3
 _HALVES: Final = 2.0
 NOBODY: Final[Mapping[str, FeedbackCounts]] = MappingProxyType({})
 _PRIOR: Final = 2.0
-"""Judgements that a memory is taken to have had already, as many for it as against it: one word moves it by a third."""
+"""Prior judgements of every memory, as many useful as useless: a single judgement moves it by a third."""
 _SILENCE: Final = 0.1
-"""What a showing without a word weighs against a judgement."""
+"""Weight of an impression without feedback, relative to a judgement."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallWeights:
-    """The four weights of profile "recall"; they add up to one."""
+    """The four weights of profile "recall"; their sum is one."""
 
     relevance: float
     recency: float
@@ -55,7 +55,7 @@ class RecallWeights:
 
 
 def compute_recall_weights(recency_weight: float) -> RecallWeights:
-    """Shift the weights with the wish for what is recent (R-118).
+    """Return the weights of profile "recall" for a recency weight (R-118).
 
     >>> weights = recall_weights(0.3)
     >>> [round(weight, 2) for weight in (weights.relevance, weights.recency, weights.importance, weights.strength)]
@@ -65,10 +65,10 @@ def compute_recall_weights(recency_weight: float) -> RecallWeights:
 
 
 def score_usefulness(regard: FeedbackCounts) -> float:
-    """Say how useful a memory has proved, in (−1, 1), 0 for one that nobody judged.
+    """Return how useful a memory has proved, in (−1, 1); 0 without feedback.
 
-    (useful − useless) / (useful + useless + 0.1 · silent + 2): use counts against display, so that one "useful" among
-    many showings without a word is worth less than one among few.
+    (useful − useless) / (useful + useless + 0.1 · silent + 2): a "useful" among many impressions without feedback
+    counts less than one among few.
 
     >>> usefulness(Regard(1, 0, 0)) > usefulness(Regard(1, 0, 30)) > 0 > usefulness(Regard(0, 1, 0))
     True
@@ -86,9 +86,9 @@ def score_rows(
     ask: Ask = Ask.OTHER,
     regards: Mapping[str, FeedbackCounts] = NOBODY,
 ) -> list[Row]:
-    """Give each row the key and the terms of the query's profile; `key` holds its relevance before.
+    """Return the rows with the key and terms of the query's profile; before, `key` is the relevance.
 
-    `regards` says how memories were judged, by their ids; only the default profile looks at it.
+    `regards` has the feedback by memory id; only the default profile uses it.
     """
     most_accessed = max((row.memory.access_count for row in rows if row.memory), default=0)
     keyed_rows: list[Row] = []
@@ -107,14 +107,14 @@ def score_rows(
 
 
 def _set_terms(row: Row, terms: dict[str, float]) -> Row:
-    """Give a row its key and terms, as `_replace` does in three times the time."""
+    """Return a row with another key and terms, three times faster than `_replace`."""
     explained = {**row.terms, **terms} if row.terms else terms
     kind, name, text, signs = row.kind, row.id, row.text, row.signs
     return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
 
 
 def _score_own_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
-    """Add to its relevance what a row is worth by itself; an event counts as of importance .5 and does not fade."""
+    """Return the terms of the default profile; an event has the neutral importance .5 and full retention."""
     memory, standing = row.memory, weights.standing
     asks = row.event is not None and row.text.rstrip().endswith("?")
     return {
@@ -133,7 +133,7 @@ def _score_recency(row: Row, query: Query, standing: Standing, now_us: int) -> f
 
 
 def _score_recall_terms(row: Row, recency_weight: float, most_accessed: int, now_us: int) -> dict[str, float]:
-    """Add Recall's four components over normalised ranks (R-119); importance fades as R-097 says."""
+    """Return Recall's four components over normalised ranks (R-119); importance decays as in R-097."""
     weights = compute_recall_weights(recency_weight)
     memory = row.memory
     count = memory.access_count if memory else 0
@@ -161,18 +161,21 @@ def _compute_age_days(row: Row, now_us: int) -> float:
 
 
 def lower_key(key: float, query: Query, falloff: float) -> float:
-    """Return the key of a replaced value: one that halves its score."""
+    """Return the key of a replaced value, lowered so that its score is halved."""
     return key / _HALVES if query.profile == "recall" else key - math.log(_HALVES) / falloff
 
 
-def compute_final_scores(rows: Sequence[Row], query: Query, answerable: float, falloff: float) -> list[float]:
+def compute_final_scores(
+    rows: Sequence[Row], query: Query, answerable: float, falloff: float, *, compared: int | None = None
+) -> list[float]:
     """Return the scores of ordered rows, in [0, 1] and never rising down the list.
 
+    The first `compared` rows (None: all) are what the others are measured against.
     Profile "recall" keeps the sum it publishes, which lies in [0, 1] by itself.
     """
     if not rows:
         return []
-    top = max(row.key for row in rows)
+    top = max(row.key for row in rows[:compared])
     covered = max((row.signs.coverage for row in rows[:TOP]), default=0.0)
     scores: list[float] = []
     ceiling = 1.0
@@ -187,7 +190,7 @@ def compute_final_scores(rows: Sequence[Row], query: Query, answerable: float, f
 
 
 def _measure_own_share(row: Row, covered: float) -> float:
-    """Discount a row that is here for its neighbours' words: what it says itself, against the best, down to a third."""
+    """Return a factor that discounts rows found by their neighbours' words, down to `_LEAST_SHARE`."""
     signs = row.signs
     if signs.slot or signs.timely or signs.governs or not covered:
         return 1.0

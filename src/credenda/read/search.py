@@ -1,4 +1,4 @@
-"""A search from question to hits: plan, retrieve, fuse, read rows, gate, score."""
+"""Search from question to hits: plan, retrieve, fuse, read rows, check the floor, score."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
@@ -41,26 +42,28 @@ from credenda.text.passages import split_passages
 __all__ = ["Embed", "search"]
 
 Embed = Callable[[Sequence[str]], Floats]
-"""Turns texts into (n, d) float32, rows of unit length."""
+"""Embeds texts as (n, d) float32 with rows of unit length."""
 
 _new_hit: Final = compile_fast_init(Hit)
+_COMPARED: Final = 20
+"""Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _SPARE: Final = 4
-"""Rows read beyond the limit: some are dropped, and an event and its memory become one."""
+"""Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 10
-"""Rows read beyond that where the looks of a text, which only reading shows, tell whether it is an answer."""
+"""Further rows read if the question has an answer type, which only the text can show."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
 _NARROW_BATCHES: Final = 3
-"""Batches read under conditions that the index does not know, before the store is asked which rows meet them."""
+"""Batches read before a search with conditions unknown to the index asks the store for all matching rows."""
 _SLOT_TERMS: Final = 3
-"""Terms of a question that can be about one slot; a longer one tells more than the slot's name."""
+"""Maximum number of terms of a question about a single slot; a longer one asks for more than its value."""
 _MISSES: Final = 5
-"""Nearest misses that a search which abstained names in its trace, and returns where they are asked for."""
+"""Number of nearest misses in the trace of an abstained search, and in its result if requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query with all that its search needs."""
+    """A query with all inputs of its search."""
 
     query: Query
     made: Plan
@@ -78,11 +81,11 @@ def search(
     now_us: int,
     unasked: bool = False,
 ) -> SearchResult:
-    """Answer a query from one tenant's view. Nothing is written.
+    """Answer a query from one tenant's view, without writing.
 
-    `index` is that tenant's resident index, None for a tenant too large for one: then the full-text index nominates.
-    `embed` is None for a search by words alone; vectors count where they are of the index's model. Below the calibrated
-    floor, a stricter one where the search is `unasked`, the result says that nothing relevant is known.
+    `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
+    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
+    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains.
     """
     began = seconds()
     tuned = load_weights()
@@ -92,14 +95,17 @@ def search(
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
     work = Reading(query, reader, now_us, tuned, made.ask)
-    found, rows, rise = _find(asked, work)
+    found, rows, rise = _find(asked, work, _COMPARED)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
     )
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
+    if not abstained and query.limit > len(rows) == _COMPARED:
+        rows += _further(asked, work, rows)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
-    hits = tuple(_build_hits(asked, work, shown, answerable)) if shown else ()
+    scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
+    hits = tuple(_build_hits(asked, work, shown[: query.limit], scores)) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
 
@@ -116,37 +122,46 @@ def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> Quest
 
 
 def _is_about_one_slot(made: Plan) -> bool:
-    """Say whether a question asks for one thing of the speaker's, in few words: "what is my blood type"."""
+    """Return whether a short question asks for a single value of the user, such as "what is my blood type"."""
     short = len(made.terms) <= _SLOT_TERMS
     return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
-    """Embed a question; without an answer from the engine the search goes by words alone, and its trace says so."""
+    """Return the vector of a question, or None if the embedder is unavailable; the trace then shows words only."""
     try:
         return embed_question(embed, text, made)
     except Unavailable:
         return None
 
 
-def _find(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise]:
-    """Return the candidates, the rows to show in their order, and how far the best rise above the rest.
+def _further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that come after the compared ones, where more of them are to be shown."""
+    deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
+    _, found, _ = _find(asked, deeper, max(work.query.limit, limits.SEARCH_LIMIT))
+    shown = {row.id for row in rows}
+    told = {claim for row in rows if row.event for claim in work.loaded.claims_of.get(row.id, ())}
+    return [row for row in found if row.id not in shown and row.id not in told]
+
+
+def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Row], Rise]:
+    """Return the candidates, the best rows (at most `count`) in their order, and how far the best rise above the rest.
 
     Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
     """
     found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
-    rows, rise = _settle(asked, work, found)
-    if len(rows) < asked.query.limit and work.misfits and (work.unread or not found.complete):
+    rows, rise = _settle(asked, work, found, count)
+    if len(rows) < count and work.misfits and (work.unread or not found.complete):
         allowed = find_allowed_owners(work)
         found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
         work.rows.clear()
         work.misfits, work.unread = 0, False
-        rows, rise = _settle(asked, work, found)
+        rows, rise = _settle(asked, work, found, count)
     return found, rows, rise
 
 
-def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row], Rise]:
-    """Read candidates in order of relevance until enough of them may be shown; say how far the best of all rise."""
+def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:
+    """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
     tuned = work.tuned
     fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse_scores(found, tuned, asked.engine)
@@ -156,21 +171,21 @@ def _settle(asked: _Asked, work: Reading, found: Candidates) -> tuple[list[Row],
     if query.profile != "recall" and is_worth_expanding(found, heard, tuned.relevance):
         fused, heard = _run_second_round(asked, work, (found, fused), heard)
     rows: list[Row] = []
-    for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard), 1):
+    for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard, wanted), 1):
         hydrate_batch(work, found, fused, batch)
         rows = order_rows(work)
-        if len(rows) >= query.limit:
+        if len(rows) >= wanted:
             break
         if work.misfits and count == _NARROW_BATCHES:
             work.unread = count * len(batch) < len(heard)
             break
-    return rows[: query.limit], measure_rise(found, best)
+    return rows[:wanted], measure_rise(found, best)
 
 
 def _run_second_round(
     asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
 ) -> tuple[Fused, Integers]:
-    """Read the best hits, which keep their places, and put the rest in the order that their words suggest."""
+    """Read the best hits, which keep their places, and reorder the remaining candidates by query expansion."""
     found, fused = first
     seeds, rest = heard[:SEEDS], heard[SEEDS:]
     hydrate_batch(work, found, fused, seeds)
@@ -182,14 +197,14 @@ def _run_second_round(
     return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
 
 
-def _cut_batches(query: Query, ask: Ask, positions: Integers) -> Iterator[Integers]:
-    size = _RECALL_ROWS if query.profile == "recall" else query.limit + max(_SPARE, query.limit // 5)
+def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> Iterator[Integers]:
+    size = _RECALL_ROWS if query.profile == "recall" else wanted + max(_SPARE, wanted // 5)
     size += _LOOKS if is_typed_question(ask) else 0
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
 
 
-def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: float) -> Iterator[Hit]:
+def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
     evidence = load_evidence(
         work.reader,
@@ -198,8 +213,7 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], answerable: f
         veiled=bool((asked.index.state == STATE_HIDDEN).any()),
         known_at_us=query.known_at_us,
     )
-    scores = compute_final_scores(rows, query, answerable, work.tuned.falloff)
-    for row, score in zip(rows, scores, strict=True):
+    for row, score in zip(rows, scores, strict=False):
         yield _build_hit(work, row, score, evidence.get(row.id, ()))
 
 
@@ -225,7 +239,7 @@ def _list_terms(row: Row) -> dict[str, float]:
 
 
 def _cut_passage(text: str, ordinal: int) -> str:
-    """Return the passage that was found, all of a text that has only one."""
+    """Return the matching passage; the whole text if it has only one passage."""
     spans = split_passages(text)
     if len(spans) <= 1 or ordinal >= len(spans):
         return text
@@ -234,7 +248,7 @@ def _cut_passage(text: str, ordinal: int) -> str:
 
 
 def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[Row]) -> dict[str, object]:
-    """Say how it was searched; the plan and the nearest misses only where an explanation was asked for."""
+    """Return the trace of a search; the plan and the nearest misses are included only with `explain`."""
     trace: dict[str, object] = {
         "engines": ("words",) if asked.vector is None else ("words", "vectors"),
         "candidates": candidates,

@@ -1,4 +1,4 @@
-"""The cold path: a tenant without a resident index is searched over what the full-text index on disk nominates."""
+"""Search without a resident index, over candidates from the full-text index on disk."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from credenda.text.tokens import ALTERNATIVE, extract_question_terms, space_runs
 __all__ = ["build_partial_index"]
 
 _NOMINATED: Final = 1_000
-"""Documents fetched for a search without an index: they are ranked by the statistics of this sample."""
+"""Maximum number of documents fetched; their statistics rank the sample."""
 _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN})
 _SHOWN: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
 def build_partial_index(reader: Reader, question: str) -> ResidentIndex:
-    """Index for one search the documents that hold a word of the question, rarest words first.
+    """Build an index for one search from the documents that contain a word of the question, rarest words first.
 
-    Their terms weigh by how rare they are among the nominated, which keeps the order of rarity but not its measure.
+    The idf of a term is computed within this sample, which keeps the order of rarity but not its scale.
     """
     codes = reader.nominate(_list_words(question), _NOMINATED)
     wanted = set(codes)
@@ -41,9 +41,9 @@ def build_partial_index(reader: Reader, question: str) -> ResidentIndex:
 
 
 def _list_words(question: str) -> list[str]:
-    """Return the words as written, but for stop words: the index on disk stems them itself, in another way than we.
+    """Return the words as written, without stop words; the index on disk uses its own stemmer.
 
-    Their stems in other languages follow, which stand there as they are.
+    Stems in other languages follow, because the index on disk stores these stems.
     """
     words = space_runs(question).split()
     stems = [stem for term in extract_question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]

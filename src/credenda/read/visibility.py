@@ -1,7 +1,7 @@
-"""Step 5: what may be shown, what it must be flagged with, and what stands for what. Pure.
+"""Step 5: decide which rows are visible, with which flags, and which rows merge. Pure.
 
-An event inherits the standing of the memories made from it: nothing that was forgotten comes back through the raw
-words, and nothing that was replaced is shown without saying so.
+An event inherits the status of its memories: a forgotten memory does not reappear through its event, and a replaced
+value is always flagged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VEIL: Final = "[…]"
 
 
 def was_valid_at(memory: Memory, moment_us: int) -> bool:
-    """Say whether a memory was true at a moment, as we see it now: a corrected one never was (DESIGN §3)."""
+    """Return whether a memory was true at a moment, as believed now; a corrected memory was never true."""
     since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     ended = memory.valid_until_us is not None and memory.valid_until_us <= moment_us
     wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
@@ -37,7 +37,7 @@ def was_valid_at(memory: Memory, moment_us: int) -> bool:
 
 
 def flag_memory(memory: Memory, query: Query, now_us: int) -> Flags | None:
-    """Return the flags a memory is shown with, or None where it is not to be shown."""
+    """Return the flags of a memory, or None if it is not visible."""
     if memory.status in _NEVER or not memory.text or _has_expired(memory.expires_us, now_us):
         return None
     if memory.status is Status.ARCHIVED and "archived" not in query.include:
@@ -73,7 +73,7 @@ def _list_memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Fl
 
 
 def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
-    """Return the flags an event is shown with, given the memories made from it, or None where it is not to be shown."""
+    """Return the flags of an event, given the memories derived from it, or None if it is not visible."""
     if not event.text or not _APART.isdisjoint(event.flags) or not _is_within(event, query, now_us):
         return None
     if not claims:
@@ -89,7 +89,7 @@ def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int
 
 
 def _is_within(event: Event, query: Query, now_us: int) -> bool:
-    """Say whether an event lies within the times of a query: said by then, known by then, not expired."""
+    """Return whether an event occurred and was recorded by the times of the query and has not expired."""
     said = query.as_of_us is None or event.occurred_us <= query.as_of_us
     known = query.known_at_us is None or event.recorded_us <= query.known_at_us
     return said and known and not _has_expired(event.expires_us, now_us)
@@ -116,13 +116,13 @@ def _is_past(memory: Memory, query: Query) -> bool:
 
 
 def mask_relevant(found: Candidates, cosine_floor: float) -> Mask:
-    """Mark the candidates for which anything speaks: nothing is returned only to fill the list (R-120)."""
-    near = found.cosine >= cosine_floor  # NaN, where nothing was compared, is not
+    """Mark the candidates with any relevance; others are not returned even if hits are missing (R-120)."""
+    near = found.cosine >= cosine_floor  # False for NaN (not compared)
     return (found.words > 0) | found.slot | found.timely | (found.governs > 0) | near
 
 
 def redact_spans(event: Event, spans: Collection[tuple[int, int]]) -> Event:
-    """Blank the spans that carry a forgotten memory, so that showing the rest does not bring it back."""
+    """Blank the spans of an event that support forgotten memories."""
     if not spans:
         return event
     text = event.text
@@ -132,9 +132,9 @@ def redact_spans(event: Event, spans: Collection[tuple[int, int]]) -> Event:
 
 
 def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[Row]:
-    """Let a memory stand for the events it was made from, with the better of the two scores.
+    """Merge each event into the best of its memories that are listed, with the better of the two scores.
 
-    `claims_of` names the memories of each event. Of several memories of one event the best takes its score.
+    `claims_of` has the memory ids of each event.
     """
     listed = list(rows)
     memories = {row.id: row for row in listed if row.kind == "memory"}
@@ -159,11 +159,10 @@ def _attach_event(memory: Row, event: Row) -> Row:
 def order_by_flags(
     rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float
 ) -> list[Row]:
-    """Order rows, best first: a current value before what it replaced, the unsure after everything else (R-062).
+    """Order rows, best first: a current value before the value it replaced, unsure rows last (R-062).
 
-    `successors` gives, for a row flagged superseded, the id of the memory that is held instead; where both are here,
-    the current one rises to the other's key and takes its signs. What was replaced is then `lowered`, so that their
-    scores are not alike.
+    `successors` maps a row flagged superseded to the id of the current memory. If both are listed, the current memory
+    gets the higher key and the features of both, and `lowered` reduces the key of the replaced value.
     """
     by_id = {row.id: row for row in rows}
     for old in list(by_id.values()):

@@ -1,4 +1,4 @@
-"""Data files of the read phase as typed values: weights with their provenance, how questions name slots. Pure."""
+"""The data files of the read phase as typed values: weights with provenance, and patterns of questions. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHO: Final = f"(?P<who>{_ANYONE})"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """Weights of the fused score, in standard deviations over a query's candidates."""
+    """Weights of the fused relevance, in standard deviations over a query's candidates."""
 
     words: float
     session: float
@@ -46,7 +46,7 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Weights of what a row is worth by itself; `recency` is for a recency_weight of 0.3."""
+    """Weights of importance, retention, feedback and recency; `recency` is for a recency_weight of 0.3."""
 
     importance: float
     retention: float
@@ -57,9 +57,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What one engine's cosines are worth: the last two in the fused score, the rest in the logistic.
+    """Weights of one embedding model: `meaning` and `likeness` in the fused relevance, the others in the logistic.
 
-    `meaning` counts with the neighbours' share, `likeness` without. Without `cosine` it reads words alone.
+    `meaning` weighs the cosine with the neighbours' share, `likeness` without it. A calibration without `cosine` is for
+    words alone.
     """
 
     base: float
@@ -95,7 +96,7 @@ class Weights:
     engines: Mapping[str, Calibration]
 
     def engine(self, model_id: str | None) -> Calibration:
-        """Pick the calibration whose name is part of the model's id; `None` means words alone."""
+        """Return the calibration whose name is part of the model id; `None` means words alone."""
         if model_id is None:
             return self.engines["words"]
         names = (name for name in self.engines if name in model_id.lower())
@@ -104,20 +105,20 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotAsk:
-    """The questions that lead to some attributes: what matches the whole folded question."""
+    """Patterns of the questions about some attributes; each matches a whole folded question."""
 
     attributes: tuple[str, ...]
     patterns: tuple[str, ...]
 
     @property
     def asks(self) -> tuple[re.Pattern[str], ...]:
-        """The patterns, ready to match: made when a question first needs them, for most never do."""
+        """The compiled patterns; compiled at first use, because most are never needed."""
         return _compile_patterns(self.patterns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """How questions name slots, times, people and kinds of answers."""
+    """Patterns of questions for slots, times, people and answer types."""
 
     ambiguous_names: frozenset[str]
     cues: Mapping[str, re.Pattern[str]]
@@ -125,7 +126,7 @@ class Questions:
     nouns: Mapping[str, tuple[str, ...]]
     slots: tuple[SlotAsk, ...]
     any_slot: re.Pattern[str]
-    """Matches where any of the patterns of `slots` does: most questions match none of them."""
+    """Matches if any pattern of `slots` does; most questions match none."""
 
 
 def _read_table(name: str) -> dict[str, Any]:

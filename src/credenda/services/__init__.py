@@ -1,1 +1,1 @@
-"""The implementation of each operation, one module for each verb."""
+"""The implementation of each operation, one module per verb or topic."""

@@ -1,4 +1,4 @@
-"""Scanning code: a folder is read, compressed, and kept as memories of the layer `codebase`."""
+"""Scan a folder of code and store its declarations as memories of the layer `codebase`."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 __all__ = ["scan"]
 
 _TOGETHER: Final = 40
-"""Memories a transaction, so that nobody waits."""
+"""Memories per transaction; small, so that other writers do not wait."""
 _PROBLEMS_SHOWN: Final = 100
 _CONFIDENCE: Final = 0.8
 _SPEAKER: Final = "scan"
 
 
 class _Kept(NamedTuple):
-    """A page as it may be stored, and the memory it replaces."""
+    """A page that passed the checks, and the memory it replaces."""
 
     page: CodeEntry
     before: Memory | None
 
 
 def scan(parts: Parts, path: str | Path) -> ScanReport:
-    """Read a folder and keep what its code declares; a second scan of the same code changes nothing (E-005).
+    """Read a folder and store the declarations of its code; scanning unchanged code again changes nothing (E-005).
 
-    Raises `Invalid` or `NotFound` for what is no folder to scan; then nothing changed. Broken off, the next scan goes
-    on: each memory is kept on its own.
+    Each memory is stored separately, so an interrupted scan is completed by the next. Raises `Invalid` or `NotFound` if
+    the path is not a folder that can be scanned; nothing is changed then.
     """
     root = check_root(path)
     found = scan_folder(root)
@@ -85,15 +85,15 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
 
 
 def _find_earlier_scans(reader: Reader, root: str) -> list[Memory]:
-    """Return what earlier scans of this folder kept, newest first, whatever became of it."""
+    """Return the memories of earlier scans of this folder, newest first, in any status."""
     held = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
     return [memory for memory in held if memory.metadata.get("root") == root]
 
 
 def _screen_draft(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:
-    """Mask secrets as the settings say; what seems to give orders is not kept at all: names of files are data too."""
+    """Mask secrets as the settings say; drop pages that look like prompt injection, because file names are data."""
     if is_instruction_like(one.page.text):
-        problems.append(f"{one.page.path}: its names read like orders to a model")
+        problems.append(f"{one.page.path}: skipped, because its names look like prompt injection")
         return None
     try:
         text = screen_secrets(one.page.text, parts.settings.secrets_policy).text
@@ -114,17 +114,17 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
         for one in group:
             draft = _build_draft(one.page, root, now_us)
             if is_deleted(writer, draft):
-                refused.append(f"{one.page.path or '.'}: it was deleted, and stays away")
+                refused.append(f"{one.page.path or '.'}: skipped, because it was deleted")
                 continue
             before = writer.memories([one.before.id])[0] if one.before else None
             if before is not None and one.before is not None and before.version != one.before.version:
-                continue  # it moved since it was looked at: the next scan sees it as it is
+                continue  # changed meanwhile: left for the next scan
             event_id = writer.put(_build_event(one.page, root, now_us))
             changes = _plan_changes(one, draft, event_id, now_us)
             apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause=event_id, embeds=embeds))
             numbers.append(parse_id_number(event_id, IdKind.EVENT, writer.tenant.tag))
             filed.append(one)
-        if embeds and numbers:  # one job for all, so that words said meanwhile do not wait behind each file
+        if embeds and numbers:  # one job for all, so that new messages are not queued behind each file
             writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
         return filed, refused
 
@@ -183,7 +183,7 @@ def _build_draft(page: CodeEntry, root: str, now_us: int) -> Draft:
 
 
 def _end(parts: Parts, ended: Sequence[Memory]) -> int:
-    """End what tells of files that are gone; it was true until now."""
+    """End the memories of files that no longer exist, valid until now."""
     now_us = parts.clock.now_us()
 
     def work(writer: Writer) -> int:

@@ -1,7 +1,8 @@
-"""Consolidation: nominate, judge, and file each group in a transaction of its own.
+"""Consolidation: find candidate groups, judge each, and apply each result in its own transaction.
 
-What waits is worked off in batches until nothing is left. A group that fails changes nothing and moves no mark past its
-new memories; the others go on. A second run finds nothing to do, and what a run has made is no news to the next.
+Pending memories are processed in batches until none is left. A group that fails changes nothing, keeps its new memories
+pending, and does not stop the others. A second run finds nothing to do, and memories made by a run are not pending for
+the next.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ __all__ = ["THRESHOLD", "consolidate", "run_over"]
 _log = logging.getLogger(__name__)
 THRESHOLD: Final = 0.85
 _BATCH: Final = 2_000
-"""New memories that are nominated together; a backlog of more runs on."""
+"""New memories per batch."""
 _PATIENCE_SECONDS: Final = 1.0
 _LOCK: Final = "consolidation"
 _LOCK_SECONDS: Final = 300
-"""How long the lock outlives a process that was killed; a run that lives renews it."""
+"""Seconds until the lock of a killed process expires; a running process renews it."""
 _SHOWN: Final = 500
-"""Groups that a report holds; the counts are over all."""
+"""Maximum number of groups in a report; the counts include all groups."""
 _VERDICTS: Final = {Relation.MERGED: "merge", Relation.CHANGED: "change", Relation.CORRECTED: "correction"}
 
 
@@ -53,7 +54,7 @@ def consolidate(
     dry_run: bool = False,
     force: bool = False,
 ) -> ConsolidationReport:
-    """Merge what says the same, and let one entry say what changed (R-101…R-111, S-028…S-047).
+    """Merge equivalent memories, and combine successive values into one entry (R-101…R-111, S-028…S-047).
 
     Raises `Invalid` for a threshold outside 0 to 1.
     """
@@ -70,7 +71,7 @@ def consolidate(
 def run_over(
     parts: Parts, wanted: Wanted, *, dry_run: bool, force: bool = False, night: bool = False
 ) -> ConsolidationReport:
-    """Judge what is wanted; a run of the `night` asks for no gate, and has marks of its own."""
+    """Consolidate the wanted memories; a run of the dream (`night`) has no trigger and has its own watermarks."""
     with open_judge(parts) as model:
         run = _Run(parts, wanted, model, dry_run=dry_run, night=night)
         reason = "" if dry_run or night else run.closed(force=force)
@@ -87,7 +88,7 @@ def run_over(
 
 @dataclass(slots=True)
 class _Tally:
-    """What a run did so far."""
+    """The results of a run so far."""
 
     groups: list[ConsolidationGroup] = field(default_factory=list[ConsolidationGroup])
     found: int = 0
@@ -119,7 +120,7 @@ class _Run:
             self._last_us = reader.duties.watermark(RAN)
 
     def closed(self, *, force: bool) -> str:
-        """Say why the gate is closed, "" where it is open. A topic that is named needs no new memories."""
+        """Return why the trigger has not fired, "" if it has; a named topic needs no new memories."""
         gate = Trigger(
             min_hours=self._parts.settings.memory_consolidation_min_hours,
             min_facts=self._parts.settings.memory_consolidation_min_facts,
@@ -139,7 +140,7 @@ class _Run:
         return 0 if self._wanted.topic is not None else self._marks.top
 
     def work(self, renew: Callable[[], None]) -> None:
-        """Work off what waits, batch by batch; the mark moves only over what was judged."""
+        """Process the pending memories batch by batch; the watermark advances only over judged memories."""
         new = find_pending(self._parts, self._wanted.topic, self._above)
         waiting = [] if self._wanted.topic is not None else sorted(self._marks.waiting)
         seeds = sorted({*waiting, *new} - (self._marks.quarantined if self._wanted.topic is None else set()))
@@ -169,9 +170,9 @@ class _Run:
         self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(ran))
 
     def _batch(self, batch: list[int], renew: Callable[[], None]) -> dict[int, bool] | None:
-        """Judge a batch; returns the new memories whose group failed, and whether that counts against them.
+        """Judge a batch; return the new memories of failed groups, and whether the failure counts as an attempt.
 
-        None means that the judge cannot be asked now: the batch waits as it is.
+        Return None if the judge is unavailable; the batch then stays pending.
         """
         seeds = frozenset(batch)
         failed: dict[int, bool] = {}
@@ -181,7 +182,7 @@ class _Run:
                 self._judged(group, seeds, renew)
             except HeldError:
                 raise
-            except Exception as error:  # noqa: BLE001 - the boundary of a group: whatever fails, the others go on
+            except Exception as error:  # noqa: BLE001 - the boundary of a group: the others continue
                 failed |= dict.fromkeys(seeds.intersection(group), not isinstance(error, ModelAwayError))
                 self._note_failure(group, error)
         if self._model is not None and self._model.gave_up:
@@ -206,7 +207,7 @@ class _Run:
         self._show(ConsolidationGroup(ids=ids, texts=(), verdict="failed", reason=why))
 
     def _by_rules(self, group: tuple[int, ...], seeds: frozenset[int]) -> None:
-        """Judge a group by rules, and file what they say in one transaction."""
+        """Judge a group by rules and apply the verdicts in one transaction."""
 
         def judged(reader: Reader) -> tuple[dict[str, Member], list[Verdict]]:
             members = read_members(reader, self._parts, group, seeds)
@@ -230,7 +231,7 @@ class _Run:
         self._filed(*self._parts.store.commit(self._parts.user_id, work))
 
     def _by_model(self, model: ModelJudge, group: tuple[int, ...], seeds: frozenset[int]) -> None:
-        """Ask a model about what the rules left of a group, outside any transaction, and file what holds."""
+        """Let a model judge the rest of a group, outside any transaction, and apply the valid verdicts."""
         with self._parts.store.reader(self._parts.user_id) as reader:
             members = {one.id: one for one in read_members(reader, self._parts, group, seeds) if not one.left_alone}
         if len(members) < 2:  # noqa: PLR2004 - a pair
@@ -245,7 +246,7 @@ class _Run:
             now = {one.id: one for one in read_members(writer, self._parts, group, seeds)}
             moved = any(_find_slot(now.get(name)) != _find_slot(one) for name, one in members.items())
             if moved:
-                raise Conflict("memories moved while they were judged", fix="the next run looks again")
+                raise Conflict("memories changed while they were judged", fix="the next run judges them again")
             verdicts = list(ruling.verdicts)
             made, records = self._apply(writer, now, verdicts, Actor.MODEL)
             return now, verdicts, made, records
@@ -255,9 +256,9 @@ class _Run:
     def _apply(
         self, writer: Writer, members: dict[str, Member], verdicts: list[Verdict], actor: Actor
     ) -> tuple[dict[str, str], list[ChangeRecord]]:
-        """File verdicts; returns what was made by the first memory of each, and the log entries.
+        """Apply verdicts; return the new memory by the first member of each, and the log entries.
 
-        What would bring back words that were deleted is passed over.
+        A verdict that would restore deleted words is skipped.
         """
         now_us = self._parts.clock.now_us()
         made: dict[str, str] = {}
@@ -302,7 +303,7 @@ class _Run:
             self._tally.groups.append(group)
 
     def report(self, *, ran: bool, reason: str = "") -> ConsolidationReport:
-        """Say what was done."""
+        """Build the report of the run."""
         tally = self._tally
         with self._parts.store.reader(self._parts.user_id) as reader:
             tag = reader.tenant.tag
@@ -332,7 +333,7 @@ def _find_slot(member: Member | None) -> tuple[str, int] | None:
 
 
 def _refresh(members: dict[str, Member], writer: Writer, verdict: Verdict) -> None:
-    """Read anew what a duplicate was merged into: the next duplicate is computed over both."""
+    """Reload the memory that a duplicate was merged into, for the next duplicate."""
     if isinstance(verdict, Remove):
         kept = members[verdict.same_as]
         (memory,) = writer.memories([kept.id])

@@ -1,4 +1,4 @@
-"""Which memories consolidation looks at together: read page by page, and handed to `manage.consolidate`."""
+"""Find the candidate pairs and groups of consolidation, page by page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from credenda import limits
 from credenda.clock import to_local_time
 from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
@@ -23,7 +24,7 @@ from credenda.model.change import ChangeKind, ChangeRecord, Support
 from credenda.model.memory import Memory, Relation, Status
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
-from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, pack_code
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["Wanted", "find_groups", "find_pending", "read_members"]
@@ -36,10 +37,10 @@ _TELLING: Final = frozenset({ChangeKind.UNDO, ChangeKind.LINK})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is looked at: a topic or all, how far neighbours reach, how many there are, and how large a group may be.
+    """The scope of a run: a topic or all, the similarity threshold, neighbours per memory, and largest group.
 
-    `floor` is the least cosine of neighbours, where it does not follow from the threshold; groups of fewer than `least`
-    are left alone.
+    `floor` is the minimum cosine of neighbours if it does not follow from the threshold; groups smaller than `least`
+    are skipped.
     """
 
     topic: str | None
@@ -51,7 +52,7 @@ class Wanted:
 
 
 def _walk_pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tuple[Reader, list[tuple[int, Memory]]]]:
-    """Walk over what may be judged, newest first, each page in a view of its own, which is held until it is closed."""
+    """Yield the candidates, newest first, each page with its own view, which is open until the next page."""
     below: int | None = None
     while True:
         with parts.store.reader(parts.user_id) as reader:
@@ -66,9 +67,9 @@ def _walk_pages(parts: Parts, topic: str | None, above: int = 0) -> Generator[tu
 
 
 def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | None = None) -> list[int]:
-    """Number the memories that no run has judged, oldest first; what a run has made itself is none of them.
+    """Return the numbers of memories that no run has judged, oldest first, except memories made by a run.
 
-    `enough` stops counting there. A topic that is named is looked at as a whole.
+    Counting stops at `enough`. For a named topic all its memories are returned.
     """
     found: list[int] = []
     with closing(_walk_pages(parts, topic, above)) as pages:
@@ -84,7 +85,7 @@ def _is_made(memory: Memory) -> bool:
 
 
 def find_groups(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[int, ...]]:
-    """Group some memories with their neighbours, and with nobody those that may tell of a change."""
+    """Group memories with their neighbours; a memory that may describe a change is in a group of its own."""
     chosen = frozenset(seeds)
     near = _Near(parts, seeds, wanted)
     keys = SharedKeyIndex(near.keys)
@@ -104,7 +105,7 @@ def find_groups(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tupl
 
 
 class _Near:
-    """The nearest of each seed by stored vectors; by spelling where no model embeds."""
+    """The nearest memories of each seed, by stored vectors or, without an embedding model, by spelling."""
 
     def __init__(self, parts: Parts, seeds: Sequence[int], wanted: Wanted) -> None:
         self._model_id = parts.embedder.model_id if parts.embedder is not None else None
@@ -129,10 +130,10 @@ class _Near:
         self._nearest = NearestNeighbours(numbers, _stack_blocks(blocks), k=wanted.k, floor=floor)
 
     def _vectors(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> tuple[list[int], NDArray[np.float32]]:
-        """Give (n, d) unit rows of those that have a vector."""
+        """Return the numbers of the memories with a vector, and their vectors, (n, d) rows of unit length."""
         if self._model_id is None:
             return [number for number, _ in page], self._hashed.embed([one.text for _, one in page])
-        codes = {pack_code(number, memory=True): number for number, _ in page}
+        codes = {memory_document(one.id, reader.tenant.tag): number for number, one in page}
         by_width: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
         for code, bits, data in reader.vector_data(list(codes), self._model_id):
             by_width[bits].append((codes[code], data))
@@ -145,7 +146,7 @@ class _Near:
         self._nearest.show(numbers, vectors)
 
     def pairs(self) -> list[Pair]:
-        """Give the pairs that are near enough."""
+        """Return the pairs above the threshold."""
         return self._nearest.pairs()
 
 
@@ -155,7 +156,7 @@ def _stack_blocks(blocks: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 
 def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: frozenset[int]) -> list[Member]:
-    """Read the memories of a group as they stand now, with what judging needs to know of them."""
+    """Read the current versions of a group's memories with the data that judging needs."""
     tag = reader.tenant.tag
     found = [
         one for one in reader.memories([format_id(IdKind.MEMORY, one, tag) for one in numbers]) if is_candidate(one)
@@ -191,7 +192,7 @@ def _find_linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
 
 
 def _find_earlier_values(reader: Reader, memory: Memory) -> list[Memory]:
-    """Find what was held in the slot of a memory before it, and what it corrected."""
+    """Return the earlier values in a memory's slot, and the values that it corrected."""
     slot = get_slot_key(memory)
     if slot is None or not (memory.entity and memory.attribute):
         return []

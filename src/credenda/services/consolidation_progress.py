@@ -1,6 +1,6 @@
-"""How far consolidation has come: marks that survive a crash, for each kind of judge by itself (S-047, S-102, D-033).
+"""The progress of consolidation: watermarks that survive a crash, separate for each judge (S-047, S-102, D-033).
 
-Nothing at or below `low` waits. What lies at or below `top` was judged, but for the few memories whose group failed.
+Nothing at or below `low` is pending. All memories at or below `top` were judged, except the few whose group failed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from credenda.storage.store import Reader, Watermark, Writer
 __all__ = ["ATTEMPTS", "RAN", "Marks", "find_skipped_groups", "forget_marks", "read_marks", "write_watermarks"]
 
 ATTEMPTS: Final = 3
-"""How often a group may fail before its new memories are left out."""
+"""Attempts after which the new memories of a failing group are left out."""
 RAN: Final = "consolidation.ran"
-"""When it last ran, in microseconds."""
+"""Watermark of the last run, in microseconds."""
 _SHIFT: Final = 3
-"""Bits of a failure's row that count attempts; the rest names the memory."""
+"""Bits for the number of attempts in a failure's value; the higher bits are the memory's number."""
 _KEPT: Final = 10_000
 _NAMED: Final = 20
 _JUDGES: Final = ("rules", "model", "dream.rules", "dream.model")
@@ -30,30 +30,30 @@ _JUDGES: Final = ("rules", "model", "dream.rules", "dream.model")
 
 @dataclass(slots=True)
 class Marks:
-    """Numbers of memories: up to `top` all were judged but `failed`, which maps to how often each failed."""
+    """Progress by memory number: all up to `top` are judged except `failed`, which counts attempts."""
 
     top: int = 0
     failed: dict[int, int] = field(default_factory=dict[int, int])
     rows: int = 0
-    """How many rows of failures are filed, so that none is left behind."""
+    """Number of failure rows in the store, so that obsolete ones are cleared."""
 
     @property
     def waiting(self) -> frozenset[int]:
-        """What is to be tried again."""
+        """The failed memories that will be tried again."""
         return frozenset(number for number, attempts in self.failed.items() if attempts < ATTEMPTS)
 
     @property
     def quarantined(self) -> frozenset[int]:
-        """What failed too often."""
+        """The memories that failed too often."""
         return frozenset(self.failed) - self.waiting
 
     @property
     def low(self) -> int:
-        """The number up to which nothing waits."""
+        """The number up to which nothing is pending."""
         return min((*self.waiting, self.top + 1)) - 1
 
     def note(self, judged: Iterable[int], failed: Mapping[int, bool]) -> None:
-        """Note how judging these went: those that failed, and whether the failure counts against them."""
+        """Record the result of judging these memories; `failed` says whether each failure counts as an attempt."""
         for number in judged:
             if number not in failed:
                 self.failed.pop(number, None)
@@ -62,7 +62,7 @@ class Marks:
 
 
 def read_marks(reader: Reader, judge: str) -> Marks:
-    """Read the marks of a judge: "rules" or "model", or either of them in the night, "dream.rules" or "dream.model"."""
+    """Read the progress of a judge: "rules", "model", "dream.rules" or "dream.model"."""
     name = f"consolidation.{judge}"
     rows = reader.duties.watermark(f"{name}.failures") or 0
     failed = (reader.duties.watermark(f"{name}.failure.{at}") or 0 for at in range(rows))
@@ -74,7 +74,7 @@ def read_marks(reader: Reader, judge: str) -> Marks:
 
 
 def write_watermarks(writer: Writer, judge: str, marks: Marks, now_us: int) -> None:
-    """File the marks, in the caller's transaction."""
+    """Write the progress, in the caller's transaction."""
     name = f"consolidation.{judge}"
     failures = sorted(marks.failed.items())
     for at, (number, attempts) in enumerate(failures):
@@ -88,7 +88,7 @@ def write_watermarks(writer: Writer, judge: str, marks: Marks, now_us: int) -> N
 
 
 def find_skipped_groups(parts: Parts, *, repair: bool) -> list[Finding]:
-    """Find memories whose groups failed too often to be judged; `repair` lets the next run try them again."""
+    """Find memories whose groups failed too often; `repair` makes them pending again."""
     found: list[Finding] = []
     for judge in _JUDGES:
         with parts.store.reader(parts.user_id) as reader:
@@ -103,17 +103,17 @@ def find_skipped_groups(parts: Parts, *, repair: bool) -> list[Finding]:
         found.append(
             Finding(
                 check="consolidation",
-                detail=f"{len(names)} memories could not be judged {ATTEMPTS} times and are left out",
+                detail=f"{len(names)} memories failed {ATTEMPTS} times to be consolidated and are left out",
                 repaired=repair,
                 where=", ".join(names[:_NAMED]),
-                fix="run `credenda doctor --repair` to have them judged again",
+                fix="run `credenda doctor --repair` to try them again",
             )
         )
     return found
 
 
 def forget_marks(writer: Writer) -> None:
-    """Let the next run judge everything again: what is held was made anew (S-054)."""
+    """Reset the progress, because all memories were rebuilt (S-054)."""
     for judge in _JUDGES:
         marks = read_marks(writer, judge)
         write_watermarks(writer, judge, Marks(rows=marks.rows), 0)

@@ -1,7 +1,7 @@
-"""The core: gathered from what is held, laid out within its cap, and filed when it has changed.
+"""The core: gather the memories, lay them out within the cap, and record each change of the block.
 
-What is remembered of a rewrite are the ids and versions of its memories. Their words are read from their rows, so that
-what was deleted is in no rewrite, and the diff of a rewrite can still be told after a restart.
+A rewrite records only the ids and versions of its memories; their words are read from their rows. So no rewrite
+contains deleted words, and the diff of a rewrite can be computed after a restart.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class _Gathered:
 
 
 def core(parts: Parts) -> Core:
-    """Return the core as it is now, and file it where it differs from its last rewrite.
+    """Return the current core, and record it if it differs from the last rewrite.
 
-    The recall log counts to this moment. A memory that is read-only files nothing.
+    The recall log counts up to now. A read-only memory records nothing.
     """
     _flush(parts)
     now_us = parts.clock.now_us()
@@ -91,18 +91,18 @@ def core(parts: Parts) -> Core:
 
 
 def _choose_cap(parts: Parts) -> CoreLimits:
-    """Give the bound of the core; that of MEMORY.md (S-086) bounds it too."""
+    """Return the cap of the core: its own settings and the limit of MEMORY.md (S-086)."""
     settings = parts.settings
     lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
     return CoreLimits(budget=TokenBudget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
 
 
 def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:
-    """Return what a block for a prompt begins with, in the order of its claim, within the cap of the core.
+    """Return the core memories of a context block, in order of priority and within the cap.
 
-    What is recalled often stays as the last rewrite of the last day chose it, or as the log stood when the day began:
-    within a day only what a person says or takes away changes the block, so that prompts can be cached. A question
-    about another time gets instructions and pins alone.
+    Frequently recalled memories stay as in the rewrite of the last 24 hours, or else as in the recall log at the start
+    of the day: within a day only edits by the user change the block, so that prompts can be cached. A query about
+    another time gets only instructions and pins.
     """
     if query.as_of_us is not None or query.known_at_us is not None:
         return [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
@@ -115,7 +115,7 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
 
 
 def _flush(parts: Parts) -> None:
-    """Write what was recalled last; the log is evidence, and its absence stops nobody (S-059)."""
+    """Write the buffered recalls; a failure is ignored, because the recall log is optional (S-059)."""
     if parts.read_only:
         return
     try:
@@ -127,7 +127,7 @@ def _flush(parts: Parts) -> None:
 def _gather(
     reader: Reader, query: Query, now_us: int, *, until_day: int, chosen: RewriteRecord | None = None
 ) -> _Gathered:
-    """Read all that may be in the core; `chosen` gives what is recalled often in place of the log."""
+    """Read the candidates of the core; `chosen` gives the recalled memories instead of the log."""
     firm = find_core_memories(reader, query, now_us)
     candidates = [
         _make_core_memory(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))
@@ -153,14 +153,14 @@ def _make_core_memory(memory: Memory) -> CoreMemory:
 def _compare_rewrites(
     reader: Reader, kept: Sequence[RewriteRecord], laid: CoreBlock, cap: CoreLimits, *, new: bool
 ) -> tuple[list[CoreLine], list[CoreLine]]:
-    """Return the lines of the last rewrite and of the one before it; where this is a new one, it is the last."""
+    """Return the lines of the last rewrite and of the one before; a `new` layout counts as the last."""
     if new:
         return (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
     return (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
 
 
 def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list[CoreLine]:
-    """Word the lines of an earlier rewrite from the rows of their memories; "" where they were deleted."""
+    """Rebuild the lines of an earlier rewrite from the rows of its memories; "" for deleted ones."""
     versions = reader.versions([name for _, name, _ in rewrite.lines])
     held = {(memory.id, memory.version): memory for memory in versions}
     found: list[CoreLine] = []
@@ -174,7 +174,7 @@ def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list
 
 
 def _read_rewrites(reader: Reader) -> list[RewriteRecord]:
-    """Read what is remembered of rewrites, oldest first; nothing of what cannot be read, for it is only remembered."""
+    """Read the recorded rewrites, oldest first; unreadable records count as none."""
     try:
         told = json.loads(b"".join(reader.snapshot(_NAME)) or b"[]")
         return [_parse_rewrite(one, reader.tenant.tag) for one in cast("Iterable[object]", told)]
@@ -189,7 +189,7 @@ def _parse_rewrite(told: object, tag: str) -> RewriteRecord:
 
 
 def _write_rewrite(writer: Writer, rewrite: RewriteRecord) -> list[RewriteRecord]:
-    """Add a rewrite to those remembered, unless another process filed the same one meanwhile."""
+    """Add a rewrite to the record, unless another process has just recorded the same one."""
     kept = _read_rewrites(writer)
     if not kept or kept[-1].lines != rewrite.lines:
         kept = [*kept, rewrite][-limits.CORE_REWRITES :]

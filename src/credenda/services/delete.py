@@ -1,4 +1,4 @@
-"""Deleting for good: a memory, an event, or all that meets conditions."""
+"""Delete a memory, an event, or all events that meet conditions, permanently."""
 
 from __future__ import annotations
 
@@ -11,40 +11,83 @@ from credenda.errors import Invalid, NotFound
 from credenda.ids import IdKind, parse_id
 from credenda.model.change import Actor
 from credenda.model.event import Event, Source
-from credenda.model.memory import Memory
-from credenda.model.report import DeletionReport
+from credenda.model.memory import Memory, Status
+from credenda.model.report import DeletionPlan, DeletionReport
+from credenda.operations.naming import full_id_in
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Writer
 from credenda.validation import check_condition, check_member
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 
-__all__ = ["delete", "delete_where"]
+__all__ = ["delete", "delete_where", "plan_deletion"]
 
 T = TypeVar("T", Memory, Event)
 _BATCH: Final = 50
 
 
 def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
-    """Delete a memory or an event with all that rests on it alone; repeating it does nothing.
+    """Delete a memory or event with everything that only it supports; repeating this changes nothing.
 
-    `actor` is a person, at a door or in a page. Raises `NotFound` for an id that is unknown here, `Conflict` under a
-    legal hold.
+    `actor` is the user, through an interface or a page. Raises `NotFound` for an unknown id, `Conflict` under a legal
+    hold.
     """
 
     def work(writer: Writer) -> None:
-        kind, _ = parse_id(target_id, writer.tenant.tag)
-        reason = "removed from a page" if actor is Actor.FILE else "deleted by hand"
+        target = _target(writer, target_id)
+        reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
-        if kind is IdKind.MEMORY:
-            run.memory(_require_found(writer.memories([target_id]), target_id))
-        elif kind is IdKind.EVENT:
-            run.event(_require_found(writer.events([target_id]), target_id))
+        if isinstance(target, Memory):
+            run.memory(target)
         else:
-            raise NotFound(f"{target_id} is neither memory nor event", fix="give an id that begins with m or e")
+            run.event(target)
 
     with parts.active_calls:
         parts.store.commit(parts.user_id, work)
     parts.jobs_ready.set()
+
+
+class _Planned(Exception):  # noqa: N818 - it only undoes the transaction, and never leaves this module
+    """Carries a plan out of the transaction that it undoes."""
+
+    def __init__(self, plan: DeletionPlan) -> None:
+        super().__init__()
+        self.plan = plan
+
+
+def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
+    """Say what `delete` would remove: it deletes in a transaction that is undone. Short ids are accepted.
+
+    Raises `NotFound` for an id that is unknown here, `Conflict` under a legal hold.
+    """
+
+    def work(writer: Writer) -> None:
+        target = _target(writer, full_id_in(writer, target_id))
+        run = Deletion(writer, parts.clock.now_us())
+        if isinstance(target, Memory):
+            gone = target.status is Status.DELETED
+            events = 0 if gone else len({one.span.event_id for one in writer.evidence(memory_ids=[target.id])})
+            run.memory(target)
+        else:
+            events = 1 if target.text else 0
+            run.event(target)
+        raise _Planned(DeletionPlan(id=target.id, text=target.text, events=events, memories=run.deleted))
+
+    try:
+        with parts.active_calls:
+            parts.store.commit(parts.user_id, work)
+    except _Planned as planned:
+        return planned.plan
+    raise AssertionError(target_id)
+
+
+def _target(writer: Writer, target_id: str) -> Memory | Event:
+    """Return the memory or event that an id names."""
+    kind, _ = parse_id(target_id, writer.tenant.tag)
+    if kind is IdKind.MEMORY:
+        return _require_found(writer.memories([target_id]), target_id)
+    if kind is IdKind.EVENT:
+        return _require_found(writer.events([target_id]), target_id)
+    raise NotFound(f"{target_id} is neither memory nor event", fix="give an id that begins with m or e")
 
 
 def delete_where(
@@ -56,7 +99,7 @@ def delete_where(
     before: datetime | str | None = None,
     dry_run: bool = False,
 ) -> DeletionReport:
-    """Delete every event that meets all conditions, and what rests on those events alone; `dry_run` only counts."""
+    """Delete every event that meets all conditions, and everything that only they support; `dry_run` only counts."""
     wanted = _check_conditions(parts, session, topic, (source, before))
     if dry_run:
         with parts.store.reader(parts.user_id) as reader:
@@ -84,7 +127,7 @@ def delete_where(
 def _check_conditions(
     parts: Parts, session: str | None, topic: str | None, rest: tuple[str | None, datetime | str | None]
 ) -> EventFilter:
-    """Check the conditions; an event of which one sentence was deleted is redacted too, and its rest must go."""
+    """Validate the conditions; the filter includes redacted events, so that their remaining text is deleted as well."""
     source, before = rest
     if session is None and topic is None and source is None and before is None:
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")

@@ -1,4 +1,4 @@
-"""Comparing: what changed in belief between two times."""
+"""Diff: the changes in belief between two times."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def diff(
     topic: str | None = None,
     entity: str | None = None,
 ) -> Diff:
-    """Say what changed in belief from a time on, up to another or to now; days count whole, the first and the last."""
+    """Return the changes in belief from one time to another or to now; a date includes its whole day."""
     if axis not in get_args(Axis):
-        raise Invalid(f"{axis!r} is not an axis of time", fix=f"choose among {', '.join(get_args(Axis))}")
+        raise Invalid(f"{axis!r} is not a time axis", fix=f"choose among {', '.join(get_args(Axis))}")
     zone, now_us = parts.settings.zone, parts.clock.now_us()
     first = parse_period(since, zone, now_us)
     last = parse_period("now" if until is None else until, zone, now_us)

@@ -1,4 +1,4 @@
-"""Drift: what memories claim about code, held against folders that were named for it."""
+"""Drift: check the claims of memories about code against given folders."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def drift(
     fix: bool = False,
     actor: Actor = Actor.USER,
 ) -> DriftReport:
-    """Hold the claims of memories about code against folders (E-071); nothing outside the folders is looked at.
+    """Check the claims of memories about code against folders (E-071); nothing outside these folders is read.
 
-    Without `roots` they are those that the setting `drift_roots` names. `fix` gives up the memories with errors: status
-    `invalidated`, by changes that can be undone. Otherwise nothing is changed. Raises `Invalid` where no folder is
-    named, `Invalid` or `NotFound` for what is no folder.
+    Without `roots` the setting `drift_roots` gives the folders. `fix` sets memories with errors to `invalidated`, by
+    changes that can be undone; otherwise nothing is changed. Raises `Invalid` if there is no folder, `Invalid` or
+    `NotFound` for a path that is not a folder.
     """
     roots = _list_opted_in_folders(parts) if roots is None else roots
     folders = _open_folders(roots)
@@ -66,35 +66,37 @@ def drift(
         problems=tuple(problems[:_PROBLEMS_SHOWN]),
         fix=fix,
         ran=not empty,
-        reason="the folders hold no file" if empty else "",
+        reason="the folders contain no file" if empty else "",
     )
 
 
 def read_opted_in_folders(settings: Settings) -> list[str]:
-    """Return the folders that the settings name, as `PATH` writes several."""
+    """Return the folders in the setting `drift_roots`, which separates them as `PATH` does."""
     return [one for one in settings.drift_roots.split(os.pathsep) if one.strip()]
 
 
 def _list_opted_in_folders(parts: Parts) -> list[str]:
     if roots := read_opted_in_folders(parts.settings):
         return roots
-    why = "none was named, and the setting drift_roots names none"
-    raise Invalid("drift needs a folder", why=why, fix="a person names the folders, when calling or in drift_roots")
+    why = "no folder was passed, and the setting drift_roots is empty"
+    raise Invalid("drift needs a folder", why=why, fix="pass the folders, or set drift_roots")
 
 
 def _open_folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
     given = list(map(check_path, [roots] if isinstance(roots, str | Path) else _require_list(roots)))
     if not given:
-        raise Invalid("drift needs a folder", why="nothing is looked at unasked", fix="name the folder with the code")
+        raise Invalid(
+            "drift needs a folder", why="no folder is read without being named", fix="pass the folder with the code"
+        )
     if len(given) > _ROOTS_MAX:
-        raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} are read together", fix="check fewer")
+        raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} can be checked together", fix="pass fewer")
     return list(dict.fromkeys(map(check_root, given)))
 
 
 def _require_list(roots: object) -> Sequence[object]:
     if not isinstance(roots, Sequence) or isinstance(roots, bytes | bytearray):
         why = f"they are a {type(roots).__name__}"
-        raise Invalid("roots must be folders", why=why, fix="name one folder, or give a list of them")
+        raise Invalid("roots must be folders", why=why, fix="pass a folder or a list of folders")
     return cast("Sequence[object]", roots)
 
 
@@ -114,7 +116,7 @@ def _survey_folders(surveys: Sequence[ScanResult], roots: str | Path | Sequence[
 
 
 def _find_absolute_path(roots: Sequence[str], named: dict[str, str], path: str) -> bool | None:
-    """Say whether an absolute path is there; a root may be named by a link to it."""
+    """Return whether an absolute path exists; a root may be given by a symbolic link."""
     for name, root in named.items():
         if path == name or path.startswith(f"{name}/"):
             path = f"{root}{path.removeprefix(name)}"
@@ -155,7 +157,7 @@ def _check_memory(memory: Memory, land: CodeIndex, checked: Counter[str]) -> lis
 
 
 def _invalidate_memories(parts: Parts, findings: Sequence[DriftFinding], actor: Actor) -> tuple[str, ...]:
-    """Give up what still stands as it was looked at."""
+    """Invalidate the memories that have not changed since they were checked."""
     changes = decide_drift(findings)
 
     def work(writer: Writer) -> list[str]:

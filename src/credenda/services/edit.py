@@ -1,4 +1,4 @@
-"""What a person does to a belief: correct, forget, restore, pin, and answer a contest."""
+"""Edits of beliefs by the user: correct, forget, restore, pin, and resolve a contest."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.job_kinds import EMBED
@@ -49,7 +50,7 @@ _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
 def read_slot(writer: Writer, memory: Memory) -> list[Memory]:
-    """Read the memories of the pair that a memory is about."""
+    """Return the memories with the entity and attribute of a memory."""
     if not memory.entity or not memory.attribute:
         return []
     return writer.find(MemoryFilter(pair=(normalise_name(memory.entity), normalise_attribute(memory.attribute))))
@@ -63,7 +64,7 @@ def _commit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
 
 
 def make_application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:
-    """Say who decides, and when."""
+    """Return the actor, time and cause of changes that are applied now."""
     embeds = parts.embedder is not None
     return Application(actor=actor, now_us=parts.clock.now_us(), cause=cause, embeds=embeds)
 
@@ -77,7 +78,7 @@ def journal_correction(
     session: str | None = None,
     source: Source = Source.HUMAN,
 ) -> Event:
-    """Journal what the person said about a memory, so that the change has words to rest on."""
+    """Record the user's words about a memory as an event, as evidence of the change."""
     accepted = accept(
         Submission(content=text, user_id=parts.user_id, agent=agent, session=session, source=source.value),
         policy=parts.settings.secrets_policy,
@@ -93,7 +94,7 @@ def journal_correction(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What a memory should have said, and where that was put right: `actor` is a person, at a door or in a page."""
+    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page."""
 
     text: str | None = None
     value: str | None = None
@@ -113,16 +114,16 @@ def correct(
     agent: str | None = None,
     session: str | None = None,
 ) -> Memory:
-    """Replace a memory by what it should have said; the old one leaves every as-of answer.
+    """Replace a memory by its corrected content; the wrong memory leaves every as-of answer.
 
-    `agent` and `session` name where it was put right.
+    `agent` and `session` say where the correction was made.
     """
     wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
-    return put_right(parts, memory_id, wanted)
+    return put_right(parts, full_id(parts, memory_id), wanted)
 
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
-    """Carry out a correction."""
+    """Apply a correction."""
     text, value = check_text(wanted.text, "text"), check_text(wanted.value, "value")
     reason = check_text(wanted.reason, "reason")
     source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
@@ -150,7 +151,7 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
 
 
 def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
-    """Raise `Conflict` where a decision would hold again what was deleted."""
+    """Raise `Conflict` if a change would restore deleted content."""
     if any(is_deleted(writer, change.draft, said) for change in changes if isinstance(change, Add)):
         raise Conflict(
             "this was deleted",
@@ -160,7 +161,7 @@ def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> N
 
 
 def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application) -> None:
-    """Let a corrected memory take its predecessor's place in an open question."""
+    """Let the corrected memory replace the wrong one in an open contest."""
     slot = get_slot(right)
     for contest in writer.contests(state=ContestState.OPEN):
         if wrong.id in contest.memory_ids and slot is not None:
@@ -173,8 +174,9 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
 
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
-    """Take a memory out of use; `restore` brings it back. Forgetting it again changes nothing."""
-    why = check_text(reason, "reason").strip() or "forgotten by hand"
+    """Take a memory out of use; `restore` reverses this. Forgetting it twice changes nothing."""
+    why = check_text(reason, "reason").strip() or "forgotten by the user"
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -187,7 +189,8 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 
 
 def restore(parts: Parts, memory_id: str) -> Memory:
-    """Bring back a forgotten memory with the status it had; what its slot has held since then makes room for it."""
+    """Restore a forgotten memory with its former status; it replaces the value its slot has had since."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -198,7 +201,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
         log = writer.changes(ChangeFilter(memory_id=memory_id))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
-        why, run = "restored by hand", make_application(parts)
+        why, run = "restored by the user", make_application(parts)
         changes = decide_status(memory, status, why, slot_rows=read_slot(writer, memory), now_us=run.now_us)
         apply(writer, changes, run)
         return get_current(writer, memory_id)
@@ -207,14 +210,15 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 
 
 def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
-    """Pin or unpin a memory; pinned ones are in every context. Doing it again changes nothing."""
+    """Pin or unpin a memory; pinned memories are in every context. Repeating this changes nothing."""
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
         if memory.status not in _HELD and pinned:
             raise Conflict(f"{memory_id} cannot be pinned", why=f"it is {memory.status}", fix="restore it first")
         if memory.pinned != pinned:
-            reason = "pinned by hand" if pinned else "unpinned by hand"
+            reason = "pinned by the user" if pinned else "unpinned by the user"
             apply(writer, [Pin(memory_id=memory_id, pinned=pinned, reason=reason)], make_application(parts))
         return get_current(writer, memory_id)
 
@@ -222,7 +226,7 @@ def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
 
 
 def list_contests(parts: Parts) -> list[ContestCase]:
-    """List contests, open ones first."""
+    """Return the contests, open ones first."""
     with parts.store.reader(parts.user_id) as reader:
         return reader.contests()
 
@@ -230,7 +234,8 @@ def list_contests(parts: Parts) -> list[ContestCase]:
 def resolve(
     parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
 ) -> Resolution:
-    """Answer a contest: keep one value, or give each its scope."""
+    """Resolve a contest: keep one value, or give each value a scope."""
+    contest_id = full_id(parts, contest_id)
 
     def work(writer: Writer) -> Resolution:
         contest = _read_contest(writer, contest_id)

@@ -1,7 +1,7 @@
-"""Vectors of fading memories kept at fewer bits; recall gives a memory its precision back.
+"""Store the vectors of fading memories with fewer bits; a recall restores the precision.
 
-Only the vectors are touched: words, beliefs and the log stay. It only ever reduces (E-089): what is recalled again is
-embedded afresh from its words, by a job (C-024).
+Only vectors change; words, beliefs and the log stay. Compression only reduces precision (E-089): a job embeds a
+recalled memory again from its words (C-024).
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from typing import Final
 
 import numpy as np
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.index.precision_tiers import FORGOTTEN, TIERS, choose_bits
 from credenda.index.quantize import decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention
-from credenda.storage.store import Vector, Watermark, Writer, pack_code
+from credenda.storage.store import Vector, Watermark, Writer
 from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
 
 __all__ = ["compress"]
 
 _KEPT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _WRITTEN_TOGETHER: Final = 200
-"""Vectors a transaction: about a millisecond, so that nobody waits."""
+"""Vectors per transaction: about a millisecond, so that other writers do not wait."""
 
 
 @dataclass(slots=True)
 class _Tier:
-    """What was found of a tier so far."""
+    """The counts of a tier so far."""
 
     vectors: int = 0
     moved: int = 0
@@ -42,7 +42,7 @@ class _Tier:
 
 @dataclass(frozen=True, slots=True)
 class _Rough:
-    """A vector that is to be kept at fewer bits: as it is, as it would be, and the cosine of the two."""
+    """A vector to compress: as stored, as compressed, and the cosine of the two."""
 
     memory_id: str
     before: Vector
@@ -51,9 +51,9 @@ class _Rough:
 
 
 def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
-    """Keep the vectors of memories at as many bits as what is retained of them deserves; a dry run only counts.
+    """Reduce vectors to the bits that the retention of their memories requires; a dry run only counts.
 
-    Short transactions; broken off or repeated, it goes on with what is left. A second run finds nothing to do.
+    Uses short transactions; an interrupted run can be repeated, and a second complete run finds nothing to do.
     """
     flush_accesses(parts)
     with parts.store.reader(parts.user_id) as reader:
@@ -81,12 +81,10 @@ def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
 def _examine_batch(
     parts: Parts, batch: Sequence[tuple[Memory, float]], model_id: str, tiers: dict[int, _Tier]
 ) -> Iterator[_Rough]:
-    """Count the vectors of a batch of memories by tier, and give those that are to be kept at fewer bits."""
+    """Count the vectors of a batch of memories by tier, and yield those to compress."""
     with parts.store.reader(parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = {
-            pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): (one.id, score) for one, score in batch
-        }
+        codes = {memory_document(one.id, tag): (one.id, score) for one, score in batch}
         stored = reader.vectors(list(codes), model_id)
     for vector in stored:
         memory_id, score = codes[vector.code]
@@ -113,7 +111,7 @@ def _lower_precision(memory_id: str, vector: Vector, bits: int) -> _Rough:
 
 
 def _write_vectors(parts: Parts, rough: Sequence[_Rough]) -> None:
-    """File vectors anew that are still as they were; a memory that was deleted meanwhile gets none."""
+    """Write the compressed vectors that have not changed since; a memory that was deleted meanwhile gets none."""
 
     def work(writer: Writer) -> None:
         worded = {one.id for one in writer.memories([one.memory_id for one in rough]) if one.text}

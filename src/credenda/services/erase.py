@@ -1,4 +1,4 @@
-"""Forgetting a whole tenant, and the rules about forgetting: erasure, legal holds, retention policies."""
+"""Erase a tenant, and manage legal holds and retention policies."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.store import Writer
+from credenda.storage.tenant_transfer import Erasure
 from credenda.validation import check_condition, check_text
 
 __all__ = ["erase", "hold", "lift_hold", "list_holds", "set_policy"]
 
 
 def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> EraseReceipt:
-    """Erase everything of this tenant; `confirm` must be the tenant's name. Repeating it finishes what was broken off.
+    """Erase all data of this tenant; `confirm` must be its name. Repeating it completes an interrupted erasure.
 
-    With `export` everything is written to that file first, and nothing is erased unless that succeeds.
-    Raises `Invalid` for another name, `Conflict` under a legal hold or when something is written after the export.
+    With `export` everything is first written to that file, and nothing is erased unless that succeeds. Raises `Invalid`
+    for another name, `Conflict` under a legal hold or if data is written after the export.
     """
     if confirm != parts.user_id:
         raise Invalid(
@@ -35,14 +36,20 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.questions.clear()
+    return _receipt(erasure, None if export is None else str(export))
+
+
+def _receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
+    """Tell what an erasure did; of a proof that counts nothing, `remaining_matches` says whether it held."""
+    proof = erasure.proof
     return EraseReceipt(
         rows=sum(erasure.rows.values()),
-        windows_searched=erasure.windows_searched,
-        remaining_matches=erasure.remaining_matches,
+        windows_searched=int(proof.get("windows_searched", "0")),
+        remaining_matches=int(proof.get("remaining_matches", "0" if erasure.held else "1")),
         tables=erasure.rows,
-        log_emptied=erasure.log_emptied,
+        log_emptied=proof.get("log_emptied", "yes") == "yes",
         backups=erasure.backups,
-        exported=None if export is None else str(export),
+        exported=exported,
     )
 
 
@@ -53,7 +60,7 @@ def _export_first(parts: Parts, path: Path) -> dict[str, int]:
 
 
 def hold(parts: Parts, reason: str) -> LegalHold:
-    """Let nothing of this tenant be deleted until the hold is lifted; raises `Conflict` where one is in force."""
+    """Forbid every deletion in this tenant until the hold is lifted; raises `Conflict` if a hold is in force."""
     why = _check_reason(reason)
 
     def work(writer: Writer) -> LegalHold:
@@ -68,7 +75,7 @@ def hold(parts: Parts, reason: str) -> LegalHold:
 
 
 def lift_hold(parts: Parts, reason: str) -> LegalHold:
-    """Let things be deleted again; raises `Conflict` where no hold is in force."""
+    """Allow deletions again; raises `Conflict` if no hold is in force."""
     why = _check_reason(reason)
 
     def work(writer: Writer) -> None:
@@ -82,28 +89,34 @@ def lift_hold(parts: Parts, reason: str) -> LegalHold:
 
 
 def list_holds(parts: Parts) -> tuple[LegalHold, ...]:
-    """Return every legal hold, oldest first, with who lifted it why."""
+    """Return every legal hold, oldest first, with when and why it was lifted."""
     return parts.store.rules(parts.user_id).holds
 
 
 def _check_reason(reason: str) -> str:
     why = check_text(reason, "reason").strip()
     if not why:
-        raise Invalid("a legal hold needs a reason", why="it is kept as a record", fix="say why, such as a case number")
+        raise Invalid(
+            "a legal hold needs a reason",
+            why="the hold is kept as a record",
+            fix="pass a reason, such as a case number",
+        )
     return why
 
 
 def set_policy(
     parts: Parts, days: int | None, topic: str | None, *, remove: bool = False
 ) -> tuple[RetentionPolicy, ...]:
-    """Set or remove a policy, or change nothing; return those in force, by topic."""
+    """Set or remove a policy, or change nothing; return the policies in force, by topic."""
     name = check_condition(topic, "topic")
     if remove and days is not None:
         raise Invalid("a policy is set or removed, not both", why="days and remove are both given", fix="give one")
     if days is not None and not (type(days) is int and 1 <= days <= limits.POLICY_DAYS):
-        raise Invalid(f"a policy of {days!r} days", why=f"it must be 1 to {limits.POLICY_DAYS}", fix="give whole days")
+        raise Invalid(
+            f"a policy cannot be {days!r} days", why=f"it must be 1 to {limits.POLICY_DAYS}", fix="give whole days"
+        )
     if days is None and not remove and topic is not None:
-        raise Invalid("a topic alone says nothing", why="neither days nor remove is given", fix="give one of them")
+        raise Invalid("a topic alone is not a policy", why="neither days nor remove is given", fix="give one of them")
     if days is not None or remove:
         row = RetentionPolicy(topic=name, days=days or 0, set_us=parts.clock.now_us())
         with parts.active_calls:

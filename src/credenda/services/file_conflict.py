@@ -1,4 +1,4 @@
-"""Asking about a memory that two sides changed: neither wins by itself."""
+"""Open a contest about a memory that was changed both in a page and in the store."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = ["contest_edit"]
 
 
 def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memory:
-    """Hold beside a memory what a person wrote in its place, and ask which of the two it is; returns the new one.
+    """Add the user's text as a second memory, open a contest between the two, and return the new memory.
 
-    `base` is the memory that the person saw, which may have been replaced since. Raises as `correct` does, and then
-    nothing has changed.
+    `base` is the memory that the user saw, which may have been replaced since. Raises the errors of `correct`; nothing
+    is changed then.
     """
 
     def work(writer: Writer) -> Memory:
@@ -57,7 +57,7 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
 
 
 def _open_contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest:
-    """Ask about both, and about whatever is asked about in that place already."""
+    """Build the contest, including the values of a contest that is already open in this slot."""
     slot = get_slot(memory) or _name_slot(writer, memory)
     ids: list[str] = []
     values = [_name_value(memory, add.draft), _name_value(add.draft, memory)]
@@ -75,13 +75,13 @@ def _open_contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest
 
 
 def _name_value(one: Draft, other: Draft) -> str:
-    """Name what a memory says: by its value, or by its words where the value does not tell it from the other."""
+    """Return the value of a memory, or its text if the values do not distinguish the two."""
     apart = one.value and other.value and normalise_value(display_value(one)) != normalise_value(display_value(other))
     return display_value(one) if apart else one.text
 
 
 def _name_slot(writer: Writer, memory: Memory) -> Slot:
-    """Name a place for what has none: the wording of this very memory."""
+    """Return a slot of its own for a memory without one."""
     number = parse_id_number(memory.id, IdKind.MEMORY, writer.tenant.tag)
     return Slot(
         speaker=normalise_name(memory.speaker),

@@ -1,8 +1,8 @@
-"""Keeping a folder of Markdown in step with a memory, both ways: `files sync`.
+"""Synchronise a folder of Markdown pages with the store in both directions: `files sync`.
 
-What persons changed in pages is done first, by the operations that any other door uses; then the pages are drawn
-afresh, and last the state is written that the next comparison begins from. Broken off anywhere, the next round goes on:
-what was done is recognised by its text, or by the key under which it was filed.
+The user's changes in pages are applied first, by the same operations as in other interfaces; then the pages are drawn,
+and last the state for the next comparison is written. An interrupted round is repeated safely: applied changes are
+recognised by their text or idempotency key.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ __all__ = ["MISSING", "sync_files"]
 
 MISSING: Final = ("ask", "delete", "restore")
 _SETTLE_SECONDS: Final = 60.0
-_ANOTHER: Final = "this folder was kept by another memory until now; what it said has been taken over"
+_ANOTHER: Final = "this folder belonged to another memory until now; its statements have been added"
 _NOTES_MAX: Final = 100
 _OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
 def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask") -> SyncReport:
-    """Take over what changed in a folder, and draw its pages; a second call right after changes nothing.
+    """Apply the changes made in a folder and draw its pages; a second call right after changes nothing.
 
-    Raises `Invalid` for what is no folder, `Unavailable` where it or the memory cannot be written.
+    Raises `Invalid` if the path is not a folder, `Unavailable` if the folder or the store cannot be written.
     """
     if missing not in MISSING:
-        raise Invalid(f"{missing!r} does not say what gone entries mean", fix=f"choose one of {', '.join(MISSING)}")
+        raise Invalid(f"{missing!r} is not a treatment of missing entries", fix=f"choose one of {', '.join(MISSING)}")
     folder = open_folder(path)
     with folder.locked():
         return _Round(parts, folder, missing).run()
@@ -85,12 +85,12 @@ class _Round:
     _placed: dict[Spot, list[str]] = field(default_factory=dict[Spot, list[str]])
     _told: list[tuple[Added, Receipt]] = field(default_factory=list[tuple[Added, Receipt]])
     _changed: dict[str, str] = field(default_factory=dict[str, str])
-    """Ids here that took the place of others: what a correction made of them."""
+    """New memory ids by the id that a correction replaced."""
     _left: set[Spot] = field(default_factory=set[Spot])
-    """Blocks that could not be taken in, and stay as they stand."""
+    """Blocks that could not be applied, and stay in the page unchanged."""
 
     def run(self) -> SyncReport:
-        """Compare, do what persons asked for, and draw."""
+        """Compare, apply the user's changes, and draw."""
         found = self.folder.read()
         check_owner(self.parts, found)
         before = self._view()
@@ -110,7 +110,7 @@ class _Round:
             return load_view(reader)
 
     def _state(self, before: View) -> State:
-        """Read what both sides had; what another memory left there says nothing here."""
+        """Load the state of the last round; the state of another store is ignored."""
         state = load_state(self.folder.load(STATE))
         mark = hash_tenant(before.key)
         if mark and state.mark == mark:
@@ -133,7 +133,7 @@ class _Round:
         )
 
     def _carry_out(self, plan: Plan, number: int) -> None:
-        """Do what persons asked for: deletions first, so that nothing new is taken along with what goes."""
+        """Apply the user's changes: deletions first, so that they do not delete new content."""
         for gone in plan.gone:
             self._try(gone.name, partial(self._delete, gone))
         work = [(edit, partial(self._correct, edit)) for edit in plan.edits]
@@ -148,7 +148,7 @@ class _Round:
             self._settle()
 
     def _tell(self, news: Sequence[Added], plan: Plan, number: int) -> None:
-        """Remember what a part of the folder says, but for what is held by now because another part said it."""
+        """Remember the new statements of one tier, except those that another tier has already added."""
         held = self._held_texts() if self._told and news else {}
         before = len(self._told)
         for one in news:
@@ -172,10 +172,10 @@ class _Round:
         try:
             settle(self.parts, _SETTLE_SECONDS)
         except Unavailable as error:
-            self._notes.append(f"not everything has been read yet: {error.what}")
+            self._notes.append(f"not everything has been processed yet: {error.what}")
 
     def _try(self, place: str, work: Callable[[], None]) -> bool:
-        """Do one thing; what is refused is told and leaves the rest alone."""
+        """Run one step; a refused step adds a note and does not stop the others."""
         try:
             work()
         except _REFUSED as error:
@@ -200,7 +200,7 @@ class _Round:
         self._placed[clash.spot] = [clash.local, memory.id]
 
     def _fits(self, text: str) -> bool:
-        """Say whether a text can take the place of another: it is no longer than a memory, and gives no orders."""
+        """Return whether a text can replace a memory: not too long, and no prompt injection."""
         try:
             accepted = accept(
                 Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
@@ -220,7 +220,7 @@ class _Round:
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
 
     def _find_places(self, plan: Plan) -> None:
-        """Let what came of new statements stand where they were written, unless it stands elsewhere already."""
+        """Place the memories of new statements where these were written, unless they have a place already."""
         for spot in plan.dropped:
             self._placed.setdefault(spot, [])
         for spot, local in plan.places.items():
@@ -235,9 +235,9 @@ class _Round:
                 plan.where.setdefault(new, plan.where[old])
 
     def _settle_down(self, plan: Plan, news: Added, made: Sequence[str], *, refused: bool) -> None:
-        """Let what came of a statement stand in its place, and bear the name that it has in the file.
+        """Place the memories of a statement at its spot, and map its name in the file to them.
 
-        An entry of another memory of which nothing came here stays there, unless its words were deleted.
+        An entry of another store that produced no memory here stays in the file, unless its words were deleted.
         """
         lasts = bool(news.name) and not made and not refused
         if news.name and (made or lasts):
@@ -248,7 +248,7 @@ class _Round:
             plan.where.setdefault(local, news.spot.path)
 
     def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
-        """Draw every page that can be, then the table of contents, the tombstones, and last the state."""
+        """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
         names = _map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
         plan.away &= here  # what went with something else waits for nothing
@@ -335,7 +335,7 @@ class _Round:
 
 
 def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
-    """Leave pages alone that were not written to their end: their last line is gone, and entries that stand nowhere."""
+    """Set aside pages that were cut off: the final line is missing, and so are entries that no other page has."""
     on: dict[str, list[tuple[str, Base]]] = {}
     for name, one in state.entries.items():
         on.setdefault(one.path, []).append((name, one))
@@ -351,7 +351,7 @@ def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
 
 
 def make_submission(news: Added, user_id: str, number: int) -> Submission:
-    """Make a statement something that is remembered: once, however often a round is begun again."""
+    """Build the submission of a statement, with an idempotency key for this round."""
     about = news.about if normalise_name(news.about) not in ("", "user", "notes") else ""
     own = news.text.casefold().startswith(_OWN_WORDS)
     text = word_observation(about, news.text) if about and not own and news.tier is Tier.PAGES else news.text
@@ -368,7 +368,7 @@ def make_submission(news: Added, user_id: str, number: int) -> Submission:
 
 
 def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
-    """Say what a statement has become that stands nowhere yet: in the archive an event, on a page memories."""
+    """Return the new ids of a statement that have no place yet: events in the archive, memories on a page."""
     if news.tier is Tier.ARCHIVE:
         return list(receipt.event_ids) if news.name else []
     made = dict.fromkeys(one for one in memory_ids if one not in standing)
@@ -376,23 +376,21 @@ def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], stan
 
 
 def _map_ids(state: State, plan: Plan, after: View) -> dict[str, str]:
-    """Give ids in the files by those here, where they differ or are known."""
+    """Return the ids in the files by the ids in the store, where they differ or are known."""
     here = {one.id for one in (*after.memories, *after.events)}
     bound = {name: one.local for name, one in state.entries.items()} | plan.bound
     return {local: name for name, local in bound.items() if local in here and name != local}
 
 
 def _list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
-    """Give the files of entities that are there: of two that claimed one, the one that is left."""
+    """Return the files of entities that exist; of two files that claimed one entity, the remaining one."""
     pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
     left = {normalise_name(one.about): one.path for one in pages if normalise_name(one.about)}
     return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
 
 
-def _map_bases(
-    layout: Layout, names: Mapping[str, str], failed: Sequence[str] | set[str], key: bytes
-) -> dict[str, Base]:
-    """Say of every entry that stands in a file now what both sides have."""
+def _map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str], key: bytes) -> dict[str, Base]:
+    """Return for every entry in a file the state that both sides now share."""
     return {
         names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)
         for path, sheet in layout.sheets.items()

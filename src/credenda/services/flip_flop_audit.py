@@ -1,4 +1,4 @@
-"""Auditing: which slots go in circles."""
+"""Audit of slots whose values alternate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAYS_MAX: Final = 36_500
 
 
 def find_loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
-    """List slots replaced three or more times within some days, the worst first (R-084)."""
+    """Return slots that were replaced three or more times within a number of days, the worst first (R-084)."""
     span = CONTEST_DAYS if days is None else days
     if not isinstance(span, int) or isinstance(span, bool) or not 1 <= span <= _DAYS_MAX:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"{days!r} is not a number of days", why=f"it lies in 1 to {_DAYS_MAX}", fix="give 30")

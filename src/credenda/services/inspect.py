@@ -1,4 +1,4 @@
-"""Asking: search, context, get, list, history, why, stats."""
+"""Read operations: search, context, get, list, history, why, stats."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from credenda.model.query import (
     SearchResult,
     SlotVersion,
 )
+from credenda.operations.naming import full_id_in
+from credenda.operations.waiting import messages_waiting
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
@@ -58,19 +60,21 @@ E = TypeVar("E", bound=StrEnum)
 _access: Final = compile_fast_init(Access)
 _checked_query: Final = compile_fast_init(Query)
 _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
-"""What may have been held true at an earlier time: what is, and what was replaced since."""
+"""Statuses of memories that may have been believed at an earlier time."""
 _NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
-"""What is listed unasked: what a scan kept of code would drown the rest."""
+"""Layers that are listed by default; code scans would fill the list."""
 _KINDS: Final[tuple[str, ...]] = get_args(HitKind)
 _MODES: Final[tuple[str, ...]] = get_args(Mode)
 _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 _INCLUDES: Final[tuple[str, ...]] = get_args(Include)
+_JOBS_LOOKED_AT: Final = 100
+"""Waiting jobs that a search looks at: it must not become slower by what waits."""
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchArguments:
-    """A call of `search` as it was made."""
+    """The arguments of a call of `search`."""
 
     query: str
     limit: int = 20
@@ -94,14 +98,14 @@ class SearchArguments:
 
 
 def resolve_moment(parts: Parts, value: datetime | str | None) -> int | None:
-    """Read a time that a question names, in the zone of the person; None for none."""
+    """Parse a time argument in the user's time zone; None stays None."""
     return None if value is None else parse_moment(value, parts.settings.zone, parts.clock.now_us())
 
 
 def search(parts: Parts, question: SearchArguments, *, reach: int | None = None) -> SearchResult:
-    """Find what is known that answers a question.
+    """Search the memories and events that answer a question.
 
-    `reach` returns that many hits in place of `limit`, for a door that has conditions of its own to choose by.
+    `reach` returns that many hits instead of `limit`, for interfaces that filter the hits further.
     """
     from credenda.read.search import search as search_memory
 
@@ -115,6 +119,8 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             embed=parts.ask,
             now_us=parts.clock.now_us(),
         )
+        waiting = messages_waiting(reader, _JOBS_LOOKED_AT)
+    result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         _record(parts, result.hits, query.session)
     return result
@@ -128,10 +134,10 @@ def context(
     *,
     automatic: bool = False,
 ) -> Context:
-    """Pack what is known into a block for a prompt; without a query, only what every prompt should have.
+    """Build a context block for a prompt; without a query, the core alone.
 
-    An `automatic` one has a smaller budget, and is no recall: what is shown to nobody in particular would otherwise
-    keep itself in view.
+    An `automatic` block has a smaller budget and does not count as a recall; otherwise memories would keep themselves
+    in the block.
     """
     from credenda.read.context import build_context as pack_context
     from credenda.services.core import gather_candidates
@@ -153,6 +159,7 @@ def context(
             budget=TokenBudget(budget, parts.counter),
             core=gather_candidates(parts, reader, asked, now_us),
         )
+        packed = replace(packed, waiting=messages_waiting(reader, _JOBS_LOOKED_AT))
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
@@ -166,7 +173,7 @@ def _build_question(query: str, conditions: Mapping[str, Any]) -> SearchArgument
 
 
 def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
-    """Return the tenant's index, caught up; None for a tenant that is too large to keep in memory."""
+    """Return the tenant's index, up to date; None if the tenant is too large for memory."""
     model_id = parts.embedder.model_id if parts.embedder else None
     try:
         return parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
@@ -175,7 +182,7 @@ def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
 
 
 def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
-    """Note which memories were shown; nobody waits for it to be written (S-056, S-059)."""
+    """Record which memories were shown, without waiting for the write (S-056, S-059)."""
     if parts.read_only:
         return
     now_us = parts.clock.now_us()
@@ -188,9 +195,10 @@ def _record(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
 def get(
     parts: Parts, memory_id: str, as_of: datetime | str | None = None, known_at: datetime | str | None = None
 ) -> Memory:
-    """Return a memory as it is held now, or as it was at a time; raises `NotFound` where it was not."""
+    """Return a memory as believed now or at a time; raises `NotFound` if it was not believed then."""
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        memory_id = full_id_in(reader, memory_id)
         now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
     if not held:
@@ -207,7 +215,7 @@ def get(
 
 
 def _describe_validity(memory: Memory) -> str:
-    """Say when a memory was true."""
+    """Describe when a memory was true."""
     if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
         return "it turned out to be wrong"
     since = format_time(memory.created_us if memory.valid_from_us is None else memory.valid_from_us)
@@ -229,7 +237,7 @@ def list_memories(
     as_of: datetime | str | None = None,
     known_at: datetime | str | None = None,
 ) -> Page[Memory]:
-    """List memories, newest first, a page at a time."""
+    """Return memories, newest first, one page at a time."""
     _check_limit(limit, limits.LIST_LIMIT)
     _check_offset(offset)
     statuses = frozenset({check_member(Status, status, "status")}) if status else frozenset(Status)
@@ -263,7 +271,7 @@ def history(
     as_of: datetime | str | None = None,
     known_at: datetime | str | None = None,
 ) -> list[SlotVersion]:
-    """Return every value that a slot, or the slot of a memory, has held, oldest first."""
+    """Return every value of a slot, or of the slot of a memory, oldest first."""
     from credenda.read.history import read_slot_history
 
     if (id is None) == (entity is None or attribute is None):
@@ -272,35 +280,37 @@ def history(
     check_text(attribute, "attribute")
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
+        id = None if id is None else full_id_in(reader, id)
         return read_slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )
 
 
 def why(parts: Parts, memory_id: str) -> Explanation:
-    """Say why a memory is held: the words it rests on, and every change to it."""
+    """Return the provenance of a memory: its evidence and every change to it."""
     from credenda.read.history import read_explanation as explain
 
     with parts.store.reader(parts.user_id) as reader:
-        get_current(reader, memory_id)
+        memory_id = get_current(reader, full_id_in(reader, memory_id)).id
         return explain(reader, memory_id)
 
 
 def list_changes(parts: Parts, cause: str) -> list[ChangeRecord]:
-    """Return the changes that an event led to, oldest first."""
+    """Return the changes that an event caused, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
+        cause = full_id_in(reader, cause)
         parse_id_number(cause, IdKind.EVENT, reader.tenant.tag)
         return reader.changes(ChangeFilter(cause=cause))
 
 
 def count_stats(parts: Parts) -> Stats:
-    """Count what is held and what still waits."""
+    """Count memories, events and pending work."""
     from credenda.model.report import Stats
     from credenda.services.llm_extraction import count_waiting, describe_model_use
 
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting = count_waiting(reader)
+        waiting, unread = count_waiting(reader), messages_waiting(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
@@ -317,12 +327,13 @@ def count_stats(parts: Parts) -> Stats:
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
+        waiting=unread,
         model=describe_model_use(parts, counts, waiting),
     )
 
 
 def _query(parts: Parts, question: SearchArguments) -> Query:
-    """Check a question and bring it into normal form."""
+    """Validate a question and normalise it."""
     _check_text(question.query)
     _check_limit(question.limit, limits.SEARCH_LIMIT)
     check_fraction(question.min_confidence, "min_confidence")
@@ -379,7 +390,7 @@ def _check_members(kind: type[E], values: Collection[str] | None, what: str) -> 
 
 
 def _check_words(values: str | Collection[str], choices: tuple[str, ...], what: str) -> frozenset[str]:
-    """Check words against those there are."""
+    """Validate values against the allowed choices."""
     if isinstance(values, tuple) and all(map(_is_word, values)):
         return _choose_among(values, choices, what)
     return _choose_among(check_words(values, what), choices, what)

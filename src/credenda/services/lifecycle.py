@@ -1,7 +1,7 @@
-"""Keeping beliefs alive: how much of each is retained, and which move to another layer or are put away.
+"""Retention scores, and moves of memories between layers and to the archive.
 
-What is decided lies in `manage`, pure; here it is read, in batches, and filed in short transactions. A retention score
-is a derived value of a memory: it is written in place and is no change of the belief.
+`manage` decides (pure); this module reads in batches and writes in short transactions. A retention score is derived: it
+is updated in place and is not a change of the belief.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from credenda.model.report import (
     RetentionPoint,
     ScoreMove,
 )
+from credenda.operations.naming import full_id
 from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
@@ -38,7 +39,7 @@ __all__ = ["compute_retention_curves", "decay", "move_layer", "run_lifecycle", "
 
 _BATCH: Final = 1_000
 _WRITTEN_TOGETHER: Final = 200
-"""Rows a transaction: about a millisecond, so that nobody waits."""
+"""Rows per transaction: about a millisecond, so that other writers do not wait."""
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _SAME: Final = 5e-7
 _MARK: Final = "decay"
@@ -49,7 +50,7 @@ _POINTS: Final = 2_000
 def _walk_batches(
     parts: Parts, wanted: MemoryFilter, looking: Callable[[Reader, list[Memory]], list[Looked]]
 ) -> Iterator[list[Looked]]:
-    """Walk over memories, newest first, each batch in a view of its own."""
+    """Yield batches of memories, newest first, each read in its own view."""
     below = wanted.below
     while True:
         with parts.store.reader(parts.user_id) as reader:
@@ -64,9 +65,9 @@ def _walk_batches(
 
 
 def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
-    """Compute afresh how much of each held memory is retained (R-088…R-100, E-049…E-055).
+    """Recompute the retention score of every current memory (R-088…R-100, E-049…E-055).
 
-    Nothing is believed otherwise afterwards: only scores move. Broken off, the next run goes on where this one stopped.
+    Only scores change, no beliefs. An interrupted run is continued by the next.
     """
     flush_accesses(parts)
     rules = read_retention_rules(parts.settings)
@@ -91,7 +92,7 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
 
 
 def walk_retention(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[tuple[Memory, float]]]:
-    """Walk over memories of these statuses, newest first, with what is retained of each now."""
+    """Yield batches of memories with these statuses, newest first, with their current retention."""
     rules = read_retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
         times = read_times(reader, parts)
@@ -110,7 +111,7 @@ def _move(one: Looked) -> ScoreMove:
 
 
 def _write_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:
-    """File the scores of a batch and how far the run has come, both or neither; None in `mark` ends the run."""
+    """Write the scores of a batch and the progress of the run atomically; None in `mark` ends the run."""
     now_us = parts.clock.now_us()
 
     def work(writer: Writer) -> None:
@@ -122,7 +123,7 @@ def _write_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) ->
 
 
 def run_lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules | None = None) -> LifecycleReport:
-    """Promote what has proved itself and put away what has faded (E-059…E-064); a second run finds nothing to do."""
+    """Promote proven memories and archive faded ones (E-059…E-064); a second run finds nothing to do."""
     flush_accesses(parts)
     curves = read_retention_rules(parts.settings)
     with parts.store.reader(parts.user_id) as reader:
@@ -171,7 +172,7 @@ def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
 
 
 def _apply(parts: Parts, changes: Sequence[Change]) -> None:
-    """Carry out what still fits: a memory that moved since it was looked at is left for the next run."""
+    """Apply the changes to memories that have not changed since they were read; the next run handles the others."""
 
     def work(writer: Writer) -> None:
         held = {memory.id: memory for memory in writer.memories([change.memory_id for change in moves])}
@@ -187,10 +188,11 @@ def _may_change_layer(memory: Memory | None) -> bool:
 
 
 def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
-    """Move a memory one layer up or down by hand (E-061).
+    """Move a memory one layer up or down (E-061).
 
-    Raises `Conflict` at the ends of the ladder and for the layers beside it, and `NotFound`.
+    Raises `Conflict` at the ends of the ladder and for layers outside it, and `NotFound`.
     """
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -199,9 +201,9 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
             raise Conflict(
                 f"{memory_id} cannot be {'promoted' if up else 'demoted'}",
                 why=f"it is {memory.layer}, and the ladder is {' → '.join(LADDER)}",
-                fix="nothing is left to do",
+                fix="no further move is possible",
             )
-        reason = "promoted by hand" if up else "demoted by hand"
+        reason = "promoted by the user" if up else "demoted by the user"
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us())
         apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
         return get_current(writer, memory_id)
@@ -211,12 +213,12 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
 
 
 def compute_retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
-    """Give the forgetting curves over half a year of days, and where the newest memories stand on them.
+    """Return the forgetting curves over half a year, and the positions of the newest memories on them.
 
-    `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file to draw them into.
+    `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file for the drawing.
     """
     if type(limit) is not int or not 1 <= limit <= _POINTS:
-        raise Invalid(f"a limit of {limit}", why=f"it lies between 1 and {_POINTS:,}", fix="give a number like 200")
+        raise Invalid(f"a limit of {limit}", why=f"it must be 1 to {_POINTS:,}", fix="pass a number like 200")
     rules = read_retention_rules(parts.settings)
     days = tuple(float(day) for day in range(_CURVE_DAYS))
     with parts.store.reader(parts.user_id) as reader:

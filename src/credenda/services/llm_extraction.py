@@ -1,4 +1,4 @@
-"""Reading with a model: what it has cost, what it would cost, and reading again what waits for it."""
+"""LLM extraction: its cost so far, cost estimates, and processing of pending messages."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["count_waiting", "describe_model_use", "extract"]
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _ANSWER_TOKENS: Final = 160
-"""What an answer takes as a rule: one or two claims. An estimate; `credenda stats` shows what it came to."""
+"""Typical size of an answer: one or two claims. An estimate; `credenda stats` shows the real numbers."""
 _ASKED_MOST: Final = 2
 
 
 def count_waiting(reader: Reader) -> dict[str, int]:
-    """Count the turns that are to be read again when a model can be asked, by why it could not."""
+    """Count the turns that wait for an LLM, by the reason why it was not available."""
     waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({REREAD})))
     return dict(Counter(job.error or "its time has not come" for job in waiting))
 
 
 def describe_model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> ModelUse | None:
-    """Say how a model is used today; None where there is nothing to say."""
+    """Return today's use of the LLM; None if there is nothing to report."""
     now_us = parts.clock.now_us()
     today = [spend for spend in counts.spends if spend.day == to_day(now_us)]
     line = parts.llm
@@ -65,23 +65,23 @@ def extract(
     model: str | None = None,
     dry_run: bool = False,
 ) -> ExtractionReport:
-    """Read again what waits for a model; or only say what it, a file or a text would cost.
+    """Process the turns that wait for an LLM; with `dry_run` only estimate the cost of these, a file or a text.
 
-    Raises `Invalid` for a file or text that is to be read in earnest: that is what `import` and `remember` do.
+    Raises `Invalid` for a file or text without `dry_run`: use `import` or `remember` for those.
     """
     if dry_run:
         with closing(_read_wanted_turns(parts, path, text)) as turns:
             return _price_turns(parts, turns, model)
     if path is not None or text is not None or model is not None:
         raise Invalid(
-            "a file, a text and a model are only for a dry run",
-            why="what is to be believed is said to the memory first",
+            "a file, a text or a model can only be passed in a dry run",
+            why="extraction processes only stored messages",
             fix="add dry_run (--dry-run), or use import or remember",
         )
     line = parts.llm
     if line is None:
-        raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
-    line.answered()  # a person says that it is back
+        raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
+    line.answered()  # the user requests another attempt
     parts.store.commit(parts.user_id, _call_up)
     calls = 0
     while ran := run_llm_jobs(parts):
@@ -93,7 +93,7 @@ def extract(
 
 
 def _call_up(writer: Writer) -> None:
-    """Let everything that waits for a model be due, what was given up too."""
+    """Make all jobs that wait for an LLM due, including those that had given up."""
     kinds = frozenset({REREAD})
     for job in writer.jobs(JobFilter(statuses=frozenset({JobStatus.QUEUED, JobStatus.DEAD}), kinds=kinds)):
         writer.put(replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0))
@@ -101,7 +101,7 @@ def _call_up(writer: Writer) -> None:
 
 def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
     if path is not None and text is not None:
-        raise Invalid("a file and a text at once", fix="give one of them")
+        raise Invalid("a file and a text cannot be combined", fix="pass one of them")
     if path is None and text is None:
         yield from _read_queued_turns(parts)
         return
@@ -131,7 +131,7 @@ def _price_turns(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], 
         question = question_about(turn, readings)
         read = estimate_question_tokens(question)
         calls, tokens_in = calls + 1, tokens_in + read
-        most_in = _ASKED_MOST * read + question.tokens_max  # the second time the first answer is read again
+        most_in = _ASKED_MOST * read + question.tokens_max  # the second request includes the first answer
         tokens_most = (tokens_most[0] + most_in, tokens_most[1] + _ASKED_MOST * question.tokens_max)
     tokens_out = calls * _ANSWER_TOKENS
     return ExtractionReport(
@@ -155,5 +155,7 @@ def _choose_model(parts: Parts, model: str | None) -> tuple[str, Price | None]:
         return line.model.model_id, line.price
     named = model or parts.settings.llm
     if named in {"", "none"}:
-        raise Invalid("there is no model to price", why="none is set", fix="name one, like anthropic:claude-haiku-4-5")
+        raise Invalid(
+            "there is no LLM to estimate", why="no LLM is configured", fix="name one, like anthropic:claude-haiku-4-5"
+        )
     return named, parse_price(parts.settings.llm_price) or find_price(named)

@@ -1,4 +1,4 @@
-"""The judge with a model: asked about one group at a time, within the day's budget, and never believed unchecked."""
+"""The LLM judge of consolidation: one group per call, within the daily budget, with every answer checked."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from credenda.write.intake.secrets import screen_secrets
 __all__ = ["ModelAwayError", "ModelJudge", "open_judge"]
 
 _OPERATION: Final = "consolidate"
-"""Under which its tokens are booked."""
+"""The operation that its tokens are booked under."""
 _FAILURES: Final = 3
-"""Failures of the model itself, one after the other, after which it is left alone for this run."""
+"""Consecutive failures of the LLM after which it is not called again in this run."""
 
 
 class ModelAwayError(Unavailable):
-    """A model cannot be asked now; the group that it was to judge has no part in that."""
+    """The LLM is not available now; the failure does not count against the group."""
 
 
 class ModelJudge:
-    """A model that judges; `gave_up` says why it is not asked any more in this run, "" while it is.
+    """An LLM as judge; `gave_up` is the reason why it is not called again in this run, or "".
 
-    `answered` counts the groups for which it had an answer that can be used.
+    `answered` counts the groups with a usable answer.
     """
 
     def __init__(self, parts: Parts, line: ModelClient) -> None:
-        """Judge for an open memory."""
+        """Create the judge of an open memory."""
         self._parts = parts
         self._line = line
         self._away = 0
@@ -45,19 +45,19 @@ class ModelJudge:
 
     @property
     def model_id(self) -> str:
-        """The prompt and the model, as they are named in reports."""
+        """The prompt and the model, as named in reports."""
         return f"{PROMPT_VERSION} {self._line.model.model_id}"
 
     def resting(self) -> str:
-        """Say why the model is left alone just now, "" where it may be asked."""
+        """Return why the LLM cannot be called now, or ""."""
         if self._line.open_until_us > self._parts.clock.now_us():
             return self._line.trouble
         return ""
 
     def judge(self, members: Sequence[Member]) -> ParsedAnswer:
-        """Ask about a group; raises `Unavailable` for an answer that cannot be used, and where there is none."""
+        """Return the verdicts on a group; raises `Unavailable` if there is no usable answer."""
         if self.gave_up:
-            raise ModelAwayError("the model is not asked any more", why=self.gave_up)
+            raise ModelAwayError("the model is not called again in this run", why=self.gave_up)
         question = build_question(members, lambda text: screen_secrets(text, "mask").text)
         try:
             reply = ask_within_budget(self._parts, self._line, question, _OPERATION)
@@ -85,7 +85,7 @@ class ModelJudge:
 
 @contextmanager
 def open_judge(parts: Parts) -> Generator[ModelJudge | None]:
-    """Open the model that judges: that of the setting, else the one that reads; None leaves it to rules."""
+    """Open the LLM judge: the model of its setting, else the one of extraction; None means rules alone."""
     named = parts.settings.memory_consolidation_model.strip()
     if not named:
         yield None if parts.llm is None else ModelJudge(parts, parts.llm)

@@ -1,8 +1,8 @@
-"""What a model reads in messages that were read before, for beliefs that are to be derived afresh.
+"""LLM extraction of messages that were extracted before, for `rebuild --reextract`.
 
-Answers cost money and time, so each is filed as it comes and is not asked for again: what was broken off, or ran over
-the day's budget, goes on where it stopped. They are filed as disposable images, which any redaction drops whole, and
-they go when the beliefs that were made of them are in place.
+Answers cost money and time, so each is stored when it arrives and is not requested twice: an interrupted run, or one
+that exceeded the daily budget, continues where it stopped. Answers are stored as snapshots, which any redaction drops,
+and are removed once the beliefs derived from them are in place.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from credenda.write.llm.reading import reader_name, reread
 __all__ = ["Answers", "ask_again", "forget_answers"]
 
 _TOGETHER: Final = 16
-"""Answers that are filed in one commit; what is broken off asks for at most so many again."""
+"""Answers per commit; an interruption loses at most one such batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What a model said of events, by their ids, and of which it has yet to be asked.
+    """The LLM's answers by event id, and the events that are still to be processed.
 
-    `numbers` are those of the events that it was to read, `unread` of those it could not: what is believed of them
-    stays. While `waiting` is not 0, `why` says what stopped it.
+    `numbers` are the events to process, `unread` those that the LLM cannot process; their beliefs stay. While `waiting`
+    is not 0, `why` says what stopped the run.
     """
 
     reader: str
@@ -46,7 +46,7 @@ class Answers:
     why: str = ""
 
     def extractor(self, rules: Extractor) -> Extractor:
-        """Return what reads a turn as the model did, and by rules alone where it was not to be asked."""
+        """Return an extractor that uses the LLM's answer for a turn, or the rules if there is none."""
         return _AnsweredExtractor(rules, self)
 
 
@@ -56,7 +56,7 @@ class _AnsweredExtractor:
     answers: Answers
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Read the claims of a turn; an answer goes through the same checks as when it came."""
+        """Return the claims of a turn; an answer passes the same checks as when it arrived."""
         readings = self.rules.extract(turn)
         answer = self.answers.texts.get(turn.event.id)
         if answer is None:
@@ -65,9 +65,9 @@ class _AnsweredExtractor:
 
 
 def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answers:
-    """Have a model read the events with these numbers that may hold something; what it has said before is not asked.
+    """Call the LLM for the events that may contain claims, except for those with a stored answer.
 
-    Nothing is believed yet. Stops where the day's budget is spent or the model cannot be reached.
+    Changes no beliefs. Stops if the daily budget is spent or the LLM is not available.
     """
     reader_of = reader_name(line.model)
     with parts.store.reader(parts.user_id) as reader:
@@ -108,12 +108,12 @@ def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
 
 
 def _has_no_words(thought: ModelAnswer | None) -> bool:
-    """Say whether the words are gone, so that there is nothing to ask about."""
+    """Return whether the words of the event were deleted meanwhile."""
     return thought is not None and thought.asked is None and thought.error is None
 
 
 def _is_message_at_fault(thought: ModelAnswer | None) -> bool:
-    """Say whether it lies with the message, and not with the model, that there is no answer."""
+    """Return whether the message, not the LLM, is the reason why there is no answer."""
     return thought is not None and (thought.counts or thought.error is not None)
 
 
@@ -128,7 +128,7 @@ def _write_claims(writer: Writer, reader_of: str, answers: Mapping[int, str]) ->
 
 
 def forget_answers(writer: Writer, answers: Answers) -> None:
-    """Drop the answers from which beliefs have been made, in the caller's transaction."""
+    """Delete the answers whose beliefs are in place, in the caller's transaction."""
     for number in answers.numbers:
         writer.put(Snapshot(name=_name(answers.reader, number), blobs=()))
 

@@ -1,7 +1,7 @@
-"""One run at a time: a lock by name, in the database, that outlives a process which was killed only for a while.
+"""Named locks in the database, with a lease that ends if the process is killed.
 
-On the machine where that process ran it is known to be gone, and its lock is taken over at once; elsewhere nobody can
-tell, and its lease must end first.
+On the same machine a killed process is detected and its lock is taken over at once; on another machine the lease must
+end first.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class HeldError(Exception):
 
 
 def take(parts: Parts, lead: SchedulerLease) -> bool:
-    """Take or keep a lock or the lead; say whether it was taken from a process that was killed.
+    """Take or renew a lock or the leadership; return whether it was taken over from a killed process.
 
-    Raises `Conflict` while another run has it that may still live.
+    Raises `Conflict` while another run holds it that may still be running.
     """
     try:
         parts.store.commit(parts.user_id, lambda writer: writer.put(lead))
@@ -46,7 +46,7 @@ def take(parts: Parts, lead: SchedulerLease) -> bool:
 
 @dataclass(slots=True)
 class Lock:
-    """A lock that is held; `taken` from a process that was killed, or free."""
+    """A held lock; `taken` if it was taken over from a killed process. A `free` lock takes nothing."""
 
     parts: Parts
     name: str
@@ -56,14 +56,14 @@ class Lock:
     taken: bool = False
 
     def renew(self) -> None:
-        """Take or keep it for its seconds; raises `HeldError` where another run has it."""
+        """Take or renew the lock for its seconds; raises `HeldError` if another run holds it."""
         try:
             self.taken = (not self.free and take(self.parts, self._lead(self.seconds))) or self.taken
         except Conflict as error:
             raise HeldError(error.what) from error
 
     def give_up(self) -> None:
-        """Let go of it, unless another run has taken it over and it is not ours."""
+        """Release the lock, unless another run has taken it over."""
         with suppress(Conflict):
             if not self.free:
                 self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(self._lead(0)))
@@ -75,9 +75,10 @@ class Lock:
 
 @contextmanager
 def hold_lock(parts: Parts, name: str, seconds: int, *, free: bool = False) -> Generator[Lock]:
-    """Hold a lock for so many seconds at a time; two runs of one process exclude each other too.
+    """Hold a lock and release it at the end; two runs of one process exclude each other, too.
 
-    Raises `HeldError` while another run has it, at once or when it is renewed. A run that is `free` needs none.
+    The holder renews it before `seconds` have passed. Raises `HeldError` while another run holds it, also at a renewal.
+    With `free` no lock is taken.
     """
     lock = Lock(parts, name, f"{parts.owner}:{draw_tag()}", seconds, free=free)
     lock.renew()

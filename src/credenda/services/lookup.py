@@ -1,4 +1,4 @@
-"""A memory as it is held now, by its id."""
+"""Look up the current version of a memory by its id."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["get_current"]
 
 
 def get_current(reader: Reader, memory_id: str) -> Memory:
-    """Return the current version of a memory that may be shown; raises `NotFound` for any other id."""
+    """Return the current version of a visible memory; raises `NotFound` for any other id."""
     parse_id_number(memory_id, IdKind.MEMORY, reader.tenant.tag)
     found = reader.memories([memory_id])
     if not found or found[0].status is Status.DELETED:
         raise NotFound(
             f"there is no memory {memory_id}",
-            why="it never was, or it was deleted",
+            why="it never existed, or it was deleted",
             fix="copy an id from `list` or `search`",
         )
     return found[0]

@@ -1,4 +1,4 @@
-"""Looking after a store: settle, doctor."""
+"""Maintenance of a store: settle, doctor, reembed, and the flush before closing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def settle(parts: Parts, timeout_seconds: float = 30.0) -> None:
 
 
 def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
-    """Verify the store: file, journal chain, change log, references, full text, and the index in memory."""
+    """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
     from credenda.model.report import DoctorReport
     from credenda.services.consolidation_progress import find_skipped_groups
     from credenda.services.rebuild import log_findings
@@ -69,7 +69,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> DoctorReport:
 def reembed(
     parts: Parts, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
 ) -> ReembedReport:
-    """Give every text a vector of a model, by default of the one in use; raises `Invalid` where there is none."""
+    """Embed every text with a model, by default the configured one; raises `Invalid` if there is none."""
     embedder = parts.embedder if model is None else open_embedder(model, parts.settings)
     if embedder is None:
         raise Invalid("there is no model to embed with", why="words alone are searched", fix='name one, like "minilm"')
@@ -88,7 +88,7 @@ def reembed(
 
 
 def _index_parity(parts: Parts) -> list[Finding]:
-    """Compare the caught-up index with one made afresh; one that others have moved on meanwhile says nothing."""
+    """Compare the updated index with a fresh one; an index that changed meanwhile is not reported."""
     from credenda.index.resident import ResidentIndex
 
     model_id = parts.embedder.model_id if parts.embedder else None
@@ -120,7 +120,7 @@ def _list_contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
 
 
 def flush_and_stop(parts: Parts) -> None:
-    """Write what waits in memory before a store is closed; a store that cannot be written is left as it is."""
+    """Write all buffered data before a store is closed; a store that cannot be written is left unchanged."""
     if parts.read_only:
         return
     try:

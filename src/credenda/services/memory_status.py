@@ -1,10 +1,11 @@
-"""Where a memory stands: setting its status by hand, and every status that it had."""
+"""Set the status of a memory, and list its earlier statuses."""
 
 from __future__ import annotations
 
 from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
+from credenda.operations.naming import full_id, full_id_in
 from credenda.runtime import Parts
 from credenda.services.edit import read_slot
 from credenda.services.lookup import get_current
@@ -17,9 +18,10 @@ __all__ = ["read_status_history", "set_status"]
 
 
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
-    """Move a memory to another status, and return the memory that now holds its value."""
+    """Set the status of a memory and return the memory that now has its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
-    why = check_text(reason, "reason").strip() or "set by hand"
+    why = check_text(reason, "reason").strip() or "set by the user"
+    memory_id = full_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -38,9 +40,9 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
 
 
 def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
-    """Return every status that a memory had, oldest first."""
+    """Return every status that a memory has had, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
-        get_current(reader, memory_id)
+        memory_id = get_current(reader, full_id_in(reader, memory_id)).id
         records = reader.changes(ChangeFilter(memory_id=memory_id))
     steps: list[StatusStep] = []
     previous: Status | None = None

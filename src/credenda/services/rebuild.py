@@ -1,4 +1,4 @@
-"""Making beliefs again: from the change log, or from the journal by the rules of today."""
+"""Rebuild the beliefs from the change log, or from the journal with the current rules."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from credenda.runtime import Parts
 __all__ = ["log_findings", "rebuild"]
 
 _LOG_CHECKS: Final = frozenset({"change_numbers", "journal_numbers", "journal_chain", "journal_text", "file"})
-"""What must hold before anything is made from journal and log."""
+"""Checks that must pass before a rebuild from the journal and the log."""
 _NAMED: Final = 5
 
 
 def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
-    """Make memories, evidence and contests from the change log, and put right the rows that differ from it.
+    """Rebuild memories, evidence and contests from the change log, and replace the rows that differ.
 
-    What differs is replaced in one transaction: broken off before, everything is as it was, and searches are served
-    all the while. Indexes are made afresh. With `reextract` beliefs are derived from the journal instead, by rules or a
-    `model`. Raises `Corrupt`, and changes nothing, where journal or log are damaged.
+    All differences are replaced in one transaction, while searches continue; an interruption changes nothing. Indexes
+    are rebuilt. With `reextract` the beliefs are derived from the journal instead, by rules or by the `model`. Raises
+    `Corrupt`, and changes nothing, if the journal or log is damaged.
     """
     if model and not reextract:
-        raise Invalid("a model reads only what is derived afresh", fix="add reextract (--reextract)")
+        raise Invalid("a model can only be used with reextract", fix="add reextract (--reextract)")
     _check_truth(parts)
     if reextract:
         from credenda.services.reextract import reextract as derive
@@ -49,7 +49,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
 
 
 def _check_truth(parts: Parts) -> None:
-    """Refuse to make beliefs from a journal or log that is damaged itself: the rows may be all that is left of them."""
+    """Raise `Corrupt` if the journal or log is damaged: the rows may then be the only remaining copy."""
     wrong = [one for one in parts.store.check(parts.user_id) if one.check in _LOG_CHECKS]
     if wrong:
         raise Corrupt(
@@ -60,7 +60,7 @@ def _check_truth(parts: Parts) -> None:
 
 
 def put_right(parts: Parts, found: LogDifferences) -> int:
-    """Put what the log says in the place of rows that differ from it."""
+    """Replace the rows that differ from the change log; return how many."""
     if not found:
         return 0
     now_us = parts.clock.now_us()
@@ -69,7 +69,7 @@ def put_right(parts: Parts, found: LogDifferences) -> int:
 
 
 def _list_differences(found: LogDifferences) -> list[RebuildDifference]:
-    reason = "the rows are not what the change log says"
+    reason = "the rows differ from the change log"
     return [
         *(
             RebuildDifference(id=name, what="refold", fields=names, reason=reason)
@@ -80,7 +80,7 @@ def _list_differences(found: LogDifferences) -> list[RebuildDifference]:
 
 
 def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
-    """Fold the change log and compare it with the rows; put the rows right when asked and log and journal are sound."""
+    """Replay the change log and compare it with the rows; repair the rows if requested and the log is sound."""
     with parts.store.reader(parts.user_id) as reader:
         found = compare_with_log(reader)
     findings: list[Finding] = []
@@ -99,7 +99,7 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
                 detail=f"{len(names)} memories or contests differ from the change log in {', '.join(fields)}",
                 repaired=sound,
                 where=", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]),
-                fix="run `credenda rebuild`, which makes them again from the change log",
+                fix="run `credenda rebuild` to rebuild them from the change log",
             )
         )
     lost = [one for one in found.unexplained if one.startswith("k")]
@@ -109,7 +109,7 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
                 check="change_log",
                 detail=f"{len(lost)} contests that no change in the log explains",
                 where=", ".join(lost[:_NAMED]),
-                fix="restore a backup; they are left as they are",
+                fix="restore a backup; they were not changed",
             )
         )
     return findings

@@ -1,8 +1,8 @@
-"""Beliefs derived afresh from the journal by the rules of today, with what persons decided applied again.
+"""Derive the beliefs again from the journal with the current rules, and apply the user's decisions again.
 
-The journal is read again in a copy in memory, in the order of the log: where rules decided about an event, they decide
-anew; where a person or a model did, that is done again. What comes out is compared with what is held, and the
-difference becomes changes like any others: nothing of the log is rewritten, and what was held on a day is still known.
+The journal is replayed in an in-memory copy, in the order of the log. Decisions by rules are made again with the
+current rules; decisions by users or an LLM are applied as recorded. The result is compared with the current beliefs,
+and the differences become ordinary changes: the log is never rewritten, and earlier states remain known.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ _DERIVED: Final = frozenset({ChangeKind.REVISE, ChangeKind.REBUILD, ChangeKind.L
 
 
 def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildReport:
-    """Derive every belief afresh and, unless it is a dry run, put the difference in place in one transaction.
+    """Derive all beliefs again and, except in a dry run, apply the differences in one transaction.
 
-    With `model` it reads every message that may hold something; while some wait for it, nothing is changed. Raises
-    `Invalid` where there is none, `Conflict` where others keep changing beliefs meanwhile.
+    With `model` an LLM extracts every message that may contain claims; nothing is changed while some are pending.
+    Raises `Invalid` if there is no model, `Conflict` if other processes keep changing beliefs.
     """
     answers = _read_answers(parts) if model else None
     if answers is not None and answers.waiting:
@@ -79,16 +79,16 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
         if dry_run or (not found.plan.changes and answers is None) or _commit(parts, found, answers):
             return report
     raise Conflict(
-        "beliefs kept changing while they were derived again",
+        "beliefs kept changing during the re-extraction",
         why="another process is writing",
-        fix="try again when it is quiet; nothing was changed",
+        fix="try again when no other process writes; nothing was changed",
     )
 
 
 def _read_answers(parts: Parts) -> Answers:
     line = parts.llm
     if line is None:
-        raise Invalid("there is no model to read with", why="rules alone read here", fix='set llm, like "openai:MODEL"')
+        raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
     with parts.store.reader(parts.user_id) as reader:
         readable = _find_readable(reader) if reader.tenant.tag else []
     return ask_again(parts, line, readable)
@@ -96,7 +96,7 @@ def _read_answers(parts: Parts) -> Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What a fresh reading gave, and the last change that it took into account."""
+    """The result of a replay, and the last change that it includes."""
 
     plan: RederivationPlan
     live: BeliefSet
@@ -104,7 +104,7 @@ class _Found:
 
 
 def _commit(parts: Parts, found: _Found, answers: Answers | None) -> bool:
-    """Apply the difference; False where the log has grown meanwhile."""
+    """Apply the differences; return False if the log has grown meanwhile."""
 
     def work(writer: Writer) -> bool:
         if writer.changes(ChangeFilter(after=found.head, limit=1)):
@@ -128,7 +128,7 @@ def _derive(parts: Parts, answers: Answers | None) -> _Found:
         log = reader.changes(ChangeFilter())
         live = _read_beliefs(reader)
         readable = _find_readable(reader)
-    if not reader.tenant.tag:  # never wrote
+    if not reader.tenant.tag:  # nothing was ever written
         return _Found(plan=RederivationPlan(), live=live, head=0)
     head = parse_id_number(log[-1].id, IdKind.CHANGE, reader.tenant.tag) if log else 0
     with parts.store.scratch(parts.user_id) as scratch, parts.store.reader(parts.user_id) as reader:
@@ -153,13 +153,13 @@ def _read_beliefs(reader: Reader) -> BeliefSet:
 
 
 def _find_readable(reader: Reader) -> list[int]:
-    """Give the numbers of the events that were read by rules, oldest first; those that wait are read in their turn."""
+    """Return the numbers of the events that rules have extracted, oldest first; pending ones are left to their jobs."""
     jobs = [job for job in reader.jobs(JobFilter(statuses=_DONE)) if job.kind in _READ]
     return sorted({number for job in jobs for number in range(job.first, job.last + 1)})
 
 
 def _find_scheduled_fields(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
-    """Name the fields of each memory that schedules have moved: the next run of the schedule decides about them."""
+    """Return for each memory the fields that scheduled tasks have changed; their next run sets them."""
     found: dict[str, frozenset[str]] = {}
     for record in log:
         if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
@@ -175,7 +175,7 @@ def _find_personal_changes(log: Iterable[ChangeRecord]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Replay:
-    """The log, gone through again over a copy of the journal."""
+    """A replay of the log over a copy of the journal."""
 
     parts: Parts
     scratch: Writer
@@ -184,12 +184,12 @@ class _Replay:
     near: Nearest
     answers: Answers | None = None
     ids: dict[str, str] = field(default_factory=dict[str, str])
-    """Fresh memories by the live ones that a person or a model added."""
+    """New memory ids by the id of the current memory, for memories added by a user or an LLM."""
     lost: list[str] = field(default_factory=list[str])
     _read: set[int] = field(default_factory=set[int])
 
     def run(self, log: list[ChangeRecord]) -> None:
-        """Read events where the log first decided about them, silent ones in their place, and do again what stays."""
+        """Extract events where the log first decided about them, the others in order, and apply recorded decisions."""
         known = set(self.readable) - (self.answers.unread if self.answers is not None else frozenset())
         anew = frozenset({Actor.RULE}) if self.answers is None else frozenset({Actor.RULE, Actor.MODEL})
         firsts: dict[int, int] = {}
@@ -198,7 +198,7 @@ class _Replay:
             if number in known and record.actor in anew:
                 firsts.setdefault(number, record.at_us)
             elif record.actor is Actor.MODEL:
-                known.discard(number)  # what a model read stays as it read it
+                known.discard(number)  # extractions by an LLM stay
         silent = [number for number in self.readable if number in known and number not in firsts]
         for record in log:
             number = self._event(record)
@@ -246,7 +246,7 @@ class _Replay:
             return
         target = self._counterpart(live_id)
         if target is None:
-            self.lost.append(f"{record.id} ({record.kind}) is about {live_id}, which is read no more")
+            self.lost.append(f"{record.id} ({record.kind}) concerns {live_id}, which is not extracted any more")
         elif record.kind is ChangeKind.CONFIRM:
             confirm = Confirm(memory_id=target, support=record.support or (), reason=record.reason)
             self._apply(record, confirm)
@@ -257,7 +257,7 @@ class _Replay:
             self._apply(record, Revise(memory_id=target, fields=fields, reason=record.reason))
 
     def _counterpart(self, live_id: str) -> str | None:
-        """Find the fresh memory that stands for one that is held."""
+        """Return the new memory that corresponds to a current one."""
         if live_id in self.ids:
             return self.ids[live_id]
         held = self.live.memories.get(live_id)

@@ -1,4 +1,4 @@
-"""Saying: `remember` and `store`."""
+"""Store new input: `remember` and `store`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SELF: Final = frozenset({"user", "me", "i", "myself"})
 
 
 def remember(parts: Parts, submission: Submission) -> Receipt:
-    """File what was said and return when it is on disk; beliefs follow from a job."""
+    """Store messages as events and return when they are on disk; a job derives the beliefs."""
     accepted = accept(
         submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
     )
@@ -42,9 +42,9 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
 
 
 def keep(parts: Parts, submission: Submission) -> Receipt:
-    """File what was said and hold each message word for word, in one commit; nothing is read from it.
+    """Store messages as events and each as a verbatim memory, in one commit, without extraction.
 
-    A message past the bound of a memory is held as far as that goes; its words stay searchable whole.
+    A message longer than a memory is cut in the memory; the event has its full text.
     """
     now_us = parts.clock.now_us()
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
@@ -72,7 +72,7 @@ def _make_verbatim_claim(event: Event) -> Claim:
 
 
 def store(parts: Parts, unit: MemoryUnit) -> Memory:
-    """Hold a memory at once, without extraction; it still competes for its slot like any other (R-067)."""
+    """Store a memory at once, without extraction; it competes for its slot like any other (R-067)."""
     if not isinstance(unit, MemoryUnit):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid(
             "a memory must be a MemoryUnit", why=f"it is a {type(unit).__name__}", fix='give MemoryUnit(text="…")'
@@ -84,7 +84,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
             raise Conflict(
                 "this was deleted",
                 why="a tombstone covers its words or its slot and value",
-                fix="to say it again on purpose, use remember(…, allow_deleted=True)",
+                fix="to add it again on purpose, use remember(…, allow_deleted=True)",
             )
         filed = _write_event(writer, event)
         said = replace(claim, span=replace(claim.span, event_id=filed.id))
@@ -107,7 +107,7 @@ def _write_event(writer: Writer, event: NewEvent) -> Event:
 
 
 def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) -> str:
-    """Apply the changes and say which memory now holds what was said."""
+    """Apply the changes and return the id of the memory that has the new value."""
     embeds = parts.embedder is not None
     application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), cause=event.id, embeds=embeds)
     applied = apply(writer, changes, application)
@@ -120,7 +120,7 @@ def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) ->
 
 
 def _set_pin_and_layer(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
-    """Pin the memory, or move it to the layer that was asked for."""
+    """Pin the memory, or move it to the requested layer."""
     changes: list[Change] = []
     layer = None if unit.layer is None else Layer(unit.layer)
     if unit.pinned and not memory.pinned:
@@ -148,13 +148,13 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
     event = accepted.events[0]
     if DENIED in event.flags:
         raise Invalid(
-            "this cannot be held as a memory",
-            why="it gives orders to whoever reads it, or its topic is not yours to write",
-            fix="say what is true instead of what to do",
+            "this cannot be stored as a memory",
+            why="it looks like prompt injection, or its topic is reserved",
+            fix="state a fact instead of an instruction",
         )
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
-        what = f"a memory of {len(event.text)} characters"
-        raise LimitExceeded(what, why=f"at most {limits.MEMORY_TEXT_CHARACTERS} are kept", fix="use remember instead")
+        what = f"a memory cannot have {len(event.text)} characters"
+        raise LimitExceeded(what, why=f"the maximum is {limits.MEMORY_TEXT_CHARACTERS}", fix="use remember instead")
     slot = _check_slot(unit)
     claim = Claim(
         text=event.text.strip(),
@@ -174,7 +174,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         tags=event.tags,
     )
     if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
-        raise Invalid("valid_until lies before the memory begins", fix="swap the times, or give valid_from")
+        raise Invalid("valid_until lies before the memory begins", fix="swap the times, or pass valid_from")
     if unit.layer is not None:
         check_member(Layer, unit.layer, "layer")
     return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
@@ -193,7 +193,9 @@ def _check_slot(unit: MemoryUnit) -> _Slot:
         entity = "user"
     attribute = check_name(unit.attribute, "attribute")
     if attribute is not None and not normalise_attribute(attribute):
-        raise Invalid(f"{attribute!r} is not an attribute", why="it holds no letter", fix="use words, like home_town")
+        raise Invalid(
+            f"{attribute!r} is not an attribute", why="it contains no letter", fix="use words, like home_town"
+        )
     return _Slot(
         entity=entity,
         attribute=normalise_attribute(attribute) if attribute else None,

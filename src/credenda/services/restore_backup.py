@@ -1,4 +1,4 @@
-"""Deleting again, in a backup that takes a database's place, what was deleted in that database since it was made."""
+"""Repeat in a restored backup the deletions made in the database since the backup."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _REASON: Final = "deleted since the backup was made"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gone:
-    """What is deleted in a database: events as they are left, and memories."""
+    """The deletions in a database: redacted events with their remaining text, and memories."""
 
     events: Mapping[str, Event]
     memories: Mapping[str, Memory]
 
 
 def delete_again(old: Store, new: Store, user_id: str, now_us: int) -> int:
-    """Delete in `new`, an earlier state of `old`, what is deleted in `old`; return how many memories and events.
+    """Delete in `new`, an earlier state of `old`, everything deleted in `old`; return the number of rows deleted.
 
-    What only has the id of something deleted, because the two went different ways, is left alone.
+    A row that only shares the id of a deleted row, because the databases diverged, is left unchanged.
     """
     with old.reader(user_id) as before, new.reader(user_id) as after:
         if not before.tenant.tag or (before.tenant.tag, before.tenant.key) != (after.tenant.tag, after.tenant.key):
@@ -92,7 +92,7 @@ def _delete(writer: Writer, gone: _Gone, names: Sequence[str], now_us: int) -> i
 
 
 def _find_blanked_spans(event: Event, left: str) -> list[Span]:
-    """Find the spans that are blank in what is left of an event: blanking keeps every place."""
+    """Return the spans that are blank in the remaining text of an event; blanking preserves positions."""
     hidden = [at for at, (now, then) in enumerate(zip(left, event.text, strict=False)) if now == BLANK != then]
     runs = (list(run) for _, run in groupby(enumerate(hidden), key=lambda pair: pair[1] - pair[0]))
     return [Span(event.id, run[0][1], run[-1][1] + 1) for run in runs]

@@ -1,7 +1,7 @@
-"""Making a memory again from a folder of pages alone: `rebuild --from-files`.
+"""Restore a memory from a folder of pages alone: `rebuild --from-files`.
 
-It fills a memory that is empty, in one transaction: broken off, it is as empty as before. What the folder's tombstones
-name stays away, whatever an old page says.
+It fills an empty memory in one transaction; an interruption leaves it empty. The folder's tombstones apply even to
+older pages.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _HASH_BYTES: Final = 16
 
 
 def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False) -> RebuildReport:
-    """Fill an empty memory with what a folder of pages says: events, memories with their standing, and contests.
+    """Fill an empty memory from a folder of pages: events, memories with their status, and contests.
 
-    Raises `NotFound` for a folder that is not there, `Conflict` for a memory that holds something already and for pages
-    that cannot be read; then nothing has changed.
+    Raises `NotFound` if the folder does not exist, `Conflict` if the memory is not empty or a page cannot be parsed;
+    nothing is changed then.
     """
     if find_path_kind(Path(path).expanduser()) != "folder":
-        raise NotFound(f"there is no folder {str(path)[:200]}", fix="give the folder that `files sync` keeps")
+        raise NotFound(f"there is no folder {str(path)[:200]}", fix="pass a folder written by `files sync`")
     folder = open_folder(path)
     with folder.locked():
         found = _read_folder(folder)
@@ -89,14 +89,14 @@ def _read_folder(folder: Folder) -> Found:
         name, why = min(found.troubles.items())
         raise Conflict(
             f"{name} {why}",
-            why="a memory is made again from all pages or from none",
-            fix="mend it, or take it out of the folder; nothing was changed",
+            why="a memory is restored from all pages or from none",
+            fix="repair it, or remove it from the folder; nothing was changed",
         )
     return found
 
 
 def _find_digest(state: State, key: bytes, name: str) -> str:
-    """Give the hash of an entry's text as the last synchronisation drew it, "" where nothing is known of it."""
+    """Return the hash of an entry's text at the last synchronisation, "" if unknown."""
     base = state.entries.get(name)
     return base.digest if base is not None and state.mark == hash_tenant(key) != "" else ""
 
@@ -106,7 +106,7 @@ def _was_edited(state: State, key: bytes, name: str, text: str) -> bool:
 
 
 def _is_unchanged(state: State, key: bytes, name: str, text: str) -> bool:
-    """Say whether an entry stands as the last synchronisation drew it, after all that was deleted by then."""
+    """Return whether an entry is unchanged since the last synchronisation, which had applied all deletions."""
     return _find_digest(state, key, name) == hash_text(key, text)
 
 
@@ -116,11 +116,11 @@ def _check_empty(parts: Parts, said: Record) -> None:
     if counts.events or counts.memories:
         raise Conflict(
             f"the memory of {parts.user_id} is not empty",
-            why="made again from pages, it would hold everything twice",
-            fix="give a new database or another user; edits in pages come in by `files sync`",
+            why="restoring the pages would duplicate its contents",
+            fix="use a new database or another user; to apply edits in pages, use `files sync`",
         )
     if not (said.events or said.memories):
-        raise NotFound("the folder holds no entry", fix="give the folder that `files sync` keeps")
+        raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
 
 
 def _write_notes(said: Record, others: int) -> list[str]:
@@ -133,7 +133,7 @@ def _write_notes(said: Record, others: int) -> list[str]:
 
 
 def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
-    """Give the empty memory the key of the one that wrote the folder, and its tombstones, which hold under it alone."""
+    """Give the empty memory the key and tombstones of the store that wrote the folder; they depend on each other."""
     if not key or not stones:
         return
     origin = ExportHeader(user_id=parts.user_id, tag=draw_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
@@ -154,7 +154,7 @@ def _make_tombstone_row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
 
 
 def _write_state(parts: Parts, folder: Folder, run: _Refill) -> None:
-    """Tell the folder what its entries are called here, so that the next synchronisation begins from there."""
+    """Write the new ids of the entries to the folder, as the state for the next synchronisation."""
     with parts.store.reader(parts.user_id) as reader:
         tenant = reader.tenant
     entries = {
@@ -168,10 +168,10 @@ def _write_state(parts: Parts, folder: Folder, run: _Refill) -> None:
 
 @dataclass(slots=True)
 class _Refill:
-    """One refilling, inside one transaction; `ids` are the ids here by those in the files.
+    """One restore, inside one transaction; `ids` maps the ids in the files to the new ones.
 
-    What is `drawn`, by its name and text, stood when the tombstones of the folder were written: the same sentence or
-    value was deleted elsewhere, and this lived on. Everything else is held against them.
+    Tombstones do not apply to an entry that `drawn` accepts: it was written after the same sentence or value had been
+    deleted elsewhere.
     """
 
     parts: Parts
@@ -181,13 +181,13 @@ class _Refill:
     ids: dict[str, str] = field(default_factory=dict[str, str])
 
     def placed(self) -> Iterator[tuple[Filed | Believed, str, bool]]:
-        """Give every entry with its text and whether it is held."""
+        """Yield every entry with its text and whether it is current."""
         yield from ((one, one.text, True) for one in self.said.events)
         for one in self.said.memories:
             yield one, one.draft.text, one.draft.status.value in ("active", "challenged")
 
     def work(self, writer: Writer) -> None:
-        """File what was said, hold what was believed, and ask again what was asked."""
+        """Add the events, memories and contests of the folder."""
         numbers = [parse_serial(name) for one in self.said.events if (name := self._event(writer, one))]
         application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
         adds = [add for one in self.said.memories if (add := self._add(writer, one))]
@@ -200,7 +200,7 @@ class _Refill:
             writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
 
     def _event(self, writer: Writer, one: Filed) -> str | None:
-        """File an event, without what was deleted of it; nothing is read from it again."""
+        """Add an event without its deleted parts; it is not extracted again."""
         try:
             accepted = self._accepted(one)
             if self.drawn(one.name, one.text):
@@ -257,7 +257,7 @@ class _Refill:
                 hashed = hashlib.blake2b(f"{one.name}\x00{place}".encode(), digest_size=_HASH_BYTES).digest()
                 support.append(Support(span=Span(event_id, min(max(span.start, 0), stop), stop), claim_hash=hashed))
         if self._is_deleted(writer, one):
-            self.notes.append(f"{one.path}: {one.name[:32]} was deleted, and stays away")
+            self.notes.append(f"{one.path}: {one.name[:32]} was skipped, because it was deleted")
             return None
         return Add(key=f"new:{one.name}", draft=one.draft, support=tuple(support), reason=_REASON)
 
@@ -271,10 +271,10 @@ class _Refill:
                     yield Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
 
     def _case(self, writer: Writer, case: ContestCase, application: Application) -> None:
-        """Ask again, and answer again what was answered; a question of which memories are gone is not asked."""
+        """Open a contest, and resolve it if it was resolved; a contest about missing memories is skipped."""
         members = tuple(self.ids[name] for name in case.memory_ids if name in self.ids)
         if not members or len(members) < len(case.memory_ids):
-            self.notes.append(f"the contest {case.id[:32]} is about what is not there, and is left out")
+            self.notes.append(f"the contest {case.id[:32]} was skipped, because its memories are missing")
             return
         slot = Slot(case.speaker, case.entity, case.attribute, case.scope, TypeClass(case.type_class))
         asked = Contest(slot=slot, memory_ids=members, values=case.values, question=case.question, reason=_REASON)
@@ -290,7 +290,7 @@ class _Refill:
             apply(writer, [answer], application)
 
     def _standing(self, writer: Writer) -> Iterator[Change]:
-        """Give each memory the standing that its page says, which questions may have moved."""
+        """Yield the changes that set each memory to the status in its page, which contests may have changed."""
         for one in self.said.memories:
             local = self.ids.get(one.name)
             if local is None:

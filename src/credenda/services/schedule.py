@@ -1,7 +1,7 @@
-"""The duties of a memory: who runs them, when, and how they went.
+"""Scheduled tasks: leadership, due times and results.
 
-One process leads at a time, by a lease in the database; it runs what is due and files how it went. Commands that run
-once never come here; `credenda worker` and processes that live long do.
+One process leads at a time, by a lease in the database; it runs the due tasks and records the results. Only `credenda
+worker` and long-lived processes run scheduled tasks, not single commands.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["list_cadences", "run_duties", "schedule"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4
-"""How long a leader may be silent before another takes over: longer than any duty takes."""
+"""Time after which a silent leader is replaced; longer than any task takes."""
 _AUDIT_DAYS: Final = 30
 
 
@@ -36,12 +36,12 @@ def _run_decay(parts: Parts) -> str:
 
 def _run_lifecycle(parts: Parts) -> str:
     report = run_lifecycle(parts)
-    return f"{report.promoted:,} promoted, {report.archived:,} put away"
+    return f"{report.promoted:,} promoted, {report.archived:,} archived"
 
 
 def _run_audit(parts: Parts) -> str:
     found = find_loops(parts)
-    return f"{len(found):,} slots go in circles" + ("; see `credenda contests --audit`" if found else "")
+    return f"{len(found):,} slots alternate" + ("; see `credenda contests --audit`" if found else "")
 
 
 def _run_core(parts: Parts) -> str:
@@ -81,42 +81,42 @@ _DUTIES: Final[Mapping[str, Callable[[Parts], str]]] = {
 
 
 def list_cadences(parts: Parts) -> tuple[ScheduledTask, ...]:
-    """Return the duties with their cadence; that of consolidation is how often its gate is looked at."""
+    """Return the scheduled tasks with their cadence; for consolidation, how often its trigger is checked."""
     settings = parts.settings
     enabled = settings.memory_consolidation_enabled
     return (
         ScheduledTask(
             name="decay",
             every_us=settings.decay_interval * SECOND_US,
-            meaning="how much of each memory is retained",
+            meaning="recompute retention scores",
         ),
-        ScheduledTask(name="lifecycle", every_us=DAY_US, meaning="which memories rise or are put away"),
-        ScheduledTask(name="core", every_us=DAY_US, meaning="what every prompt gets, by the recall log"),
+        ScheduledTask(name="lifecycle", every_us=DAY_US, meaning="promote or archive memories"),
+        ScheduledTask(name="core", every_us=DAY_US, meaning="update the core from the recall log"),
         ScheduledTask(
             name="consolidate",
             every_us=settings.memory_consolidation_interval_seconds * SECOND_US if enabled else 0,
-            meaning="what says the same, or changed, in one entry",
+            meaning="merge equivalent or successive memories",
         ),
-        ScheduledTask(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, drift of code, old logs"),
-        ScheduledTask(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="which slots go in circles (R-084)"),
+        ScheduledTask(name="dream", every_us=DAY_US, meaning="cards, bridges, doubts, code drift, old logs"),
+        ScheduledTask(name="audit", every_us=_AUDIT_DAYS * DAY_US, meaning="find slots that alternate (R-084)"),
     )
 
 
 def schedule(parts: Parts) -> ScheduleReport:
-    """Say how every duty stands."""
+    """Return the state of every scheduled task."""
     return _report(parts)
 
 
 def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
-    """Run the duties that are due, or those named whether due or not, and say how all stand.
+    """Run the tasks that are due, or the named ones in any case, and return the state of all.
 
-    Raises `Invalid` for a name that is no duty. While another process leads nothing runs, and `reason` says so. A duty
-    that fails is filed as failed, with the kind of its error, and the others go on.
+    Raises `Invalid` for an unknown name. While another process leads, nothing runs and `reason` says so. A failed task
+    is recorded with the type of its error; the others still run.
     """
     known = {duty.name: duty for duty in list_cadences(parts)}
     for name in names:
         if name not in known:
-            raise Invalid(f"there is no duty {name!r}", fix=f"choose among {', '.join(known)}")
+            raise Invalid(f"there is no scheduled task {name!r}", fix=f"choose among {', '.join(known)}")
     with parts.store.reader(parts.user_id) as reader:
         runs = {run.name: run for run in reader.duties.runs()}
     wanted = [known[name] for name in names] or find_due(tuple(known.values()), runs, parts.clock.now_us())

@@ -1,4 +1,4 @@
-"""Taking back: one change, or all that a session, a source or a span of time did."""
+"""Undo one change, or all changes of a session, a source or a span of time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import UndoneMemory, UndoReport
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -25,7 +26,7 @@ __all__ = ["undo_any"]
 
 _SHARED: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, ChangeKind.UNDO})
 _NAMED: Final = 5
-"""Changes that an error names; the rest are counted."""
+"""Maximum number of changes named in an error; the others are counted."""
 
 
 Conditions = Mapping[str, datetime | str | None]
@@ -34,23 +35,23 @@ Conditions = Mapping[str, datetime | str | None]
 def undo_any(
     parts: Parts, change_id: str | None, conditions: Conditions, *, cascade: bool, dry_run: bool
 ) -> UndoReport:
-    """Take back one change, or those that meet the conditions: session, source, since, until."""
+    """Undo one change, or those that meet the conditions: session, source, since, until."""
     named = {name: value for name, value in conditions.items() if value is not None}
     if any(isinstance(value, str) and not value.strip() for value in named.values()):
-        raise Invalid("a condition is empty", why="it would name everything", fix="leave it out, or say what it is")
+        raise Invalid("a condition is empty", why="it would match everything", fix="leave it out, or pass a value")
     if (change_id is None) == (not named):
         raise Invalid(
-            "what is to be undone?",
-            why="it takes the id of a change, or conditions, and not both",
-            fix="copy an id from `why`, or name a session, a source, since or until",
+            "no change was selected",
+            why="undo takes either the id of a change or conditions",
+            fix="copy an id from `why`, or pass a session, a source, since or until",
         )
     if change_id is not None:
-        return _undo(parts, change_id, cascade=cascade, dry_run=dry_run)
+        return _undo(parts, full_id(parts, change_id), cascade=cascade, dry_run=dry_run)
     return _undo_where(parts, conditions, cascade=cascade, dry_run=dry_run)
 
 
 def _undo(parts: Parts, change_id: str, *, cascade: bool = False, dry_run: bool = False) -> UndoReport:
-    """Take back a change, by a change that puts things back as they were before it."""
+    """Undo a change by a new change that restores the state before it."""
 
     def work(reader: Reader) -> UndoPlan:
         record = _get_change(reader, change_id)
@@ -59,13 +60,13 @@ def _undo(parts: Parts, change_id: str, *, cascade: bool = False, dry_run: bool 
             raise Conflict(
                 f"{change_id} cannot be undone",
                 why="the words were deleted for good",
-                fix="say it again with remember(…, allow_deleted=True)",
+                fix="add it again with remember(…, allow_deleted=True)",
             )
         if not ledger.in_force(record):
             raise Conflict(
                 f"{change_id} is undone already",
                 why="a later change took it back",
-                fix="undo that one to take it up again",
+                fix="undo that one to apply it again",
             )
         return decide_undo([record.id], ledger, cascade=cascade)
 
@@ -73,7 +74,7 @@ def _undo(parts: Parts, change_id: str, *, cascade: bool = False, dry_run: bool 
 
 
 def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run: bool) -> UndoReport:
-    """Take back every change that meets all conditions: caused by what was said there, applied in that time."""
+    """Undo every change whose cause and time meet all conditions."""
     since, until = conditions.get("since"), conditions.get("until")
     session, source = conditions.get("session"), conditions.get("source")
     zone = parts.settings.zone
@@ -123,16 +124,16 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
 
 
 def _require_no_later_changes(undoing: UndoPlan) -> None:
-    """Raise `Conflict` where later changes are in the way."""
+    """Raise `Conflict` if later changes depend on the ones to undo."""
     if not undoing.conflicts:
         return
     ids = [one.id for one in undoing.conflicts]
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
     named = f"{', '.join(ids[:_NAMED])}{more}"
     raise Conflict(
-        "later changes rest on what would be undone",
+        "later changes depend on this",
         why=f"{named} came after it",
-        fix="undo those first, or all together with cascade; a dry run shows them",
+        fix="undo those first, or all together with cascade; a dry run lists them",
         changes=named,
     )
 
@@ -152,7 +153,7 @@ def _report(undoing: UndoPlan, applied: Sequence[ChangeRecord], *, ran: bool) ->
 
 
 def _format_fields(fields: Mapping[str, object]) -> dict[str, object]:
-    """Write fields as the log does; times become datetimes."""
+    """Convert fields to the form of the log; times become datetimes."""
     return {
         name.removesuffix("_us"): to_datetime(value) if name.endswith("_us") and isinstance(value, int) else value
         for name, value in fields.items()
@@ -173,7 +174,7 @@ def _get_change(reader: Reader, change_id: str) -> ChangeRecord:
 
 
 def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
-    """Read the log and the memories around some changes, as far as they hang together."""
+    """Read the log entries and memories that are linked to some changes."""
     shared = reader.changes(ChangeFilter(kinds=_SHARED))
     memories: dict[str, Memory] = {}
     near: dict[str, Memory] = {}
@@ -195,7 +196,7 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
 
 
 def _read_pair(reader: Reader, memory: Memory, pairs: set[tuple[str, str]], near: dict[str, Memory]) -> None:
-    """Read the neighbours of a memory: all of its entity and attribute."""
+    """Read all memories with the entity and attribute of a memory."""
     if memory.entity and memory.attribute:
         pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
         if pair not in pairs:
@@ -204,7 +205,7 @@ def _read_pair(reader: Reader, memory: Memory, pairs: set[tuple[str, str]], near
 
 
 def _find_contest_changes(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:
-    """Find the entries of the contests that some changes belong to."""
+    """Return the log entries of the contests that some changes belong to."""
     moments = {one.at_us for one in wanted if one.kind in _SHARED}
     return [one for one in shared if one.at_us in moments]
 

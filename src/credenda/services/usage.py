@@ -1,6 +1,6 @@
-"""How memories are used, and what that does to how much of them is retained.
+"""Feedback and impressions, and their effect on retention.
 
-A retention score is a derived value of a memory: it is written in place and is no change of the belief.
+A retention score is derived: it is updated in place and is not a change of the belief.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from credenda.ids import IdKind, parse_id
 from credenda.manage.decay import RetentionRules, RetentionScore, UsageCounts, compute_retention
 from credenda.model.feedback import JUDGED
 from credenda.model.memory import Memory, Status
+from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
@@ -27,7 +28,7 @@ __all__ = ["Looked", "Times", "look", "read_retention_rules", "read_times", "rec
 
 
 def read_retention_rules(settings: Settings) -> RetentionRules:
-    """Take the numbers of the forgetting curves from the settings."""
+    """Return the parameters of the forgetting curves from the settings."""
     return RetentionRules(
         profile=settings.decay_profile,
         mode=settings.retention_mode,
@@ -40,7 +41,7 @@ def read_retention_rules(settings: Settings) -> RetentionRules:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How old a moment is, in calendar days or in days on which anything was said, and when anything was of use.
+    """Ages in calendar days or active days, and the times of useful feedback.
 
     `occasions` are the sessions and days in which a memory was judged useful.
     """
@@ -58,24 +59,24 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A memory, how it was used (the age of each use in days), what of it is retained, and its age in days."""
+    """A memory with its uses (age of each in days), its retention, and its age in days."""
 
     memory: Memory
     uses: tuple[float, ...]
     retained: RetentionScore
     age_days: float
     idle_days: float
-    """Days since it was last shown, or else since it was first held."""
+    """Days since the memory was last shown, or since it was created if never shown."""
 
 
 def read_times(reader: Reader, parts: Parts) -> Times:
-    """Read what ages are counted by."""
+    """Read the data that ages depend on."""
     active = tuple(reader.usage.active_days()) if parts.settings.decay_clock == "active" else None
     return Times(parts.clock.now_us(), active, reader.usage.occasions())
 
 
 def look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, times: Times) -> list[Looked]:
-    """Compute what is retained of each memory, from its row and its use."""
+    """Compute the retention of each memory from its row and its use."""
     used: defaultdict[str, list[Access]] = defaultdict(list)
     for access in reader.usage.accesses([memory.id for memory in memories]):
         used[access.memory_id].append(access)
@@ -104,20 +105,21 @@ def _describe_usage(memory: Memory, log: Sequence[Access], rules: RetentionRules
 
 
 def rescore_retention(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
-    """Compute afresh, inside a transaction, how much of some memories is retained."""
+    """Recompute the retention of some memories, inside a transaction."""
     rules = read_retention_rules(parts.settings)
     found = look(writer, writer.memories(sorted(memory_ids)), rules, read_times(writer, parts))
     writer.put(Retention(scores={one.memory.id: one.retained.score for one in found}))
 
 
 def record_feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | None = None) -> None:
-    """Say whether a hit was of use; for an event it counts for the memories made from it.
+    """Record whether a hit was useful; feedback on an event counts for its memories.
 
-    It counts once a session and day, and the last word stands; without a `session` it is said of the one in which the
-    hit was last shown. What is retained of the memories moves at once, and with it their rank; what was shown beside a
-    useful one and not used loses a little with the next run of decay.
+    It counts once per session and day, and later feedback replaces earlier. Without a `session` it counts for the
+    session in which the hit was last shown. Retention, and thereby rank, changes at once; memories that were shown
+    beside a useful one but not used lose a little at the next decay.
     """
     where = check_name(session, "session")
+    hit_id = full_id(parts, hit_id)
     flush_accesses(parts)
 
     def work(writer: Writer) -> None:

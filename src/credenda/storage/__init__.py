@@ -1,1 +1,1 @@
-"""Where it is kept: the narrow protocol and its backends."""
+"""The storage protocol and its backends."""

@@ -1,4 +1,4 @@
-"""What duties file: values derived from rows, how far they have come, and who leads them."""
+"""Rows that scheduled tasks write: derived values, watermarks, and the lease of the scheduler."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Retention", "SchedulerLease", "Surprise", "Watermark"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How much of memories is retained, in [0, 1] by id: derived values of their current versions, no change of them.
+    """Retention scores of memories in [0, 1], by id: derived values of the current versions, not changes of them.
 
-    All are written by one statement; a memory that is not there is passed over.
+    One statement writes them all; it ignores ids that do not exist.
     """
 
     scores: Mapping[str, float]
@@ -20,9 +20,9 @@ class Retention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surprise:
-    """How new a memory was when it was written, in [0, 1], and its importance after that.
+    """The novelty of a memory when it was written, in [0, 1], and its importance adjusted by it.
 
-    Derived values of its current version, filed once: a memory whose surprise is known keeps it.
+    Derived values of the current version, written once: a memory that has a surprise score keeps it.
     """
 
     memory_id: str
@@ -32,7 +32,7 @@ class Surprise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watermark:
-    """How far a duty has come; `value` means what the duty says. None in `value` takes the mark away."""
+    """The progress of a scheduled task; the task defines its `value`. A `value` of None removes the watermark."""
 
     name: str
     value: int | None
@@ -41,10 +41,11 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerLease:
-    """Take or keep the lead over the duties of a tenant; filing it raises `Conflict` while another process has it.
+    """Take or renew the lease for the scheduled tasks of a tenant; raises `Conflict` while another process has it.
 
-    With the `name` of a duty it is the lock of that one alone; `until_us` not after `now_us` gives it up. The error
-    names the `owner` among its ids; who knows that one to be gone files again with its name in `over`.
+    With the `name` of a task it is the lock of that task alone. An `until_us` not after `now_us` releases it. The error
+    lists the `owner` among its ids; a caller that knows that this owner is gone puts the row again with the owner in
+    `over`.
     """
 
     owner: str

@@ -1,8 +1,8 @@
-"""The ledger of erased tenants, beside a database and beside its backups: what a restored backup is cleaned by.
+"""The ledger of erased tenants, a file beside a database and beside its backups; a restore applies it to the backup.
 
-Each line is a JSON table. A tenant is named by HMAC-SHA-256 of its name, under a key that stands in the same line, and
-by the random tag that its ids had; neither tells the name to who does not know it already. A line with `lifted` takes
-the entry of its tag back: that tenant was imported again on purpose.
+Each line is a JSON object. It identifies a tenant by the HMAC-SHA-256 of its name, with the key in the same line, and
+by the random tag of its ids. Neither reveals the name to a reader who does not know it already. A line with `lifted`
+cancels the entry with its tag: that tenant was imported again on purpose.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class ErasedTenant:
 
 
 def locate_ledger(path: str | Path) -> Path:
-    """Return where the ledger of a database or backup stands."""
+    """Return the path of the ledger of a database or backup."""
     return Path(f"{path}.erasures")
 
 
 def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
-    """Read the entries of a ledger by tag; {} where there is none. Raises `Corrupt` for what is none."""
+    """Read the entries of a ledger by tag; {} without a file. Raises `Corrupt` for an invalid ledger."""
     try:
         lines = locate_ledger(path).read_bytes().splitlines()
     except FileNotFoundError:
@@ -53,14 +53,14 @@ def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
                 digest, key = bytes.fromhex(row["digest"]), bytes.fromhex(row["key"])
                 found[row["tag"]] = ErasedTenant(digest, row["tag"], key, int(row["erased_us"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if number == len(lines):  # cut off by a crash: what it would have said is written again
+            if number == len(lines):  # a crash cut this line off; its entry is written again
                 break
             raise Corrupt(f"line {number} of {locate_ledger(path)} is damaged", fix="restore an intact copy") from error
     return found
 
 
 def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
-    """Add what a ledger lacks, durably."""
+    """Append the entries that a ledger lacks, durably."""
     known = read_ledger(path)
     _append(
         path,
@@ -73,7 +73,7 @@ def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
 
 
 def remove_from_ledger(path: str | Path, tag: str) -> None:
-    """Take an entry back, if there is one."""
+    """Cancel the entry of a tag, if there is one."""
     if tag in read_ledger(path):
         _append(path, [{"tag": tag, "lifted": True}])
 
@@ -87,7 +87,7 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
         handle = os.open(place, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             whole = os.pread(handle, os.fstat(handle).st_size, 0).rpartition(b"\n")
-            os.ftruncate(handle, len(whole[0]) + len(whole[1]))  # a line that a crash has torn goes
+            os.ftruncate(handle, len(whole[0]) + len(whole[1]))  # drop a line that a crash has torn
             os.write(handle, text)
             os.fsync(handle)
         finally:
@@ -100,5 +100,7 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
                 os.close(folder)
     except OSError as error:
         raise Unavailable(
-            f"{place} cannot be written", why=error.strerror or type(error).__name__, fix="make room or give leave"
+            f"{place} cannot be written",
+            why=error.strerror or type(error).__name__,
+            fix="free disk space, or grant write permission",
         ) from error

@@ -1,6 +1,6 @@
-"""Names of a memory's fields as the change log writes them: a letter for those that almost every entry has.
+"""Short names for a memory's fields in the change log: one letter for each common field.
 
-Names took a tenth of the log. Logs written before say them in full, and are read as well.
+Full names took a tenth of the log. Entries written before the letters existed have full names; both forms are read.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ SHORT: Final[Mapping[str, str]] = {
     "valid_until_us": "u",
     "value": "v",
 }
-"""Field → letter. A letter once given keeps its meaning: logs are never written anew."""
+"""Field → letter. A letter never changes its meaning, because the log is never rewritten."""
 _LONG: Final = {letter: name for name, letter in SHORT.items()}
 
 
 def shorten_fields(part: Mapping[str, object]) -> dict[str, object]:
-    """Write the fields of one side of a change by their letters."""
+    """Replace the field names of one side of a change by their letters."""
     return {SHORT.get(name, name): value for name, value in part.items()}
 
 
 def expand_fields(part: Mapping[str, object]) -> dict[str, object]:
-    """Read the fields of one side of a change by their names.
+    """Replace the letters of one side of a change by the field names.
 
     >>> spelled_out(shortened({"text": "tea", "linked": []}))
     {'text': 'tea', 'linked': []}

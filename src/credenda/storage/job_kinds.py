@@ -1,4 +1,4 @@
-"""The kinds of jobs that a write leaves behind, in a module that is cheap to load. Pure."""
+"""Job kinds of the write path. A module of its own, so that reading jobs loads nothing else. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ __all__ = ["EMBED", "EXTRACT", "KEEP", "REREAD", "THINK"]
 EXTRACT: Final = "extract"
 EMBED: Final = "embed"
 KEEP: Final = "keep"
-"""Held word for word when it was filed: its job was done before anybody could see it."""
+"""A verbatim memory: its job is complete when it is stored."""
 THINK: Final = "think"
-"""Reads one event with a model, and believes what comes of it."""
+"""Extracts the claims of one event with a language model and applies them."""
 REREAD: Final = "reread"
-"""Reads one event again, of which no model could say anything before."""
+"""Extracts one event again after the language model failed before."""

@@ -1,4 +1,4 @@
-"""What a store files and what it is asked for, as values; the protocol is in `storage.store`."""
+"""The values that a store reads and writes, and the filters of its queries; the protocol is in `storage.store`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import ChangeKind
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
-from credenda.model.doctor_finding import DutyRun, Finding
-from credenda.model.event import NewEvent
+from credenda.model.doctor_finding import Finding
 from credenda.model.memory import Layer, Memory, MemoryType, Status
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
 from credenda.storage.usage import Access, Prune
 
@@ -35,7 +33,6 @@ __all__ = [
     "Redaction",
     "ReplayedRows",
     "Retention",
-    "Row",
     "SchedulerLease",
     "Snapshot",
     "Spend",
@@ -58,7 +55,7 @@ CODE_BITS: Final = _ORDINAL_BITS + _OWNER_BITS + 1
 
 
 def pack_code(number: int, ordinal: int = 0, *, memory: bool) -> int:
-    """Name a document: a memory's text, or passage `ordinal` of an event. Fits 44 bits; memories sort last."""
+    """Pack the number of a memory, or of passage `ordinal` of an event, into 44 bits; memories sort last."""
     return (_MEMORY_BIT if memory else 0) | (number << _ORDINAL_BITS) | ordinal
 
 
@@ -73,7 +70,7 @@ def unpack_code(code: int) -> tuple[bool, int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRecord:
-    """A tenant as its store knows it: `tag` ends every public id, `key` (32 bytes) signs its keyed hashes."""
+    """A tenant in its store: `tag` ends every public id, `key` (32 bytes) signs its keyed hashes."""
 
     user_id: str
     number: int
@@ -81,12 +78,12 @@ class TenantRecord:
     key: bytes
     has_tombstones: bool = False
     hold: str | None = None
-    """Why nothing of this tenant may be deleted now; None where nothing holds it."""
+    """The reason of the legal hold in force; None without a hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexPosition:
-    """How far an index has read: last event, last change, last vector."""
+    """The position up to which an index has read: last event, last change, last vector."""
 
     event: int = 0
     change: int = 0
@@ -94,7 +91,7 @@ class IndexPosition:
 
 
 class DocumentState(StrEnum):
-    """Whether a document may be found without being asked for specially."""
+    """The visibility of a document to a search."""
 
     CURRENT = "current"
     PAST = "past"
@@ -106,7 +103,7 @@ class DocumentState(StrEnum):
 class Document:
     """One searchable text. `text` is as indexed: "[8 May 2023] Speaker: words" for an event's passage.
 
-    `session` is "" for memories; `occurred_us` is when it was said, or since when a memory is valid.
+    `session` is "" for memories; `occurred_us` is the time of the event, or the start of a memory's validity.
     """
 
     code: int
@@ -120,7 +117,7 @@ class Document:
 class Vector(NamedTuple):
     """A stored embedding of a document: `bits` per dimension (32 or 16: floats; 8, 4, 2: as `vectors.quantize` writes).
 
-    `scale` is 1: rough vectors hold their range themselves.
+    `scale` is 1: vectors below 16 bits contain their range themselves.
     """
 
     code: int
@@ -132,7 +129,7 @@ class Vector(NamedTuple):
 
 
 def count_vector_bytes(dims: int, bits: int) -> int:
-    """Return how many bytes such a vector has: rough ones begin with their range, those below 8 bits with their width.
+    """Return the size of such a vector, with the range that precedes 8 bits or less, and the width below 8 bits.
 
     Raises `ValueError` for a width that no vector has.
 
@@ -146,7 +143,7 @@ def count_vector_bytes(dims: int, bits: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """What an index that has read up to some heads still lacks, in order of code within each list."""
+    """The documents, states and vectors after some index position, in order of code within each list."""
 
     heads: IndexPosition
     documents: tuple[Document, ...] = ()
@@ -156,18 +153,18 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
-    """Which memories to read; None means any. Current versions, newest id first, unless said otherwise.
+    """A filter of memories; None means any. Without other conditions: current versions, newest id first.
 
-    `pair` is (entity, attribute) in normal form; `text_hash` the 8-byte hash of a normal form; `below` an id number to
-    page from; `offset` how many to pass over. `known_at_us` reads the versions held at that time instead of the current
-    ones, but for those whose words were deleted since; `as_of_us` only what was true at that time, whatever its status
-    now (a corrected one never was).
+    `pair` is (entity, attribute) in normal form; `same_text_as` a text that is the memory's but for case, punctuation
+    and spaces; `below` an id number to page from; `offset` how many to pass over. `known_at_us` reads the versions held
+    at that time instead of the current ones, but for those whose words were deleted since; `as_of_us` only what was
+    true at that time, whatever its status now (a corrected one never was).
     """
 
     pair: tuple[str, str] | None = None
     entity: str | None = None
     attribute: str | None = None
-    text_hash: int | None = None
+    same_text_as: str | None = None
     statuses: frozenset[Status] | None = None
     types: frozenset[MemoryType] | None = None
     layers: frozenset[Layer] | None = None
@@ -183,9 +180,9 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events to read, oldest first; `newest_first` turns the order. Redacted ones are left out.
+    """A filter of events, oldest first; `newest_first` reverses the order. Redacted events are left out.
 
-    `redacted` brings those too, `worded` leaves out what has no words left.
+    `redacted` includes them, `worded` excludes events without text.
     """
 
     session: str | None = None
@@ -204,10 +201,10 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFilter:
-    """Which changes to read, oldest first: `later_than_us` and `until_us` bound when, the first excluded.
+    """A filter of changes, oldest first: later than `later_than_us` and not later than `until_us`.
 
-    `memories` (numbers, `stop` excluded) reads the changes of a run of memories, one memory after the other; the other
-    conditions are then left aside.
+    `memories` (numbers, `stop` excluded) reads the changes of a range of memories, grouped by memory; the other
+    conditions then do not apply.
     """
 
     memory_id: str | None = None
@@ -221,7 +218,7 @@ class ChangeFilter:
 
 
 class JobStatus(StrEnum):
-    """Where a job stands (R-071); `dead` was tried too often and waits for a person."""
+    """The status of a job (R-071); `dead` failed too often and waits for a person."""
 
     QUEUED = "queued"
     PROCESSING = "processing"
@@ -232,9 +229,9 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A durable piece of work over events `first`…`last` (numbers), or over one memory.
+    """A durable job for the events `first`…`last` (numbers), or for one memory.
 
-    `id` is "" for a job that is to be filed. A processing job belongs to `lease_owner` until `lease_until_us`.
+    `id` is "" for a new job. A processing job belongs to `lease_owner` until `lease_until_us`.
     """
 
     id: str = ""
@@ -255,9 +252,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """Which jobs to read, in the order they are due. `key` finds one by its idempotency key.
+    """A filter of jobs, in the order in which they are due. `key` finds a job by its idempotency key.
 
-    `until_event` leaves out jobs whose first event came later; `kinds` takes these kinds, `other_kinds` all others.
+    `until_event` excludes jobs whose first event is later; `kinds` selects these kinds, `other_kinds` all others.
     """
 
     key: str | None = None
@@ -272,9 +269,9 @@ class JobFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A keyed hash (32 bytes) of something deleted; `kind` is "text" or "value".
+    """A keyed hash (32 bytes) of a deleted value; `kind` is "text" or "value".
 
-    `lifted` takes it away again: the person said the deleted thing anew, on purpose.
+    `lifted` removes the tombstone: the person stated the deleted value once more, on purpose.
     """
 
     digest: bytes
@@ -286,11 +283,11 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """Take the words out of an event or a memory (all its versions and changes), for good.
+    """A permanent redaction of an event or a memory (all its versions and changes).
 
     For an event `text` is what remains (""), or the text with the redacted spans blanked, character for character.
-    Indexes learn of it from the log: file, in the same unit, a `delete` change of the memory or caused by the event.
-    `phrases` are quotations of a memory's value or text, as reasons and contests elsewhere in the log may hold them.
+    Indexes learn about it from the log: put, in the same unit, a `delete` change of the memory or caused by the event.
+    `phrases` are quotations of a memory's value or text that reasons and contests elsewhere in the log may contain.
     """
 
     id: str
@@ -301,7 +298,7 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A disposable image of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
+    """A disposable snapshot of an index: named blobs of at most `limits.SNAPSHOT_BLOB_BYTES` each."""
 
     name: str
     blobs: tuple[bytes, ...]
@@ -309,9 +306,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedRows:
-    """What the change log says of a memory, or of a contest, to take the place of whatever rows it has.
+    """Rows of a memory, or of a contest, replayed from the change log; they replace the present rows.
 
-    `evidence` is None where the log does not hold it: the rows then stay. The full-text index is made afresh with it.
+    `evidence` is None where the log lacks it: the present rows then stay. The full-text index is updated too.
     """
 
     versions: tuple[Memory, ...] = ()
@@ -321,10 +318,10 @@ class ReplayedRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
-    """What a model was paid for on a day (since 1970-01-01 UTC), for an operation.
+    """The cost of a model on a day (since 1970-01-01 UTC), for an operation.
 
-    Filing one adds its numbers to those of the day; negative ones give back what was only set aside. With `tokens_max`
-    it is filed only if the day's tokens, over all operations and models, then stay within that bound.
+    A put adds its numbers to those of the day; negative numbers return a reservation. With `tokens_max` the store
+    accepts it only if the day's tokens, over all operations and models, then stay within that bound.
     """
 
     day: int
@@ -337,35 +334,9 @@ class Spend:
     tokens_max: int | None = None
 
 
-Row = (
-    NewEvent
-    | Memory
-    | Evidence
-    | LegalHold
-    | RetentionPolicy
-    | ChangeRecord
-    | ContestCase
-    | Job
-    | Vector
-    | Tombstone
-    | Redaction
-    | Access
-    | Snapshot
-    | ReplayedRows
-    | Retention
-    | Surprise
-    | Watermark
-    | DutyRun
-    | SchedulerLease
-    | Prune
-    | Spend
-)
-"""Whatever a writer can file. Filing an existing memory id adds a version; a job, contest or snapshot is replaced."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How much a tenant holds."""
+    """Counts of a tenant's rows."""
 
     events: int = 0
     redacted_events: int = 0
@@ -380,4 +351,4 @@ class Counts:
     vectors_by_model: dict[str, int] = field(default_factory=dict[str, int])
     tombstones: int = 0
     spends: tuple[Spend, ...] = ()
-    """The ledger of models, newest day first; at most `limits.SPENDS_SHOWN`."""
+    """Model costs, newest day first; at most `limits.SPENDS_SHOWN`."""

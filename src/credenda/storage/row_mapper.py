@@ -1,4 +1,4 @@
-"""Rows of a table become values: which columns, and what is made of their cells."""
+"""Mapping of table rows to dataclass instances."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _COLUMN_NAMES: Final = {
     "valid_until_us": "valid_until",
     "last_accessed_us": "last_accessed",
 }
-"""Columns that are not called like their fields."""
+"""Columns whose names differ from their fields' names."""
 
 
 class RowMapper(Generic[T]):
-    """How rows of one table become values: which columns, in the order of the fields, and what is made of them."""
+    """Maps rows of one table to instances of a dataclass: columns in the order of the fields, and their converters."""
 
     def __init__(
         self, kind: type[T], *, ids: Mapping[str, IdKind], converted: Mapping[str, Callable[[Any], object]]
     ) -> None:
-        """`ids` names the fields that hold a number and show an id, `converted` what other fields are made with."""
+        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters."""
         self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in list_field_names(kind))
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
         space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
         self.of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(kind, "cells_, tag_", expressions, space)
-        """Makes a value of the cells of `columns` and the tenant's tag."""
+        """Build an instance from the cells of `columns` and the tenant's tag."""
 
     def to_values(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[T]:
-        """Make a value of each plain row whose cells are those of `columns`, of which some may be of no use here."""
+        """Build an instance from each row with these columns; columns that the dataclass lacks are ignored."""
         if not rows:
             return []
         given = tuple(columns)

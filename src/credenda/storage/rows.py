@@ -1,4 +1,4 @@
-"""Rows of the tables as values, and values as rows; the same for every SQL backend."""
+"""Conversion between table rows and values; the same for every SQL backend."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ __all__ = [
 
 
 class DatabaseRow(Protocol):
-    """A database row: values as the driver gives them, by the name of their column."""
+    """A database row: the driver's values by column name."""
 
     def __getitem__(self, key: str, /) -> Any: ...
 
 
 EvidenceRow = tuple[int, int, int, int, bytes, str | None]
-"""Memory, event, start, stop, hash of the claim: in the order of the statements."""
+"""Memory, event, start, stop, hash of the claim, in the order of the statements."""
 
 
-# A look-up here costs a third of a call of the enumeration, and a search reads many rows.
+# A look-up costs a third of an enumeration call, and a search reads many rows.
 _ROLES: Final = {role.value: role for role in Role}
 _SOURCES: Final = {source.value: source for source in Source}
 _TYPES: Final = {kind.value: kind for kind in MemoryType}
@@ -70,7 +70,7 @@ _WORDLESS: Final = frozenset(
         *("trust", "source_session", "confirmations"),
     ]
 )
-"""Fields of a memory that stay when it is deleted, in its rows and in the log."""
+"""Fields of a memory that its rows and the log keep after a deletion."""
 _STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
     Status.CHALLENGED: DocumentState.CURRENT,
@@ -82,25 +82,25 @@ _STATES: Final = {
 
 
 def derive_document_state(status: Status, layer: Layer) -> DocumentState:
-    """Say whether a memory of this status and layer may be found unasked; what is of code never is."""
+    """Return the visibility of a memory with this status and layer; code memories are hidden by default."""
     state = _STATES.get(status, DocumentState.PAST)
     unasked = layer is not Layer.CODEBASE or state is DocumentState.GONE
     return state if unasked else DocumentState.HIDDEN
 
 
 def hash_text(text: str) -> int:
-    """Give the 8-byte signed hash of a text's normal form, the key of its index."""
+    """Hash the normal form of a text to a signed 8-byte integer, the key of its index."""
     digest = hashlib.blake2b(normalise_text(text).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def to_canonical_json(value: object) -> str:
-    """Write JSON with sorted keys and no spaces, the form that hashes and logs use."""
+    """Serialise to JSON with sorted keys and no spaces, the form that hashes and logs use."""
     return _CANONICAL.encode(value)
 
 
 def pack_json(value: object) -> str | None:
-    """Write a list or table as canonical JSON, an empty one as None."""
+    """Serialise a list or table as canonical JSON, an empty one as None."""
     return to_canonical_json(value) if value else None
 
 
@@ -109,7 +109,7 @@ def _parse_json(raw: str) -> Any:
         return json.loads(raw)
     except ValueError as error:
         fix = "run `credenda doctor`, or restore a backup"
-        raise Corrupt("a row cannot be read", why="a cell of it is not the JSON that was written", fix=fix) from error
+        raise Corrupt("a row cannot be read", why="a cell of it is not valid JSON", fix=fix) from error
 
 
 def _parse_names(raw: str | None) -> tuple[str, ...]:
@@ -157,17 +157,17 @@ _new_evidence: Final = compile_row_constructor(Evidence)
 
 
 def to_event(row: DatabaseRow, tag: str) -> Event:
-    """Read an event."""
+    """Build an event from a row."""
     return _EVENT.of([row[name] for name in _EVENT.columns], tag)
 
 
 def to_events(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Event]:
-    """Read events from plain rows with these columns."""
+    """Build events from tuples with these columns."""
     return _EVENT.to_values(columns, rows, tag)
 
 
 def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
-    """Give the columns of a version of a memory."""
+    """Return the columns of a version of a memory."""
     return {
         "id": parse_id_number(memory.id, IdKind.MEMORY, tag) if memory.id else 0,
         "version": memory.version,
@@ -215,23 +215,23 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
 
 
 def to_memory(row: DatabaseRow, tag: str) -> Memory:
-    """Read a version of a memory."""
+    """Build a version of a memory from a row."""
     return _MEMORY.of([row[name] for name in _MEMORY.columns], tag)
 
 
 def to_memories(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[Memory]:
-    """Read versions of memories from plain rows with these columns."""
+    """Build versions of memories from tuples with these columns."""
     return _MEMORY.to_values(columns, rows, tag)
 
 
 def to_evidence(row: DatabaseRow, tag: str) -> Evidence:
-    """Read a piece of evidence; who read it is left out, because older archives do not say."""
+    """Build evidence from a row without the extractor's version, because older archives lack it."""
     columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
     return to_evidence_list([(*columns, None)], tag)[0]
 
 
 def to_evidence_list(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
-    """Read pieces of evidence from plain rows; a search reads many."""
+    """Build evidence from tuples; a search reads many."""
     memories, events = IdKind.MEMORY.value, IdKind.EVENT.value
     return [
         _new_evidence(
@@ -242,7 +242,7 @@ def to_evidence_list(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
 
 
 def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
-    """Give the columns of a change; the delta holds only what moved."""
+    """Return the columns of a change; the delta holds only the changed fields."""
     delta: dict[str, object] = {"b": shorten_fields(change.before), "a": shorten_fields(change.after)}
     if change.support is not None:
         delta["e"] = [
@@ -267,7 +267,7 @@ def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
 
 
 def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
-    """Read a change."""
+    """Build a change from a row."""
     delta: dict[str, Any] = _parse_json(row["delta"])
     memory = row["memory"]
     support = delta.get("e")
@@ -292,7 +292,7 @@ def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
 
 
 def remove_words_from_delta(delta: str) -> str:
-    """Give what a delta says of a memory besides its words: standing, times, numbers and where its evidence lies."""
+    """Remove the words from a delta: keep status, times, numbers and the places of the evidence."""
     parts: dict[str, Any] = _parse_json(delta)
     sides = {name: expand_fields(part) for name, part in parts.items() if name != "e"}
     kept = {name: shorten_fields({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
@@ -305,7 +305,7 @@ def remove_words_from_delta(delta: str) -> str:
 
 
 def to_contest_row(contest: ContestCase) -> dict[str, object]:
-    """Give the columns of a contest; the store adds its number."""
+    """Return the columns of a contest; the store adds its number."""
     return {
         "speaker": contest.speaker,
         "entity": contest.entity,
@@ -324,7 +324,7 @@ def to_contest_row(contest: ContestCase) -> dict[str, object]:
 
 
 def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
-    """Read a contest."""
+    """Build a contest from a row."""
     return ContestCase(
         id=format_id(IdKind.CONTEST, row["id"], tag),
         speaker=row["speaker"],
@@ -344,7 +344,7 @@ def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
 
 
 def to_job(row: DatabaseRow, tag: str) -> Job:
-    """Read a job."""
+    """Build a job from a row."""
     return Job(
         id=format_id(IdKind.JOB, row["id"], tag),
         kind=row["kind"],
@@ -364,7 +364,7 @@ def to_job(row: DatabaseRow, tag: str) -> Job:
 
 
 def to_vector(row: DatabaseRow) -> Vector:
-    """Read a vector."""
+    """Build a vector from a row."""
     return Vector(
         code=row["code"],
         model_id=row["model_id"],
@@ -376,5 +376,5 @@ def to_vector(row: DatabaseRow) -> Vector:
 
 
 def is_memory_id(text: str, tag: str) -> bool:
-    """Say whether an id of this tenant names a memory; raises `NotFound` for a foreign one."""
+    """Return whether an id of this tenant names a memory; raises `NotFound` for an id of another tenant."""
     return parse_id(text, tag)[0] is IdKind.MEMORY

@@ -1,16 +1,32 @@
-"""The narrow seam to a database: at most twenty methods to a protocol, and the contract that each backend keeps.
+"""The storage protocol: at most twenty methods per class, and the contract of each backend.
 
-A `Store` is one database with many tenants. Everything is done for one tenant at a time: `reader` gives a consistent
-view, `commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to
-every statement; no method takes a tenant's rows by id alone.
+A `Store` is one database with many tenants. Every operation is for one tenant: `reader` gives a consistent view,
+`commit` runs a unit of work in a transaction that is durable when `commit` returns. A backend binds the tenant to every
+statement; no method takes a tenant's rows by id alone.
 
 What a writer stores is a value (`Row`); `put` files it. Ids are public ids (`ids.public_id`); a row that has none yet
 gets the next one, and `put` returns it. Documents of the search index are named by packed integers (`pack_code`).
+
+Callers rely on three guarantees, and every backend gives them.
+
+**Units of one tenant are serial.** From its first read to its commit no other unit of that tenant runs, in this process
+or in another one. A unit may therefore decide by what it reads, without stating the versions it read. Units of two
+tenants may run side by side. A backend runs a unit once; it never repeats one.
+
+**Numbers are dense and in commit order.** Events, memories, changes, contests and jobs of a tenant are each numbered
+1, 2, 3, …; a new row gets the highest number of its kind plus one, and a unit that is undone uses no number up. A
+higher number was therefore filed later, in the order of commits. Deleting a row leaves its number unused for good: the
+newest row of a kind is never taken away (redaction keeps the row, `Prune` keeps the newest job).
+
+**A reader sees everything up to its heads.** A reader shows the whole of every unit that was committed before it was
+opened and nothing of any other unit, for as long as it is open. `duties.heads` are the heads of that view: every event,
+change and vector with a number up to them is visible, and none above them. A later reader never has lower heads.
+`commit` returns after the unit can be seen by every reader opened from then on, in any process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -38,7 +54,6 @@ from credenda.storage.records import (
     Redaction,
     ReplayedRows,
     Retention,
-    Row,
     SchedulerLease,
     Snapshot,
     Spend,
@@ -50,6 +65,7 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.usage import TaskProgress, UsageView
 
@@ -92,27 +108,27 @@ T = TypeVar("T")
 
 
 class Reader(Protocol):
-    """One tenant's rows as they were at one moment."""
+    """A consistent view of one tenant's rows."""
 
     @property
     def tenant(self) -> TenantRecord:
-        """The tenant whose rows these are; its tag is "" when it never wrote."""
+        """The tenant of these rows; its tag is "" if it never wrote."""
         ...
 
     def events(self, ids: Sequence[str]) -> list[Event]:
-        """Return these events in order of id; unknown ones are left out, foreign ids raise `NotFound`."""
+        """Return these events in order of id; unknown ids are left out, ids of other tenants raise `NotFound`."""
         ...
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
-        """Return the events that a filter names."""
+        """Return the events that match a filter."""
         ...
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
-        """Return the current versions (or those held at a time) in order of id; unknown ones are left out."""
+        """Return the current versions (or those believed at a time) in order of id; unknown ids are left out."""
         ...
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
-        """Return the memories that a filter names."""
+        """Return the memories that match a filter."""
         ...
 
     def versions(self, ids: Sequence[str]) -> list[Memory]:
@@ -120,7 +136,7 @@ class Reader(Protocol):
         ...
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
-        """Return the evidence of these memories, or resting on these events, in order of event and span."""
+        """Return the evidence of these memories, or from these events, in order of event and span."""
         ...
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
@@ -134,17 +150,28 @@ class Reader(Protocol):
         ...
 
     def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
-        """Return what came after `heads`: at most `limit` events, changes and vectors.
+        """Return the rows after `heads`: at most `limit` events, changes and vectors.
 
-        Call again until the heads stop moving. What was redacted since comes once more, or its state is `GONE`.
+        Repeat until the heads stop moving. A document redacted since then appears once more, or its state is `GONE`.
         """
         ...
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
-        """Return codes of documents holding any term, from the durable full-text index, rarest terms first.
+        """Return codes of documents that contain any term, from the durable full-text index, rarest terms first.
 
-        Terms are words as written, not stems: each backend folds and stems them as its index does. With `memories`
-        only those are returned, and no message counts towards the limit.
+        Terms are words as in `search_memories`. With `memories` only those are returned, and no message counts towards
+        the limit.
+        """
+        ...
+
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
+        """Return the current versions of at most `limit` memories that hold any of these words, rarest words first.
+
+        Words are given as written: each backend folds and stems them as its index does. `most` reads only the first so
+        many of those that `limit` leaves. `beside` are memories with an id that are about to be filed: they are found
+        as if they had been, in the order in which they stand.
         """
         ...
 
@@ -153,7 +180,7 @@ class Reader(Protocol):
         ...
 
     def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
-        """Return (code, bits, data) of the vectors of these documents, in the order in which the codes are given."""
+        """Return (code, bits, data) of the vectors of these documents, in the order of the codes."""
         ...
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
@@ -161,17 +188,17 @@ class Reader(Protocol):
         ...
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
-        """Return the blobs of an index image, () when there is none."""
+        """Return the blobs of a snapshot, () when there is none."""
         ...
 
     @property
     def usage(self) -> UsageView:
-        """How the memories were used."""
+        """The use of the memories."""
         ...
 
     @property
     def duties(self) -> TaskProgress:
-        """How far the duties have come."""
+        """The progress of the scheduled tasks."""
         ...
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
@@ -179,7 +206,7 @@ class Reader(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """Count what the tenant holds."""
+        """Count the tenant's rows."""
         ...
 
 
@@ -187,32 +214,51 @@ class Writer(Reader, Protocol):
     """A reader inside a write transaction, which sees its own writes."""
 
     def put(self, row: Row) -> str:
-        """File a value; returns its public id ("" for rows that have none).
+        """File a value; returns its public id ("" for rows that have none). `Row` says what each kind promises.
 
-        Raises `NotFound` for an id that this tenant does not have, and `Conflict` for a version that does not follow
-        the current one and for an idempotency key that is taken; `LimitExceeded` for a spend beyond its bound.
+        Raises `NotFound` for an id that this tenant does not have, `Conflict` for a version that does not follow the
+        current one and for an idempotency key in use, and `LimitExceeded` for a spend above its bound.
         """
         ...
 
 
 class Store(TenantTransfer, Protocol):
-    """One database. All methods may be called from any thread; `TenantTransfer` adds what finds and moves a whole tenant."""
+    """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""
         ...
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
-        """Run a unit of work and return its result once it is durable.
+        """Run a unit of work and return its result once it is durable. Units of a tenant are serial (see above).
 
-        Units of several callers may share one commit. An exception from `work` undoes that unit alone and is raised to
-        its caller; a failed commit undoes all and is raised to each. Raises `Unavailable` when the database is
-        locked, full or read-only, `Corrupt` when it is damaged.
+        Units of several callers may share one commit. An exception from `work` rolls back that unit alone and is raised
+        to its caller; a failed commit rolls back all units and is raised to each caller. Raises `Unavailable` when the
+        database is locked, full or read-only, `Corrupt` when it is damaged.
+        """
+        ...
+
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of at most `limit` tenants that have ever written, in order of name, from `after` on."""
+        ...
+
+    def users_with_due_jobs(
+        self,
+        now_us: int,
+        *,
+        limit: int,
+        other_kinds: Collection[str] = (),
+        besides: Collection[str] = (),
+    ) -> list[str]:
+        """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
+
+        A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
+        count, and the tenants named in `besides` are left out: a worker passes those that have had their turn.
         """
         ...
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
-        """Verify the database and this tenant's journal chain, index parity and references; repair what is derived."""
+        """Verify the database and this tenant's journal chain, full-text index and references; repair derived rows."""
         ...
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Moving a whole tenant: what an archive needs of a store beyond reading and filing values.
+"""The protocol for moving and erasing a whole tenant, used by archives.
 
-Rows travel as plain columns, so that what comes back is what went out, bit for bit. What is derived from them (full
-text, index images) stays behind and is made anew.
+Rows travel as plain columns, so that an import restores them bit for bit. Derived rows (full text, snapshots) are not
+exported; they are built again.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ __all__ = [
 ]
 
 Cell = int | float | str | bytes | None
-"""What one column of one row holds."""
+"""The value of one column of one row."""
 
 TableRow = Mapping[str, Cell]
-"""A row by the names of its columns, all but `user_id`."""
+"""A row as a mapping of all its columns but `user_id`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportHeader:
-    """Which tenant rows come from, and the version of the schema they were written by.
+    """The tenant that rows belong to, and the schema version that wrote them.
 
-    `tag` is "" for a tenant that never wrote. `key` signs tombstones: without it they would hold nothing back.
+    `tag` is "" for a tenant that never wrote. `key` signs tombstones; without it the tombstones would match nothing.
     """
 
     user_id: str
@@ -51,14 +51,14 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantExport:
-    """Every row of one tenant as (table, row), to be read once: tables in a fixed order, rows by primary key."""
+    """All rows of one tenant as (table, row), readable once: tables in a fixed order, rows by primary key."""
 
     origin: ExportHeader
     rows: Iterator[tuple[str, TableRow]]
 
 
 class ImportRow(NamedTuple):
-    """A row to take in, and the place (the line of a file) that an error is to name."""
+    """A row to import, and its position (the line of a file) for error messages."""
 
     place: int
     table: str
@@ -67,47 +67,52 @@ class ImportRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """What was done to erase a tenant, and what the proof found."""
+    """The result of an erasure and of its proof."""
 
     rows: Mapping[str, int]
     """Rows that each table had; {} where the tenant never wrote or was erased before."""
-    windows_searched: int
-    remaining_matches: int
-    """Of the windows, how many were found in the file or its log though no row says them any more."""
-    log_emptied: bool
-    """Whether the write-ahead log could be cut off; readers may hold it for a while."""
+    held: bool
+    """Whether the proof held: nothing of the tenant was found where the backend looked, and it could look everywhere.
+
+    Where it did not, erase again.
+    """
+    proof: Mapping[str, str]
+    """What the backend did to prove it, by names of its own; `storage.sqlite.proof` lists those of a file.
+
+    A backend that counts pieces of erased data names the count `remaining_matches`.
+    """
     backups: tuple[str, ...] = ()
-    """Backups made before that still hold the tenant, until they are restored or thrown away."""
+    """Earlier backups that contain the tenant until they are restored or deleted."""
 
 
 class TenantTransfer(Protocol):
-    """A store whose tenants can be found and moved. Memory stays bounded however much a tenant holds."""
+    """A store that can find and move tenants. Memory use is bounded for any size of tenant."""
 
     def user_of(self, tag: str) -> str | None:
-        """Name the tenant whose ids carry this tag; None where there is none."""
+        """Return the name of the tenant whose ids end with this tag, or None."""
         ...
 
     def dump(self, user_id: str, *, only: Collection[str] | None = None) -> AbstractContextManager[TenantExport]:
-        """Open all rows of a tenant as they were at one moment, or those of some tables."""
+        """Open all rows of a tenant, or those of some tables, in one consistent view."""
         ...
 
     def erased(self, tags: Collection[str]) -> set[str]:
-        """Return those of the tags whose tenants were erased here, and not taken in again since."""
+        """Return those of the tags whose tenants were erased here and not imported again since."""
         ...
 
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
-        """Take rows into an empty tenant in one transaction and return how many each table got.
+        """Import rows into an empty tenant in one transaction and return the number of rows per table.
 
-        The tenant gets the tag and key of `origin`. Raises `Conflict` when it holds anything already, when another
-        tenant here has that tag, or when the rows are of a newer schema; `Corrupt`, naming the place, for a row that
-        cannot be one of a store. An exception from `rows` is raised as it is. After any of them nothing has changed.
+        The tenant gets the tag and key of `origin`. Raises `Conflict` when it has any rows, when another tenant here
+        has that tag, or when the rows have a newer schema; `Corrupt`, naming the place, for an invalid row. An
+        exception from `rows` passes through. After any of them nothing has changed.
         """
         ...
 
     def scratch(self, user_id: str) -> AbstractContextManager[Writer]:
-        """Open a copy, in memory, of a tenant's journal and tombstones as they are at this moment, without a belief.
+        """Open an in-memory copy of a tenant's journal and tombstones in their current state, without memories.
 
-        What is written into it is gone when it is closed, and nothing of it reaches a disk.
+        Closing the copy discards its rows; nothing of it reaches a disk.
         """
         ...
 
@@ -118,15 +123,15 @@ class TenantTransfer(Protocol):
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone.
 
-        The transaction enters the tenant in a ledger, by keyed hash. Interrupted after it, the rest is done when the
-        store is next opened for writing, or erased in again. `exported` are the rows that an export has counted: raises
-        `Conflict` when there are others by now, and under a legal hold; then nothing has changed.
+        The transaction adds the tenant to a ledger, by keyed hash. If the process stops after it, the proof is
+        completed when the store is next opened for writing, or by the next erasure. `exported` are the row counts of an
+        export: raises `Conflict` when they differ by now, and under a legal hold; then nothing has changed.
         """
         ...
 
 
 def make_row_error(place: int, why: str) -> Corrupt:
-    """Make the error for a line that cannot be a row."""
+    """Build the error for a line that is not a valid row."""
     return Corrupt(
         f"line {place} of the archive cannot be taken in",
         why=why,

@@ -1,4 +1,4 @@
-"""What a store keeps beside beliefs: how memories were used, how duties went, and what of its logs is taken away."""
+"""Protocols for the use of memories, the progress of scheduled tasks, and log pruning."""
 
 from __future__ import annotations
 
@@ -17,63 +17,63 @@ __all__ = ["Access", "Prune", "TaskProgress", "UsageView"]
 
 
 class UsageView(Protocol):
-    """How one tenant's memories were used, as it was at one moment."""
+    """The use of one tenant's memories, in a consistent view."""
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
-        """Return what is known of the use of these memories, by memory and then oldest first."""
+        """Return the recorded use of these memories, by memory and then oldest first."""
         ...
 
     def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
-        """Return what was recalled on days from the first up to the last (excluded): most days, then sessions, first.
+        """Return the memories recalled on days [first, last): most days first, then most sessions.
 
-        Days are counted since 1970-01-01 UTC. What callers called useless on balance comes last.
+        Days are counted since 1970-01-01 UTC. Memories with more useless than useful feedback come last.
         """
         ...
 
     @property
     def judged(self) -> bool:
-        """Whether any memory was ever judged."""
+        """Whether any memory has feedback."""
         ...
 
     def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
-        """Return how these memories were judged; those that nobody ever judged are left out."""
+        """Return the feedback counts of those of these memories that have any."""
         ...
 
     def occasions(self) -> frozenset[tuple[str, int]]:
-        """Return the sessions and days in which anything was judged useful."""
+        """Return the sessions and days with useful feedback."""
         ...
 
     def active_days(self) -> list[int]:
-        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        """Return the days (since 1970-01-01 UTC) with events, oldest first."""
         ...
 
 
 class TaskProgress(Protocol):
-    """How far the duties of one tenant have come, and the logs that they follow, as it was at one moment."""
+    """The progress of one tenant's scheduled tasks and the logs that they follow, in a consistent view."""
 
     @property
     def heads(self) -> IndexPosition:
-        """How far the journal, the change log and the vectors have grown."""
+        """The ends of the journal, the change log and the vectors."""
         ...
 
     def runs(self) -> list[DutyRun]:
-        """Return the last run of each duty, by name."""
+        """Return the last run of each task, by name."""
         ...
 
     def watermark(self, name: str) -> int | None:
-        """Return how far a duty has come; None where it left no mark."""
+        """Return the watermark of a task; None without one."""
         ...
 
     def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
-        """Count the rows of each log, by its name ("showings", "jobs"), that `Prune` would take away."""
+        """Count the rows of each log ("showings", "jobs") that `Prune` would delete."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """A memory was shown, or judged, in a session on a day (days since 1970-01-01 UTC).
+    """An impression of a memory, or feedback on it, in a session on a day (days since 1970-01-01 UTC).
 
-    `useful` is 1 or −1 where it was judged; the last judgement of a session and day is the one that stands.
+    `useful` is 1 or −1 with feedback; the last feedback of a session and day wins.
     """
 
     memory_id: str
@@ -86,11 +86,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prune:
-    """Take away what only served the work of the day: at most `limit` rows of each log that are older than its time.
+    """A request to delete old log rows: at most `limit` rows of each log before its time.
 
-    Showings that nobody judged, and finished jobs that embedded and have no idempotency key: nothing that was said,
-    held or decided, no judgement, no record of what was read, and no promise that a repeated call is recognised. The
-    newest job stays, whose number the next one follows.
+    It deletes impressions without feedback, and finished embedding jobs without an idempotency key. It never deletes
+    events, memories, changes, feedback, extraction records or idempotency keys. The newest job stays, because the next
+    job number follows from it.
     """
 
     showings_before_us: int

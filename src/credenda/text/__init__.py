@@ -1,1 +1,1 @@
-"""Words as data: normal forms, tokens, sentences, dates. Pure."""
+"""Text processing: normal forms, tokens, sentences, dates. Pure."""

@@ -1,4 +1,4 @@
-"""Times that a text names become intervals by the words before them: "since", "until", "from … to …"."""
+"""Intervals from the times in a text and the words before them: "since", "until", "from … to …"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOVING: Final = re.compile(
     r"|rescheduled|brought|slipped|extended|delayed)(?: \w+){0,2}\s*$",
     re.IGNORECASE,
 )
-"""Before "from X to Y" these tell that Y takes the place of X, and name no stretch of time."""
+"""Words before "from X to Y" that mean a replacement of X by Y rather than an interval."""
 
 
 class DateSpan(NamedTuple):
@@ -31,7 +31,7 @@ class DateSpan(NamedTuple):
 
 
 class TimeExpression(NamedTuple):
-    """One time as it stands in a text, with the kind of word before it."""
+    """A time in a text, with the kind of preposition before it."""
 
     start: int
     stop: int
@@ -53,7 +53,7 @@ def _to_us(day: date) -> int:
 
 
 def find_preposition(text: str, start: int) -> tuple[str, int]:
-    """Return the kind of preposition right before an offset and where it begins."""
+    """Return the kind of preposition right before an offset and its start."""
     floor = max(0, start - 24)
     found = _compile_prepositions().search(text[floor:start])
     if found is None:
@@ -88,7 +88,7 @@ def _join_interval(text: str, one: TimeExpression, other: TimeExpression) -> Dat
 
 
 def join_date_spans(text: str, atoms: Sequence[TimeExpression]) -> list[DateSpan]:
-    """Join the times of a text that belong together, in order."""
+    """Join the times of a text that form an interval, in order."""
     spans: list[DateSpan] = []
     at = 0
     while at < len(atoms):

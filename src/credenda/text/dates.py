@@ -1,7 +1,8 @@
-"""Date expressions as intervals of UTC days, by rules: nothing rather than a wrong answer.
+"""Date expressions as intervals of UTC days, by rules that prefer no result over a wrong one.
 
 Weeks begin on Monday, seasons are the northern meteorological ones, and an interval is half open. A weekday or a day
-without a year is read only where `lean` says whether the text looks back or ahead (or one year is clearly nearer).
+without a year is resolved only if `lean` tells whether the text refers to the past or the future (or one year is
+clearly nearer).
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ _TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 
 
 def _find_region(text: str) -> tuple[int, int] | None:
-    """Find cheaply the part of a text that can name times: a little more than its first to its last word of time."""
+    """Find cheaply the part of a text that may contain times: slightly more than its first to its last time word."""
     folded = text.lower()
     words = _WORDS.findall(folded)
     if _TIME_WORDS.isdisjoint(words) and not any(map(str.isdigit, words)):
@@ -148,7 +149,7 @@ def _compile_atoms() -> re.Pattern[str]:
 
 @cache
 def _compile_folded_atoms() -> re.Pattern[str]:
-    """Compile the same for ASCII text in lower case, in which a time is found or ruled out in half the time."""
+    """Compile the same for ASCII text in lower case, which takes half the time."""
     rules = "|".join(rf"(?:{_GROUP.sub('(?:', rule)}\b(?![-/]\d|\w))" for _, rule in _RULES)
     small = _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), rules)
     return re.compile(rf"\b(?:{small})")
@@ -159,7 +160,7 @@ def _parse_day_number(text: str) -> int:
 
 
 def _resolve_date(context: _Context, day: int, month: int, year: str | None) -> Days | None:
-    """Read a day and month; without a year by the lean, or the year that is clearly nearest."""
+    """Resolve a day and month; without a year by the lean, or to the clearly nearest year."""
     if year is not None:
         return get_day(date(int(year), month, day))
     around = [date(context.today.year + step, month, day) for step in (-1, 0, 1) if (month, day) != (2, 29)]
@@ -254,7 +255,7 @@ def _parse_nearby_day(found: re.Match[str], context: _Context) -> Days | None:
 
 
 def _is_small_month(found: re.Match[str]) -> bool:
-    """Say whether a month in small letters is one: "in may" and "since march", not "to march", "from jan"."""
+    """Return whether a lower-case month name is a month: "in may" and "since march", not "to march", "from jan"."""
     opener = found.string[: found.start()].rsplit(maxsplit=1)[-1].lower()
     name = found["month_m"]
     if name in {"march", "may"}:
@@ -263,7 +264,7 @@ def _is_small_month(found: re.Match[str]) -> bool:
 
 
 def _parse_bare_month(found: re.Match[str], context: _Context) -> Days | None:
-    """Read "in May": by the lean; without one only where the months beside it leave no doubt."""
+    """Parse "in May": by the lean; without one only if the neighbouring months leave no doubt."""
     name = found["month_m"]
     if name.islower() and not _is_small_month(found):
         return None
@@ -334,14 +335,14 @@ def _parse_region(text: str, region: tuple[int, int], context: _Context) -> Iter
 
 
 def _resolve_bound(found: re.Match[str], kind: str, days: Days, context: _Context) -> Days:
-    """Give the days whose beginning is what "until" means: the end of May, and on a Monday the Monday after."""
+    """Return the days before whose start "until" ends: the end of May, and on a Monday the Monday after."""
     if kind == "weekday" and days.since == context.today:
         return shift_period(context.today, 7, "day")
     return Days(days.until, days.until) if "end of" in found[0].lower() else days
 
 
 def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[DateSpan]:
-    """Find the times that a text names, in order, read from the moment `anchor_us` (microseconds UTC).
+    """Find the times that a text names, in order, relative to the moment `anchor_us` (microseconds UTC).
 
     "since" and "after" leave the end open, "until", "by" and "before" the start; "until June" ends where June begins.
     """

@@ -45,39 +45,39 @@ class Days(NamedTuple):
 
 
 def parse_month(name: str) -> int:
-    """Give the number of a month by its name or the first three letters."""
+    """Return the number of a month from its name or first three letters."""
     return next(at for at, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
 
 
 def get_month(year: int, month: int) -> Days:
-    """Give a month; one beyond December belongs to the next year."""
+    """Return a month as an interval; months beyond December continue in the next year."""
     year, month = year + (month - 1) // DECEMBER, (month - 1) % DECEMBER + 1
     return Days(date(year, month, 1), date(year + month // DECEMBER, month % DECEMBER + 1, 1))
 
 
 def get_months(year: int, month: int, count: int) -> Days:
-    """Give `count` months from the first one on."""
+    """Return an interval of `count` months."""
     return Days(get_month(year, month).since, get_month(year, month + count - 1).until)
 
 
 def get_day(day: date) -> Days:
-    """Give a day as an interval."""
+    """Return a day as an interval."""
     return Days(day, day + timedelta(days=1))
 
 
 def get_season(year: int, name: str) -> Days:
-    """Give a season by the year it begins in."""
+    """Return a season by the year in which it begins."""
     return get_months(year, SEASONS[name.lower()], QUARTER)
 
 
 def get_week(day: date) -> Days:
-    """Give the week that holds a day."""
+    """Return the week that contains a day."""
     monday = day - timedelta(days=day.weekday())
     return Days(monday, monday + timedelta(days=WEEK))
 
 
 def get_weekend(day: date) -> Days:
-    """Give the Saturday and Sunday of the week that holds a day."""
+    """Return the Saturday and Sunday of the week that contains a day."""
     monday = get_week(day).until
     return Days(monday - timedelta(days=2), monday)
 
@@ -95,7 +95,7 @@ def take_part(days: Days, part: str | None) -> Days:
 
 
 def shift_period(today: date, count: int, unit: str) -> Days:
-    """Move by units, and answer with the whole unit moved to."""
+    """Move by units, and return the whole unit at the target."""
     match unit.lower():
         case "day":
             return get_day(today + timedelta(days=count))
@@ -108,7 +108,7 @@ def shift_period(today: date, count: int, unit: str) -> Days:
 
 
 def find_weekday(today: date, name: str, word: str) -> date:
-    """Give the weekday last before today, from today on, or of next week."""
+    """Return the weekday last before today, from today on, or of next week."""
     ahead = (WEEKDAYS.index(name.lower()) - today.weekday()) % WEEK
     match word:
         case "last":
@@ -120,7 +120,7 @@ def find_weekday(today: date, name: str, word: str) -> date:
 
 
 def find_relative_weekend(today: date, step: int) -> Days:
-    """Give last, this or next weekend; on a weekend, the last one is a week ago."""
+    """Return last, this or next weekend; on a weekend, the last one is a week ago."""
     own = get_weekend(today)
     if step < 0 and today >= own.since:
         return Days(own.since - timedelta(days=WEEK), own.until - timedelta(days=WEEK))
@@ -128,7 +128,7 @@ def find_relative_weekend(today: date, step: int) -> Days:
 
 
 def find_relative_month(today: date, month: int, step: int) -> Days:
-    """Read "last May" as the one most recently over, "next May" as the one not begun yet."""
+    """Resolve "last May" to the latest May that is over, "next May" to the first that has not begun."""
     year = today.year
     if step < 0:
         return get_month(year if month < today.month else year - 1, month)
@@ -138,7 +138,7 @@ def find_relative_month(today: date, month: int, step: int) -> Days:
 
 
 def find_relative_season(today: date, name: str, step: int) -> Days:
-    """Give the season most recently over, not over yet, or not begun yet."""
+    """Return the season that ended last, that is not over, or that has not begun yet."""
     candidates = [get_season(today.year + shift, name) for shift in (-2, -1, 0, 1)]
     if step < 0:
         return [one for one in candidates if one.until <= today][-1]

@@ -1,4 +1,4 @@
-"""What is indexed and embedded for an event or a memory: the words plus what a question may name instead."""
+"""The text under which an event or a memory is indexed and embedded: its words, with its slot or speaker and day."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MONTHS: Final = (
     "November",
     "December",
 )
-"""English, whatever the locale of the process, which `strftime` and `calendar` follow."""
+"""English month names for every locale; `strftime` and `calendar` follow the process's locale."""
 _NAMELESS_ROLES: Final = frozenset({"user", "assistant", "document"})
 _TENANT: Final = "user"
-"""The entity that means the tenant: in every memory, so it tells none apart."""
+"""The entity of the tenant: nearly every memory has it, so it distinguishes none."""
 
 
 def compose_event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
-    """Return the text by which an event, or one passage of it, is found. The day is that of UTC.
+    """Return the indexed text of an event, or of one of its passages. The day is in UTC.
 
     >>> event_text(speaker="Ana", role="person", occurred_us=1683504000000000, text="Hello")
     '[8 May 2023] Ana: Hello'
@@ -44,7 +44,7 @@ def compose_event_text(*, speaker: str, role: str, occurred_us: int, text: str) 
 
 @lru_cache(maxsize=4_096)
 def _format_day(number: int) -> str:
-    """Write a day, counted since 1970-01-01, as "8 May 2023"."""
+    """Format a day, counted since 1970-01-01, as "8 May 2023"."""
     moment = to_datetime(number * DAY_US)
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
@@ -52,7 +52,7 @@ def _format_day(number: int) -> str:
 def compose_memory_text(
     text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
 ) -> str:
-    """Return the text by which a memory is found: its own, then those words of its slot that it lacks.
+    """Return the indexed text of a memory: its own, then the words of its slot that it lacks.
 
     >>> memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")
     'I live in Linz (home town)'

@@ -1,4 +1,4 @@
-"""Text that every encoding can hold."""
+"""Text that every encoding can represent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["join_surrogates"]
 
 
 def join_surrogates(text: str) -> str:
-    r"""Join halves of characters that belong together and replace those left alone, which UTF-8 cannot hold.
+    r"""Join surrogate pairs and replace single surrogates, which UTF-8 cannot encode.
 
     >>> whole_characters("tea \ud83c\udf75 \ud800") == "tea \U0001f375 \ufffd"
     True

@@ -1,8 +1,8 @@
-"""Which language a text is written in, as far as stemming needs it, and the stems of words in it.
+"""Language detection for stemming, and stems in the detected language.
 
-A script of its own tells enough for Russian, Greek, Arabic and the like: their words are stemmed wherever they stand.
-Languages in Latin letters are told apart by their function words, which even a short sentence has; without any, a text
-counts as English. Stems of such a language carry its code, so that no English text is ever found by a German stem.
+The script alone identifies Russian, Greek, Arabic and the like; their words are stemmed in any text. Languages in Latin
+letters are detected by their function words, which even a short sentence has; a text without any counts as English.
+Stems of such a language carry its code, so that a German stem never matches an English text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LANGUAGES: Final = {
 """Code of each language in Latin letters, and the name of its Snowball stemmer."""
 
 _MEMO_WORDS: Final = 16_384
-"""Words whose stems are remembered: about 4 MB when full, shared by all tenants of the process."""
+"""Number of cached stems: about 4 MB when full, shared by all tenants of the process."""
 _SCRIPTS: Final = (
     ("russian", re.compile("[\u0400-\u052f]+")),
     ("greek", re.compile("[\u0370-\u03ff\u1f00-\u1fff]+")),
@@ -46,7 +46,7 @@ _SCRIPTS: Final = (
     ("armenian", re.compile("[\u0531-\u0587]+")),
 )
 _HEBREW: Final = re.compile("[\u05d5\u05d4\u05d1\u05db\u05dc\u05de\u05e9]([\u05d0-\u05ea]{3,})")
-"""A Hebrew word that may begin with one of the letters that stand for "and, the, in, as, to, from, that"."""
+"""A Hebrew word that may begin with one of the prefix letters for "and, the, in, as, to, from, that"."""
 
 _WORDS: Final = {
     "de": """
@@ -109,23 +109,23 @@ hay her het hon hoy i ich icke in la las le les ma man me men met mi mine mit mo
 pa par pas per plus pour sa se sei ser sin so son sua sur te ten till tu tun un under up van var ve vi via vid war
 we y ya
 """
-"""Function words elsewhere that English texts have as words or names, too: alone they say nothing."""
+"""Function words of other languages that English texts also contain as words or names: alone they prove nothing."""
 
 
 DISTINCTIVE_WORDS: Final = frozenset(" ".join(_WORDS.values()).split()) - frozenset(
     f"{_ENGLISH} {_ALSO_ENGLISH}".split()
 )
-"""Function words that hardly ever stand in an English text: without any of them, a text is taken for English."""
+"""Function words that English texts hardly ever contain; a text without any of them counts as English."""
 
 
 class _Stemmer(Protocol):
-    """The part of PyStemmer that is used; it ships no stubs."""
+    """The part of PyStemmer that we use; the library ships no stubs."""
 
     def stemWord(self, word: str) -> str: ...  # noqa: N802  (the library's name)
 
 
 class _StemmerFactory(Protocol):
-    """The library's constructor; `maxCacheSize` 0 turns off its own cache, since results are remembered here."""
+    """The library's constructor; `maxCacheSize` 0 turns off its own cache, because we cache the results."""
 
     def __call__(self, algorithm: str, maxCacheSize: int) -> _Stemmer: ...  # noqa: N803  (the library's name)
 
@@ -142,7 +142,7 @@ def stem(word: str, name: str = "english") -> str:
 
 
 def stem_by_script(word: str) -> str | None:
-    """Stem a folded word whose letters name its language; None for any other.
+    """Stem a folded word whose script identifies its language; None for any other.
 
     >>> script_stem("велосипеды"), script_stem("garden")
     ('велосипед', None)
@@ -162,7 +162,7 @@ def get_function_words(language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _index_function_words() -> dict[str, tuple[str, ...]]:
-    """Return for each function word the languages that have it; words that English has as well say nothing alone."""
+    """Return for each function word the languages that have it; words shared with English alone prove nothing."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES:
         for word in get_function_words(language):
@@ -171,9 +171,9 @@ def _index_function_words() -> dict[str, tuple[str, ...]]:
 
 
 def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
-    """Name the languages that the folded words of a text may be of, the likeliest first; () for English.
+    """Return the likely languages of a text's folded words, the likeliest first; () for English.
 
-    With `most`, only those that most of its function words speak for: one, or several that are level.
+    With `most`, only the languages with the most function words: one, or several that are level.
 
     >>> guess("ich habe zwei katzen".split()), guess("i met her in el paso".split())
     (('de',), ())
@@ -192,7 +192,7 @@ def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, .
 
 
 def tag_stems(words: Collection[str], language: str) -> list[str]:
-    """Return the stems of a language's words under its code, function words left out.
+    """Return the stems of a language's words with its code, without function words.
 
     >>> tagged(["ich", "habe", "katzen"], "de")
     ['katz0de']

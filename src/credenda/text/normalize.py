@@ -1,7 +1,7 @@
-"""Normal forms: what makes two names, values or texts the same.
+"""Normal forms of names, values and texts; equal forms mean the same.
 
-These decide identity (slots, confirmation, tombstones), so a change here needs a new NORMALISER version; tombstones
-remember the version they were made with and old versions stay available.
+They decide identity (slots, confirmation, tombstones), so a change here needs a new NORMALISER version. Tombstones
+store the version that made them, and old versions stay available.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our)\s+")
 _NOT_WORD: Final = re.compile(r"[^\w]+")
 _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
 _CACHED: Final = 4_096
-"""Normal forms of names and values that are remembered: a decision compares the same hundred again and again."""
+"""Number of cached normal forms: a decision compares the same hundred repeatedly."""
 _DIGIT: Final = re.compile(r"\d")
 _RELEASE: Final = re.compile(r"\bv(?=\d+[ .]\d)")
 _GROUPED: Final = re.compile(r"(?<![\w.])\d{1,3}(?: \d{3}){1,5}(?![\w.])")
@@ -39,7 +39,7 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def normalise_name(name: str) -> str:
-    """Give the normal form of an entity or scope: case, width, spaces and outer punctuation folded.
+    """Normalise an entity or scope: fold case, width, spaces and outer punctuation.
 
     >>> name_key("  The ACME  Project. ")
     'acme project'
@@ -49,7 +49,7 @@ def normalise_name(name: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def normalise_attribute(name: str) -> str:
-    """Give the normal form of an attribute, in snake case.
+    """Normalise an attribute to snake case.
 
     >>> attribute_key("Favourite colour")
     'favourite_colour'
@@ -59,7 +59,7 @@ def normalise_attribute(name: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def normalise_value(value: str) -> str:
-    """Give the normal form of a value: case, articles and punctuation folded, digits and signs kept.
+    """Normalise a value: fold case, articles and punctuation, keep digits and signs.
 
     >>> value_key("The  Morning!")
     'morning'
@@ -68,7 +68,7 @@ def normalise_value(value: str) -> str:
 
 
 def normalise_text(text: str) -> str:
-    """Give the normal form of a sentence: lower case, single spaces, no punctuation (S-061).
+    """Normalise a sentence: lower case, single spaces, no punctuation (S-061).
 
     >>> text_key("I live in Linz.") == text_key("i  live in LINZ")
     True
@@ -78,7 +78,7 @@ def normalise_text(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _spell_amounts(key: str) -> str:
-    """Write the numbers of a normal form out in digits: "40k" and "40 000" are 40000, "v5.3" is 5.3."""
+    """Write the numbers of a normal form in digits: "40k" and "40 000" are 40000, "v5.3" is 5.3."""
     written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), _RELEASE.sub("", key))
     return _SCALED.sub(_to_digits, written)
 
@@ -89,7 +89,7 @@ def _to_digits(found: re.Match[str]) -> str:
 
 
 def is_same_value(one: str | None, other: str | None) -> bool:
-    """Say whether two values are the same in normal form; an unknown value equals nothing (D-008).
+    """Return whether two values are the same in normal form; an unknown value equals nothing (D-008).
 
     >>> same_value("40k", "40,000"), same_value("2 million", "2000000"), same_value("40k", "41k")
     (True, True, False)

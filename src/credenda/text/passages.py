@@ -1,4 +1,4 @@
-"""Long texts cut into passages that are searched one by one."""
+"""Splitting of long texts into passages that are indexed separately."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["split_passages"]
 _PIECE_CHARACTERS: Final = 32
 """A longer word counts once more for each further stretch of this length, and may be cut there."""
 _HALF: Final = 2
-"""Weights are counted in halves: a word is two, a character of a script without word spaces one."""
+"""Weights are in halves: a word is two, a character of a script without word spaces one."""
 _PIECE: Final = rf"([{RUNS}])|[^\s{RUNS}]{{1,{_PIECE_CHARACTERS}}}"
 _SENTENCE_END: Final = r"[.!?\u2026][\"')\]\u2019\u201d]*$|[\u3002\uff01\uff1f\uff0e]$"
-"""Compiled, and kept by `re`, when a text is first cut: most are too short."""
+"""Compiled, and cached by `re`, at the first cut: most texts are too short."""
 _CLAUSE_END: Final = (",", ";", ":", "\u3001", "\uff0c", "\uff1b", "\uff1a")
 
 _INSIDE, _CLAUSE, _SENTENCE, _PARAGRAPH = range(4)
 
 
 class _Piece(NamedTuple):
-    """A word, or a part of one: its place, its weight in halves, and how good a border its end is."""
+    """A word, or a part of one: its position, its weight in halves, and the quality of its end as a cut."""
 
     start: int
     stop: int
@@ -34,8 +34,9 @@ class _Piece(NamedTuple):
 def split_passages(text: str) -> list[tuple[int, int]]:
     """Return character spans of at most about `limits.PASSAGE_TOKENS` words that cover all but outer spaces.
 
-    Cut at paragraphs, else lines and sentences, else clauses, else words, and never in the first half of a passage. An
-    extreme text gets longer passages rather than more than `limits.PASSAGES_PER_EVENT`. Blank text has none.
+    Cuts are at paragraphs, else lines and sentences, else clauses, else words, and never in the first half of a
+    passage. An extreme text gets longer passages rather than more than `limits.PASSAGES_PER_EVENT`. Blank text has
+    none.
 
     >>> passages("  One short turn. ")
     [(2, 17)]
@@ -57,7 +58,7 @@ def split_passages(text: str) -> list[tuple[int, int]]:
 
 
 def _compute_budget(total: int) -> int:
-    """Return the heaviest passage allowed, in halves; passages are at least half full, hence the factor."""
+    """Return the maximum weight of a passage, in halves; passages are at least half full, hence the factor."""
     fewest = limits.PASSAGES_PER_EVENT - 1
     return max(_HALF * limits.PASSAGE_TOKENS, -(-2 * total // fewest))
 
@@ -77,7 +78,7 @@ def _split_pieces(text: str) -> list[_Piece]:
 
 
 def _rate_border(word: str, gap: str) -> int:
-    """Say how well a text may be cut after a word that is followed by this gap."""
+    """Rate a cut after a word with this gap behind it."""
     lines = gap.count("\n")
     if lines > 1:
         return _PARAGRAPH
@@ -87,7 +88,7 @@ def _rate_border(word: str, gap: str) -> int:
 
 
 def _find_last_piece(pieces: list[_Piece], first: int, budget: int) -> int:
-    """Return the number of the last piece of the passage that begins at `first`."""
+    """Return the index of the last piece of the passage that begins at `first`."""
     weight = 0
     best, best_border = first, -1
     for number in range(first, len(pieces)):

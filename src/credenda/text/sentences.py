@@ -28,7 +28,7 @@ _ORDINAL: Final = re.compile(r"(?<![\w.])\d{1,2}$")
 _GERMAN_MONTH: Final = re.compile(
     r" (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
-"""After a number with a full stop, a day: "am 3. Mai"."""
+"""Words after a number with a full stop that make it a day: "am 3. Mai"."""
 _LANGUAGES: Final = frozenset({"C", "R", "D"})
 
 
@@ -49,7 +49,7 @@ def _compile_breaks() -> re.Pattern[str]:
 
 
 _BREAK: Final = re.compile("[\r\n.!?\u2026\u3002\uff01\uff1f\uff61\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
-"""What every break begins with: looked for first, as most characters begin none."""
+"""The characters with which every break begins, tested first because most characters begin none."""
 
 
 def _find_breaks(text: str) -> Iterator[re.Match[str]]:
@@ -68,7 +68,7 @@ def _compile_list_item() -> re.Pattern[str]:
 
 
 def _is_line_break(text: str, start: int, stop: int) -> bool:
-    """Say whether a line end parts two sentences; a hard-wrapped line goes on in lower case."""
+    """Return whether a line end separates two sentences; a hard-wrapped line continues in lower case."""
     if text.count("\n", start, stop) > 1 or stop >= len(text) or start == 0:
         return True
     goes_on = text[stop].islower() and not _compile_list_item().match(text, stop)
@@ -76,12 +76,12 @@ def _is_line_break(text: str, start: int, stop: int) -> bool:
 
 
 def _find_next_character(text: str, at: int) -> str:
-    """Return the first character that is not blank from `at` on, within a few characters."""
+    """Return the first non-blank character from `at` on, within a few characters."""
     return text[at : at + 8].lstrip()[:1]
 
 
 def _is_sentence_end(text: str, start: int, stop: int) -> bool:
-    """Say whether the full stop at [start, stop) ends a sentence."""
+    """Return whether the full stop at [start, stop) ends a sentence."""
     mark = text[start:stop]
     after = _find_next_character(text, stop)
     if mark.startswith(("...", "\u2026")):
@@ -100,7 +100,7 @@ def _is_sentence_end(text: str, start: int, stop: int) -> bool:
 
 
 def _is_abbreviation(word: str, before: str, after: str) -> bool:
-    """Say whether a word with a full stop goes on; after a small word, C and R are languages rather than initials."""
+    """Return whether a word with a full stop is an abbreviation; after a small word, C and R are languages."""
     folded = word.casefold().lstrip(".")
     if folded in _NEVER_LAST:
         return True
@@ -113,7 +113,7 @@ def _is_abbreviation(word: str, before: str, after: str) -> bool:
 
 
 def _find_boundaries(text: str) -> Iterator[int]:
-    """Yield the offsets at which a sentence ends, in order."""
+    """Yield the offsets of sentence ends, in order."""
     for found in _find_breaks(text):
         start, stop = found.span()
         if found.lastgroup == "line":

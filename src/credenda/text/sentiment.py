@@ -1,8 +1,8 @@
-"""How strongly a text speaks of feeling, by a small lexicon (E-027); it never decides what is true.
+"""Emotional valence of a text, by a small lexicon (E-027); it never decides truth.
 
-Pleasant words count up, unpleasant ones down, by 1 to 3; a negation in the two words before one turns it round at half
-strength, a strengthening word counts half again. The sum s becomes s / √(s² + 4), which lies in (−1, 1): the form is
-that of VADER (Hutto and Gilbert 2014) with a smaller constant, because a memory is one sentence.
+Pleasant words count up, unpleasant ones down, by 1 to 3. A negation in the two words before reverses a word at half
+strength, an intensifier adds half. The sum s becomes s / √(s² + 4), in (−1, 1): the form is that of VADER (Hutto and
+Gilbert 2014) with a smaller constant, because a memory is one sentence.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["score_valence"]
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _LONGER: Final = 4
-"""Letters by which a form may be longer than its stem."""
+"""Letters that a form may have beyond its stem."""
 _SHORT: Final = 5
-"""Letters up to which a stem is a whole word, and only these forms of it count ("like", not "likely")."""
+"""Stems up to this length are whole words, with only these forms ("like", not "likely")."""
 _FORMS: Final = frozenset({"", "s", "es", "ed", "ing", "ness"})
 _ALPHA: Final = 4.0
 _BEFORE: Final = 2
@@ -34,7 +34,7 @@ _PLACES: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    """Stems by their first two letters, phrases of several words, and the words that bend what follows."""
+    """Stems by their first two letters, phrases of several words, and the modifiers of the next word."""
 
     stems: Mapping[str, tuple[tuple[str, float], ...]]
     phrases: tuple[tuple[str, float], ...]
@@ -66,7 +66,7 @@ def _load_lexicon() -> _Lexicon:
 
 
 def score_valence(text: str) -> float:
-    """Return how pleasant (up to 1) or unpleasant (down to −1) a text sounds; 0 where it says nothing of feeling.
+    """Return the valence of a text, from −1 (unpleasant) to 1 (pleasant); 0 without emotional words.
 
     >>> valence("We got married and I was so happy!") > 0.5 > -0.5 > valence("My dog died, I am devastated.")
     True
@@ -98,7 +98,7 @@ def _is_form(stem: str, rest: str) -> bool:
 
 
 def _compute_modifier(lexicon: _Lexicon, before: list[str]) -> float:
-    """Say how the words before one change what it says."""
+    """Return the factor that the words before a word apply to it."""
     bend = 1.0
     for word in before:
         if word in lexicon.negation or word.endswith(("n't", "n’t")):

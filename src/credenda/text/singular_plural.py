@@ -1,8 +1,8 @@
-"""Looser normal forms: one for a thing in singular and plural, one for the ways in which a condition is told.
+"""Looser normal forms for tombstones: one for singular and plural, one for the phrasings of a condition.
 
-They decide what is known again of what was deleted, and nothing else, in English, German, French, Spanish and
-Portuguese. Only number and articles are folded, never gender or what else makes another word of a word: "hijo" and
-"hija" are two persons, "university" is no "universe". A change here needs a new version of FORMS.
+They decide only which statements match a deletion, in English, German, French, Spanish and Portuguese. They fold only
+number and articles, never gender or derivation: "hijo" and "hija" are two persons, "university" is no "universe". A
+change here needs a new version of FORMS.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _ENDINGS: Final[dict[str, _Rules]] = {
         (r"(?<=[aeiou])s$", ""),
     ),
 }
-"""What a plural ends in by language, folded, and what stands there in the singular; each rule once, one after another.
+"""Plural endings by language, folded, with their singulars; each rule applies once, in order.
 
-After them words that are the same in both numbers, and singulars that end like plurals, meet their like: what matters
-is that both come out alike, not that it is a word.
+They also change words that are the same in both numbers, and singulars that end like plurals: both forms only have to
+give the same result, which need not be a word.
 """
 _RULES: Final = {code: [(re.compile(rule), to) for rule, to in rules] for code, rules in _ENDINGS.items()}
 _IRREGULAR: Final = {
@@ -92,11 +92,11 @@ _CONDITIONS: Final = {
     "epilepsy": r"epilep(?:sy|tic|sie|tiker|tikerin|tiques?|sia|tic[oa]s?)",
     "dyslexia": r"(?:dy|di|le)s?lexi(?:a|c|e|ques?|c[oa]s?)",
 }
-"""How a condition is named as noun and adjective, folded; a German compound names its cause as well."""
+"""Nouns and adjectives of a condition, folded; a German compound also names its cause."""
 _TOLD_CHARACTERS: Final = 400
-"""A longer text does not tell one condition: its words as a set would say nothing."""
+"""A longer text states more than one condition: its set of words would mean nothing."""
 _MAYBE: Final = re.compile("all?[eé]rg|int[oó]l[eé]r[aâ]n|diab[eéè]t|as(?:th)?m|[eé]pil[eé]p|lexi")
-"""What stands in every name of a condition, in the normal form of a text: most texts are told apart by it alone."""
+"""A substring of every name of a condition, in the normal form of a text: it rules out most texts."""
 _NAMED: Final = [(name, re.compile(rule)) for name, rule in _CONDITIONS.items()]
 _TERMS: Final = {
     "allergy": "allergy allergic allergie allergisch allergiker allergique alergia alergico alergica",
@@ -123,7 +123,7 @@ _SILENT: Final = {
         "pt": "e tem sofre a ao aos as de do dos da das contra muito severa forte grave gravemente tambem",
     }.items()
 }
-"""What joins a condition to whose it is, or only says how bad it is."""
+"""Words that connect a condition with its person, or only tell its severity."""
 _SELF: Final = {
     "en": frozenset({"i", "my"}),
     "de": frozenset({"ich", "meine"}),
@@ -131,11 +131,11 @@ _SELF: Final = {
     "es": frozenset({"yo", "soy", "tengo", "sufro", "padezco"}),
     "pt": frozenset({"eu", "sou", "tenho", "sofro"}),
 }
-"""Words that say that the speaker speaks of himself; two of these languages say it by the verb."""
+"""First-person words; two of these languages mark the person on the verb."""
 
 
 def detect_language(text: str) -> str:
-    """Name the language of a text of those that are folded here; "" where it seems to be of another."""
+    """Detect the language of a text among those folded here; "" for any other."""
     words = _WORD.findall(fold(text))
     found = guess_languages(words, most=True)
     if found:
@@ -144,7 +144,7 @@ def detect_language(text: str) -> str:
 
 
 def fold_plural(value: str, language: str) -> str:
-    """Give what a value is in singular and plural alike, without articles.
+    """Fold a value to a form that singular and plural share, without articles.
 
     >>> thing_form("the peanuts", "en"), thing_form("Erdnüsse", "de"), thing_form("nueces", "es")
     ('peanut', 'erdnuss', 'nuez')
@@ -155,12 +155,12 @@ def fold_plural(value: str, language: str) -> str:
 
 
 def fold_plural_everywhere(value: str) -> set[str]:
-    """Give the forms of a value in every language."""
+    """Return the forms of a value in every language."""
     return {fold_plural(value, language) for language in _RULES}
 
 
 def find_condition_forms(text: str) -> set[str]:
-    """Give what a sentence that names a condition says, however it puts it; nothing for a question or another sentence.
+    """Return the conditions that a sentence states, in normal form; nothing for questions and other sentences.
 
     >>> condition_forms("I'm allergic to peanuts.") & condition_forms("I have a severe peanut allergy")
     {'+allergy +self peanut'}
@@ -179,7 +179,7 @@ def find_condition_forms(text: str) -> set[str]:
 
 
 def list_condition_terms(text: str) -> list[str]:
-    """Give words by which other sentences about a condition that a text names can be found, spelled in any language.
+    """Return search terms for other sentences about the conditions of a text, in all languages.
 
     >>> condition_terms("Ich habe eine Erdnussallergie")[:2], condition_terms("I like tea")
     (['allergy', 'allergic'], [])
@@ -219,14 +219,14 @@ def _split_words(key: str, language: str) -> list[str]:
 
 
 def _fold_accents(key: str, language: str) -> str:
-    """Fold accents away, and ligatures and German umlauts that are written out."""
+    """Fold accents, ligatures and German umlauts that are written out."""
     plain = fold(key).replace("\u0153", "oe")
     return _PAIR.sub(r"\1", plain) if language == "de" else plain
 
 
 @lru_cache(maxsize=_MEMO_WORDS)
 def _fold_word(word: str, language: str) -> str:
-    """Give a word in the form that its singular and its plural share."""
+    """Fold a word to the form that its singular and its plural share."""
     first, dash, last = word.rpartition("-")
     if dash:
         return f"{first}-{_fold_word(last, language)}"

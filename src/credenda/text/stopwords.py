@@ -1,7 +1,7 @@
-"""Words too common to tell one text from another, folded as `text.tokens.fold` leaves them.
+"""Words too common to distinguish texts, folded like the output of `text.tokens.fold`.
 
-Left in on purpose: "may" (a month), "us" (a country), "like" and "want" (what people say of themselves). Of other
-languages only words that mean nothing else in English: not "die", "war", "hat", "son", "sin", "fur".
+Deliberately not included: "may" (a month), "us" (a country), "like" and "want" (words of preferences). The lists for
+other languages omit words that mean something else in English: "die", "war", "hat", "son", "sin", "fur".
 """
 
 from __future__ import annotations

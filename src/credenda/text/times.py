@@ -1,6 +1,6 @@
-"""One time as a person names it: a moment, or a day in the person's zone. Nothing rather than a wrong answer.
+"""Parsing of one time from a person: a moment, or a day in the person's zone, and no result rather than a wrong one.
 
-What `text.dates` finds in running text is read here as a whole answer to "when?": every word must belong to it.
+Unlike `text.dates`, which finds times in running text, this requires that every word belongs to the time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Period(NamedTuple):
 
 
 def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = None) -> list[DateSpan]:
-    """Find the times that a text names, as `find_dates` does, with the days of a zone."""
+    """Find the times that a text names, like `find_dates`, with the days of a zone."""
 
     def placed(wall_us: int | None) -> int | None:
         return None if wall_us is None else from_local_time(wall_us, zone)
@@ -52,11 +52,11 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
 
 def parse_moment(value: datetime | str, zone: tzinfo, now_us: int) -> int:
-    """Read a moment: a datetime, RFC 3339, or words such as "yesterday", "3 March" and "Friday 14:30".
+    """Parse a moment: a datetime, RFC 3339, or words such as "yesterday", "3 March" and "Friday 14:30".
 
-    A day stands for its end, the last microsecond in the zone, so that all it brought is in it; today stands for now.
-    A day without a year, or a weekday, is the latest one. Raises `Invalid` for what cannot be read, may mean several
-    days, or names more than one.
+    A day means its end, the last microsecond in the zone, so that all its events are included; today means now. A day
+    without a year, or a weekday, is the latest one. Raises `Invalid` for unreadable or ambiguous text and for more than
+    one day.
     """
     period = parse_period(value, zone, now_us)
     if period.moment:
@@ -65,14 +65,14 @@ def parse_moment(value: datetime | str, zone: tzinfo, now_us: int) -> int:
         last = to_datetime(period.until_us - 1).astimezone(zone).date()
         raise Invalid(
             f"{_format_value(value)} is more than a day",
-            why="what is asked for is one moment",
+            why="a single moment is required",
             fix=f"name a day of it, such as {last.isoformat()}",
         )
     return now_us if period.from_us <= now_us < period.until_us else period.until_us - 1
 
 
 def parse_period(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
-    """Read a moment or a period of whole days in a zone, as `parse_moment` does; periods may be of any length."""
+    """Parse a moment or a period of whole days in a zone, like `parse_moment`; periods may have any length."""
     if not isinstance(value, str):
         moment_us = parse_time(value, zone)
         return Period(moment_us, moment_us)
@@ -105,7 +105,7 @@ def _parse_ago(text: str, now_us: int) -> Period | None:
 
 
 def _parse_exact(text: str, zone: tzinfo) -> Period | None:
-    """Read RFC 3339, or an ISO date as a whole day."""
+    """Parse RFC 3339, or an ISO date as a whole day."""
     try:
         moment_us = parse_time(text, zone)
     except Invalid:
@@ -118,7 +118,7 @@ def _parse_exact(text: str, zone: tzinfo) -> Period | None:
 
 
 def _parse_words(text: str, zone: tzinfo, now_us: int) -> Period | None:
-    """Read words for a time, with or without the time of day."""
+    """Parse words for a time, with or without the time of day."""
     clock = _CLOCK.search(text)
     rest = text if clock is None else f"{text[: clock.start()]} {text[clock.end() :]}".strip(" ,")
     if clock is not None and not rest:
@@ -137,7 +137,7 @@ def _parse_words(text: str, zone: tzinfo, now_us: int) -> Period | None:
 
 
 def _parse_variants(text: str, zone: tzinfo, now_us: int) -> Iterator[DateSpan]:
-    """Try the words as they are and as a sentence would hold them; all of them must belong to the time."""
+    """Try the words alone and after a preposition; all of them must belong to the time."""
     turned = _MONTH_DAY.sub(lambda found: f"{found['day']} {found['month']}{found['rest']}", text)
     named = text[:1].upper() + text[1:]
     for lead in ("", "on ", "in "):
@@ -159,7 +159,7 @@ def _format_value(value: datetime | str) -> str:
 def _make_parse_error(text: str) -> Invalid:
     parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
     if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
-        why = "day and month could be either way round"
+        why = "day and month may be exchanged"
     else:
         why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
     fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'

@@ -1,4 +1,4 @@
-"""How the tokens of a prompt are counted, and how lines are kept within a budget of them. Pure."""
+"""Token counters, and the fitting of lines into a token budget. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts the tokens of a text; `name` is said with every count.
+    """Counts the tokens of a text; `name` is reported with every count.
 
-    `adds_up` says that the counts of lines add up to that of the text, as those of the estimate do. Those of a real
-    vocabulary do not: its pieces reach over the ends of lines.
+    `adds_up` means that the counts of lines add up to that of the text, as with the estimate. Counts of a real
+    vocabulary do not, because its pieces cross the ends of lines.
     """
 
     name: str
@@ -26,7 +26,7 @@ class TokenCounter:
     adds_up: bool = False
 
     def added_by(self, text: str) -> int:
-        """Say about how many tokens a text adds that stands on lines of its own after others."""
+        """Estimate how many tokens a text adds on lines of its own after others."""
         if self.adds_up:
             return self.count(f"\n{text}")
         return self.count(f"{OPENING}\n{text}") - self.count(OPENING)
@@ -37,7 +37,7 @@ ESTIMATE: Final = TokenCounter("estimate", estimate_tokens, adds_up=True)
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """How many tokens a text may have, and what counts them."""
+    """A bound of tokens and the counter for it."""
 
     tokens: int
     counter: TokenCounter = ESTIMATE
@@ -46,10 +46,10 @@ class TokenBudget:
 def fit_to_budget(
     kept: Sequence[T], lay: Callable[[Sequence[T]], str], budget: TokenBudget
 ) -> tuple[list[T], str, int]:
-    """Return what of `kept` fits together, the text of it, and its tokens: none and "" where not even one fits.
+    """Return the leading items of `kept` that fit together, their text, and its tokens: none and "" if no item fits.
 
-    What was chosen by the counts of its parts is counted here as a whole, whatever the counter does; while that is too
-    much, what was kept last goes.
+    The counts of single items chose `kept`; here the whole text is counted, and while it is too long, the last item is
+    dropped.
     """
     left = list(kept)
     while left:

@@ -1,11 +1,10 @@
-"""Text as search terms: folded, without stop words, stemmed; bigrams where a script puts no spaces between words.
+"""Search terms of a text: folded, without stop words, stemmed; bigrams in scripts without spaces between words.
 
-Documents and queries pass through the same steps, so whatever is folded here is folded on both sides. A change to any
-step needs a new TOKENIZER, by which indexes in memory know that their images are of another version, and a migration
-that rebuilds the full-text index of each backend.
+Documents and queries pass through the same steps, so that folding applies to both. A change to any step needs a new
+TOKENIZER, which invalidates index snapshots, and a migration that rebuilds the full-text index of each backend.
 
-A question's term may be several alternatives, parted by ALTERNATIVE: the stems of one word in each language that it may
-be of. What holds any of them holds the term.
+A query term may have several alternatives, separated by ALTERNATIVE: the stems of one word in each possible language. A
+document with any of them matches the term.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ __all__ = [
 TOKENIZER: Final = 2
 ALTERNATIVE: Final = "|"
 _DOCUMENT_LANGUAGES: Final = 2
-"""Languages of a text whose stems are indexed: a short text may be of two that are close neighbours."""
+"""Number of languages of a text whose stems are indexed: a short text may fit two similar ones."""
 _Cut = Callable[[str], list[str]]
 _MEMO_WORDS: Final = 32_768
-"""Words whose analysis is remembered: about 8 MB when full, shared by all tenants of the process."""
+"""Number of cached word analyses: about 8 MB when full, shared by all tenants of the process."""
 
 RUNS: Final = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
@@ -59,15 +58,15 @@ RUNS: Final = (
     "\u1780-\u17d3"  # Khmer
     "\u3005\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana and iteration marks
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-    "\uac00-\ud7a3"  # Hangul: spaces separate phrases there, and particles cling to the words
+    "\uac00-\ud7a3"  # Hangul: spaces separate phrases there, and particles attach to the words
 )
-"""Characters of scripts that are read as overlapping bigrams, as the inside of a regex class."""
+"""Characters of scripts that are split into overlapping bigrams, as the inside of a regex class."""
 
 _RUN: Final = re.compile(f"[{RUNS}]+")
 _HIRAGANA: Final = "\u3041-\u309f"
 _KATAKANA: Final = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _UNIT: Final = re.compile(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
-"""Japanese changes its script where words begin and end: stems stand in Han, endings and particles in Hiragana."""
+"""Japanese changes its script at word boundaries: stems are in Han, endings and particles in Hiragana."""
 _KANA: Final = re.compile(f"[{_HIRAGANA}]")
 _ENDINGS: Final = """
 です ます した して いる いた ない なか った って から まで より との には では とは へは のは のが んで いで
@@ -76,8 +75,8 @@ _ENDINGS: Final = """
 うに うか わた たし
 """
 _KANA_ENDINGS: Final = frozenset(_ENDINGS.split())
-"""Pairs of Hiragana that inflect or join and name nothing."""
-# Vowel signs of these scripts are marks, which \w leaves out: a word would fall apart at each of them.
+"""Pairs of Hiragana that are endings or particles and name nothing."""
+# Vowel signs of these scripts are marks, which \w excludes: a word would be split at each of them.
 _INDIC: Final = "\u0900-\u0963\u0966-\u0dff"
 _LETTERS: Final = rf"(?:[^\W_]|[{_INDIC}])++"
 _INNER: Final = r"[.@'\u2019,:]"
@@ -86,13 +85,13 @@ _CHUNK_ASCII: Final = re.compile(rf"[a-z0-9]++(?:[.@',:][a-z0-9]++)*+{_SUFFIX}")
 _CHUNK: Final = re.compile(rf"{_LETTERS}(?:{_INNER}{_LETTERS})*+{_SUFFIX}")
 _SCRIPT_WORD: Final = re.compile(r"[\u0370-\u06ff\u0900-\u0dff\u1f00-\u1fff]+(?:[\u0300-\u036f]+[\u0370-\u06ff]*)*")
 _PART: Final = re.compile(rf"{_LETTERS}{_SUFFIX}")
-# The breve of й stays: without it и and й are one letter, and the endings of Russian are not known any more.
+# The breve of й stays: without it и and й are one letter, and Russian endings are no longer recognised.
 _ACCENTS: Final = re.compile(
     "(?:[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]|(?<!\u0438)\u0306)+"
 )
 _ELIDED: Final = "l d j m n s t c qu jusqu lorsqu un dell all nell sull dall quell"
 _ELISIONS: Final = frozenset(_ELIDED.split())
-"""What stands before an apostrophe in French and Italian and is no part of the word after it."""
+"""The part before an apostrophe in French and Italian, which does not belong to the next word."""
 _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _VERSION: Final = re.compile(r"v?\d+(?:[.:]\d+)+")
 _GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -111,7 +110,7 @@ def fold(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the search terms of a text in reading order, repeats kept.
+    """Return the search terms of a text in reading order, with repeats.
 
     >>> tokenize("The C++ builds were running on k8s v2.1")
     ['c++', 'build', 'run', 'k8s', 'v2.1']
@@ -122,10 +121,10 @@ def tokenize(text: str) -> list[str]:
 
 
 def extract_document_terms(text: str) -> list[str]:
-    """Return the terms by which a text is found: those of `tokenize`, and what finds them in other ways.
+    """Return the index terms of a document: those of `tokenize`, and further forms.
 
-    The last character of each run is a term of its own, so that every character begins one; the words of a text that is
-    not English are there by the stems of the language it seems to be in as well.
+    The last character of each run is a term of its own, so that every character begins a term. A text that is not
+    English also has the stems of its detected language.
 
     >>> document_terms("喝茶"), document_terms("Ich habe Katzen")
     (['喝茶', '茶'], ['katzen', 'katz0de'])
@@ -139,9 +138,9 @@ def extract_document_terms(text: str) -> list[str]:
 
 
 def extract_question_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question as `extract_query_terms` does, each with its alternatives in other languages.
+    """Return the distinct terms of a query like `extract_query_terms`, each with its alternatives in other languages.
 
-    A question without a function word may be of any language; one with English ones only is English.
+    A query without a function word may be in any language; one with English function words only is English.
 
     >>> question_terms("Welche Katzen habe ich?"), question_terms("Which cats do I have?")
     (['katzen|katz0de'], ['cat'])
@@ -172,9 +171,9 @@ def _stem_in_languages(word: str, languages: tuple[str, ...]) -> list[str]:
 
 
 def extract_query_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question, first come first, at most `limits.QUERY_TERMS`.
+    """Return the distinct terms of a query, in order, at most `limits.QUERY_TERMS`.
 
-    A question of nothing but stop words keeps them ("who is it?"), for engines that index every word.
+    A query of stop words alone keeps them ("who is it?"), for engines that index every word.
 
     >>> query_terms("Which tea does Ana like, which tea?")
     ['tea', 'ana', 'like']
@@ -184,14 +183,14 @@ def extract_query_terms(text: str) -> list[str]:
 
 
 def space_runs(text: str) -> str:
-    """Return a text in which runs are spaced bigrams; the rest stays as it is written."""
+    """Return a text whose runs are spaced bigrams; the rest is unchanged."""
     return text if text.isascii() else _space_run(text, _cut_pairs)
 
 
 def segment_query(text: str) -> str:
-    """Return a question for a full-text index that knows only spaces: runs become spaced bigrams, the rest stays.
+    """Return a query for a full-text index that splits at spaces: runs become spaced bigrams, the rest is unchanged.
 
-    Words in a script of their own are stemmed, as nothing else there stems them.
+    Words in a script of their own are stemmed, because that index does not stem them.
 
     >>> segment("Tokyo 東京都 2024")
     'Tokyo  東京 京都  2024'
@@ -200,7 +199,7 @@ def segment_query(text: str) -> str:
 
 
 def segment_document(text: str) -> str:
-    """Return a text as `segment_query` does, with what finds it in other ways, as `extract_document_terms` has it."""
+    """Return a document like `segment_query`, with the further forms of `extract_document_terms`."""
     body = text if text.isascii() else _segment(text, _cut_pairs_and_last)
     folded = fold(text)
     chunks = (_CHUNK_ASCII if folded.isascii() else _CHUNK).findall(folded)
@@ -221,7 +220,7 @@ def _space_run(text: str, cut: _Cut) -> str:
 
 
 def is_run(term: str) -> bool:
-    """Say whether a term is of a script that is read as bigrams.
+    """Return whether a term is of a script that is split into bigrams.
 
     >>> is_run("茶"), is_run("tea")
     (True, False)
@@ -260,7 +259,7 @@ def _cut_pairs(run: str) -> list[str]:
 
 
 def _cut_pairs_and_last(run: str) -> list[str]:
-    """Cut a run as `_cut_pairs` does, and end each stretch with its last character."""
+    """Cut a run like `_cut_pairs`, and end each stretch with its last character."""
     terms: list[str] = []
     for unit in _UNIT.findall(run):
         pairs = _cut_pairs(unit)
@@ -269,12 +268,12 @@ def _cut_pairs_and_last(run: str) -> list[str]:
 
 
 def _cut_bigrams(run: str) -> list[str]:
-    """Cut a run into overlapping pairs; a single character stays as it is."""
+    """Cut a run into overlapping pairs; a single character stays."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def _select_latin_words(chunks: list[str]) -> list[str]:
-    """Return the words of chunks that languages in Latin letters inflect, without what is elided before them."""
+    """Return the words in Latin letters among the chunks, without elided prefixes."""
     plain = (chunk.replace("\u2019", "'") for chunk in chunks)
     words = (_strip_elision(chunk) for chunk in plain)
     return [word for word in words if word.isalpha() and word < "\u0250"]
@@ -291,7 +290,7 @@ def _analyse_chunks(chunks: list[str]) -> list[str]:
 
 @lru_cache(maxsize=_MEMO_WORDS)
 def _analyse(chunk: str) -> tuple[str, ...]:
-    """Turn one chunk into its terms: mostly one stem, none for a stop word, whole and parts for compounds."""
+    """Convert one chunk to terms: mostly one stem, none for a stop word, whole and parts for compounds."""
     plain = chunk.replace("\u2019", "'")
     if plain in STOP_WORDS:
         return ()
@@ -311,7 +310,7 @@ def _has_any(text: str, characters: str) -> bool:
 
 
 def _strip_apostrophe(word: str) -> tuple[str, ...]:
-    """Drop a possessive, clitic or elision: "ana's" is "ana", "l'hotel" "hotel"; others close up ("obrien")."""
+    """Remove a possessive, clitic or elision: "ana's" is "ana", "l'hotel" "hotel"; others are joined ("obrien")."""
     bare = _strip_elision(word)
     if bare != word:
         return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
@@ -323,7 +322,7 @@ def _strip_apostrophe(word: str) -> tuple[str, ...]:
 def _index_compound(chunk: str) -> tuple[str, ...]:
     """Index a name with inner marks ("ana@example.com", "node.js") as a whole and by its parts.
 
-    A comma or colon without a space separates words only.
+    A comma or colon without a space only separates words.
     """
     terms: list[str] = []
     for piece in re.split("[,:]", chunk):

@@ -1,1 +1,1 @@
-"""Durable jobs: claim, run, finish."""
+"""Durable jobs: lease, run, complete."""

@@ -1,4 +1,4 @@
-"""Deleting by age: what expires on a day of its own, and what policies say is kept no longer. Repeatable."""
+"""Deletion by age: expiry dates of events and memories, and retention policies. Repeatable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BATCH: Final = 50
 
 @dataclass(slots=True)
 class _Tally:
-    """What went so far, and how many batches may follow."""
+    """The deletions so far, and how many batches may follow."""
 
     batches: int
     events: int = 0
@@ -29,10 +29,10 @@ class _Tally:
 
 
 def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | None = None) -> ExpiryReport:
-    """Delete what has expired and what is older than the policies allow; `dry_run` only counts.
+    """Delete expired rows and rows older than the policies allow; `dry_run` only counts.
 
-    Each batch is a transaction of its own. With `batches_max` it stops after so many, and goes on when it is called
-    again. Raises `Conflict` under a legal hold.
+    Each batch is a transaction of its own. With `batches_max` it stops after so many batches and continues in the next
+    call. Raises `Conflict` under a legal hold.
     """
     now_us = parts.clock.now_us()
     with parts.store.reader(parts.user_id) as reader:
@@ -71,7 +71,7 @@ def _make_deletion(writer: Writer, parts: Parts) -> Deletion:
 
 
 def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
-    """Delete the events that meet a condition, batch by batch."""
+    """Delete the events that match a condition, batch by batch."""
     after: int | None = 0
 
     def work(writer: Writer) -> int | None:
@@ -94,7 +94,7 @@ def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
 
 
 def _delete_memories(parts: Parts, now_us: int, tally: _Tally) -> None:
-    """Delete the memories that expire before the words they rest on do."""
+    """Delete the memories that expire before their evidence does."""
     wanted = MemoryFilter(expires_before_us=now_us + 1, limit=_BATCH)
 
     def work(writer: Writer) -> None:
@@ -109,13 +109,13 @@ def _delete_memories(parts: Parts, now_us: int, tally: _Tally) -> None:
 
 
 def _has_due(parts: Parts, look: Callable[[Reader], object]) -> bool:
-    """Look without the write lock, which most calls then never need."""
+    """Check without the write lock whether anything is due; usually nothing is."""
     with parts.store.reader(parts.user_id) as reader:
         return bool(look(reader))
 
 
 def _count_due(reader: Reader, wanted: list[EventFilter], now_us: int) -> ExpiryReport:
-    """Count what each condition would take; what two of them take is counted once for each."""
+    """Count the rows that each condition would delete; a row that matches two conditions counts twice."""
     counts = [count_matches(reader, condition) for condition in wanted]
     alone = len(reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=limits.POLICY_COUNT)))
     return ExpiryReport(

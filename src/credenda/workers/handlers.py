@@ -1,4 +1,4 @@
-"""What each kind of job does: job kind → function."""
+"""The handler of each job kind."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 from credenda.errors import Invalid, LimitExceeded
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.nearest_memories import make_nearest_finder
@@ -17,7 +18,7 @@ from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.indexing.embed import EMBED, MissingVector, embed, find_missing_vectors, store_vectors
 from credenda.write.indexing.surprise import Novelty, measure_novelty
-from credenda.write.reconcile_job import apply_claims, complete
+from credenda.write.reconcile_job import apply_claims, complete, mark_complete
 
 __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"]
 
@@ -25,7 +26,7 @@ __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"
 _TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
 _EXACT_BITS: Final = 16
-"""A vector at fewer bits is embedded again: its memory was recalled."""
+"""A vector at fewer bits is embedded again, because its memory was recalled."""
 
 
 def _extract(parts: Parts, job: Job) -> None:
@@ -37,16 +38,15 @@ def _extract(parts: Parts, job: Job) -> None:
     with parts.store.reader(parts.user_id) as reader:
         reading = extract_job(reader, job, parts.extractor, parts.embedder, nearest=make_nearest_finder(parts, reader))
 
-    *early, last = _split_extraction(reading)
-    for portion in early:
-        _believe(parts, portion)
-
-    def work(writer: Writer) -> None:
-        complete(writer, last, parts.clock.now_us(), embeds=parts.embedder is not None)
+    def end(writer: Writer) -> None:
+        writer.put(mark_complete(job))
         if parts.embedder is not None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
 
-    parts.store.commit(parts.user_id, work)
+    *early, last = _split_extraction(reading)
+    for portion in early:
+        _believe(parts, portion, _nothing)
+    _believe(parts, last, end)
 
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
@@ -56,18 +56,24 @@ def _extract_with_model(parts: Parts, job: Job) -> None:
 
 
 def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
-    """Cut a long reading, so that no transaction keeps callers waiting; done twice, a portion changes nothing."""
+    """Split a long extraction, so that no transaction delays callers; applying a portion twice changes nothing."""
     turns = reading.turns
     starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
     return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
 
 
-def _believe(parts: Parts, portion: ExtractionResult) -> None:
+def _believe(parts: Parts, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
+    """Decide what a portion changes on a view, and file it, with what `then` files, in one short transaction."""
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-    parts.store.commit(
-        parts.user_id,
-        lambda writer: apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness),
-    )
+
+    def decide(writer: Writer) -> None:
+        apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness)
+
+    commit_planned(parts.store, parts.user_id, decide, then)
+
+
+def _nothing(_: Writer) -> None:
+    """File nothing more."""
 
 
 def _embed(parts: Parts, job: Job) -> None:
@@ -77,7 +83,7 @@ def _embed(parts: Parts, job: Job) -> None:
         return
     with parts.store.reader(parts.user_id) as reader:
         wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
-    while len(wanted) > _VECTORS_A_COMMIT:  # what is filed stays filed when a later portion fails
+    while len(wanted) > _VECTORS_A_COMMIT:  # committed portions stay when a later one fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
         vectors = embed(embedder, portion, parts.settings.vector_bits)
         _store_vectors(parts, job, vectors, _score_novelty(parts, portion, vectors), of=tag, last=False)
@@ -86,7 +92,7 @@ def _embed(parts: Parts, job: Job) -> None:
 
 
 def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
-    """Find how new the memories among these are; nothing where a tenant is too large for an index in memory."""
+    """Compute the novelty of the memories among these; nothing for a tenant too large for an in-memory index."""
     counting = [vector for one, vector in zip(wanted, vectors, strict=True) if one.counts]
     if not counting:
         return {}
@@ -109,7 +115,7 @@ def _store_vectors(
 
 
 def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
-    """Run embedding jobs with one call of the engine, as far as they are small; each is completed by itself."""
+    """Run small embedding jobs with one call of the engine; each job is completed separately."""
     embedder = parts.embedder
     lists: list[list[MissingVector]] = []
     tag = ""
@@ -131,7 +137,7 @@ def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:
-    """File how a job failed, unless its lease ran out and another process has taken it over meanwhile."""
+    """Record the failure of a job, unless its lease has expired and another process has taken it."""
 
     def work(writer: Writer) -> None:
         if is_leased(writer, job):
@@ -141,7 +147,7 @@ def report_failure(parts: Parts, job: Job, report: Job) -> None:
 
 
 def give_up_job(parts: Parts, job: Job, report: Job) -> None:
-    """File that a job was given up; words that could not be read are kept as they are (R-050, R-052)."""
+    """Record that a job was given up; its words are stored verbatim if nothing was extracted (R-050, R-052)."""
     if job.kind not in {EXTRACT, THINK}:
         report_failure(parts, job, report)
         return
@@ -164,8 +170,8 @@ HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
 
 
 def run_job(parts: Parts, job: Job) -> None:
-    """Run a job to its end; whatever it raises is the reason why it failed."""
+    """Run a job to its end; any exception is the reason of its failure."""
     handler = HANDLERS.get(job.kind)
     if handler is None:
-        raise Invalid(f"there is no job kind {job.kind!r}", why="newer code filed it", fix="upgrade this process")
+        raise Invalid(f"there is no job kind {job.kind!r}", why="a newer version filed it", fix="upgrade this process")
     handler(parts, job)

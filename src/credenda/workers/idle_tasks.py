@@ -1,4 +1,4 @@
-"""What is written in quiet moments: showings that wait, and the image of an index that has moved."""
+"""Writes in idle time: buffered impressions, and the snapshot of a changed index."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Final
 
 from credenda.errors import CredendaError
 from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Access, Job, Writer, pack_code
+from credenda.storage.store import Access, Job, Writer
 
 __all__ = ["COMPRESSED", "flush_accesses", "save_index"]
 
 COMPRESSED: Final = "compressed"
-"""The mark that some vectors are kept at few bits, and since when."""
+"""The watermark that records that some vectors have few bits, and since when."""
 _EXACT_BITS: Final = 16
 
 
 def flush_accesses(parts: Parts) -> None:
-    """Write the showings that wait; when that fails they wait on."""
+    """Write the buffered impressions; after a failure they stay buffered."""
     waiting = parts.accesses.drain()
     if waiting:
-        with parts.store.reader(parts.user_id) as reader:  # what was erased meanwhile has no rows to note it on
+        with parts.store.reader(parts.user_id) as reader:  # a tenant erased since has no rows to update
             waiting = [one for one in waiting if one.memory_id.endswith(f"-{reader.tenant.tag}")]
     if not waiting:
         return
@@ -35,15 +36,13 @@ def flush_accesses(parts: Parts) -> None:
 
 
 def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> None:
-    """File showings, and let a job embed again what was recalled and is kept at few bits (C-024)."""
+    """Insert impressions, and queue embedding jobs for recalled memories whose vectors have few bits (C-024)."""
     for access in waiting:
         writer.put(access)
     if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
         return
     tag = writer.tenant.tag
-    codes = {
-        pack_code(parse_id_number(one.memory_id, IdKind.MEMORY, tag), memory=True): one.memory_id for one in waiting
-    }
+    codes = {memory_document(one.memory_id, tag): one.memory_id for one in waiting}
     stored = writer.vectors(list(codes), parts.embedder.model_id)
     rough = [codes[vector.code] for vector in stored if vector.bits < _EXACT_BITS]
     for memory_id in rough:
@@ -56,7 +55,7 @@ def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> 
 
 
 def save_index(parts: Parts) -> None:
-    """Write an image of the index when it has moved far enough, so that the next process starts fast."""
+    """Write a snapshot of the index when it has changed enough, so that the next process starts fast."""
     if not parts.resident.in_use:
         return
     model_id = parts.embedder.model_id if parts.embedder else None
@@ -67,7 +66,7 @@ def save_index(parts: Parts) -> None:
         image = parts.indexes.image(index, tag)
 
         def work(writer: Writer) -> None:
-            if writer.tenant.tag == tag:  # not erased meanwhile
+            if writer.tenant.tag == tag:  # not erased since
                 writer.put(image)
 
         parts.store.commit(parts.user_id, work)

@@ -1,7 +1,7 @@
-"""Whose a job or a lock is, and whether whoever took it still lives.
+"""Owners of jobs and locks, and whether an owner's process is still alive.
 
-An owner is `HOST:PID:MACHINE.BOOT.SPACE.START.NONCE`: a number of a process says something only within one space of
-numbers since one start of the machine, and is given to another process later. What cannot be told counts as alive.
+An owner is `HOST:PID:MACHINE.BOOT.SPACE.START.NONCE`: a process number is valid only within one namespace since one
+boot of the machine, and is reused later. An owner of unknown state counts as alive.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from credenda.storage.store import Job, JobFilter, Writer
 __all__ = ["is_abandoned", "is_gone", "is_leased", "name_process"]
 
 _START_FIELD: Final = 19
-"""Where /proc/PID/stat has the time at which a process began, counted behind its name; see proc(5)."""
+"""The index of the start time in /proc/PID/stat, counted after the process name; see proc(5)."""
 
 
 class _PidScope(NamedTuple):
-    """Where a number of a process holds; "" is unknown."""
+    """The scope in which a process number is valid; "" is unknown."""
 
     machine: str
     boot: str
@@ -33,7 +33,7 @@ class _PidScope(NamedTuple):
 
 
 def name_process() -> str:
-    """Name this process in leases; the nonce tells it from an earlier one with the same number."""
+    """Name this process in leases; the nonce distinguishes it from an earlier process with the same number."""
     return _name_owner(os.getpid())
 
 
@@ -44,7 +44,7 @@ def _name_owner(pid: int) -> str:
 
 @cache
 def _locate_process() -> _PidScope:
-    """Say where numbers of processes given now hold, as Linux tells it; elsewhere nothing is known."""
+    """Return the scope of the process numbers of this process, from Linux; unknown on other systems."""
     boot = space = machine = ""
     with suppress(OSError):
         machine = _shorten_hash(Path("/etc/machine-id").read_text("utf-8"))
@@ -59,16 +59,16 @@ def _shorten_hash(text: str) -> str:
 
 
 def is_abandoned(job: Job, parts: Parts) -> bool:
-    """Say whether the process that leased a job is gone."""
+    """Return whether the process that leased a job is gone."""
     if job.lease_until_us <= parts.clock.now_us():
         return True
     return is_gone(job.lease_owner, parts.owner)
 
 
 def is_gone(owner: str, mine: str) -> bool:
-    """Say whether the process that owns something is known to be gone; `mine` is the owner of this one.
+    """Return whether the process of an owner is known to be gone; `mine` is the owner of this process.
 
-    True only on this host: its number runs no more, or is another process, or the machine has started anew since.
+    True only for this host: the number is unused, or belongs to another process, or the machine has booted since.
     """
     host, _, rest = owner.partition(":")
     pid, _, told = rest.partition(":")
@@ -88,22 +88,22 @@ def is_gone(owner: str, mine: str) -> bool:
 
 
 def _read_process_state(pid: int) -> tuple[bool, str]:
-    """Say whether a process runs, and when it began in ticks since the machine did, where that is known.
+    """Return whether a process runs, and its start in ticks since boot, if known.
 
-    One that was killed and whose parent has not yet asked for its end does not run.
+    A killed process whose parent has not yet collected its exit status does not run.
     """
     try:
         os.kill(pid, 0)
         told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(") ")[2].split()
     except ProcessLookupError:
         return False, ""
-    except OSError:  # not ours to signal, or a system without /proc
+    except OSError:  # no permission to signal it, or a system without /proc
         return True, ""
     return told[:1] != ["Z"], told[_START_FIELD] if len(told) > _START_FIELD else ""
 
 
 def is_leased(writer: Writer, job: Job) -> bool:
-    """Say whether a job is still ours: its lease may have run out, and another process gone on with it."""
+    """Return whether this process still has the lease of a job: it may have expired and passed to another process."""
     return any(
         (now.status, now.lease_owner, now.attempts) == (job.status, job.lease_owner, job.attempts)
         for now in writer.jobs(JobFilter(id=job.id))

@@ -1,4 +1,4 @@
-"""What models may cost and have cost: set aside before a call, put right after it, so that no crash can overspend."""
+"""The token budget of models: reserved before a call, corrected after it, so that a crash cannot overspend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from credenda.storage.store import Spend
 __all__ = ["EXTRACTION", "OverBudgetError", "ask_within_budget", "to_day"]
 
 EXTRACTION = "extract"
-"""The operation under which reading is booked."""
+"""The operation under which extraction is recorded."""
 
 
 class OverBudgetError(Exception):
@@ -23,15 +23,15 @@ class OverBudgetError(Exception):
 
 
 def to_day(now_us: int) -> int:
-    """Return the day of the ledger, in days since 1970-01-01 UTC."""
+    """Return the day of a moment, in days since 1970-01-01 UTC."""
     return now_us // DAY_US
 
 
 def ask_within_budget(parts: Parts, line: ModelClient, question: Question, operation: str = EXTRACTION) -> Reply:
-    """Ask a model once, and book what it cost; raises `ModelFailure`, and `OverBudgetError` without asking.
+    """Send a question to a model and record its cost; raises `ModelFailure`, and `OverBudgetError` before any call.
 
-    The most that the call can cost is set aside first, in a transaction of its own, and what was not used is given
-    back afterwards. Several processes share the budget. `operation` is what it is booked under.
+    It reserves the maximum cost of the call first, in a transaction of its own, and returns the unused part afterwards.
+    Several processes share the budget. `operation` is the name under which the cost is recorded.
     """
     aside = Spend(
         day=to_day(parts.clock.now_us()),

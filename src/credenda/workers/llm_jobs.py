@@ -1,8 +1,8 @@
-"""Reading with a model: jobs of one event each, asked for outside any transaction and in threads of their own.
+"""Extraction with a model: one job per event, with model calls outside any transaction and in their own threads.
 
-An answer is believed in one short transaction that also ends its job. A model that fails costs a turn nothing: the
-rules' claims, or its words as they are, are believed at once, and the turn is read again when the model is back. Over
-the day's budget the rules alone are believed, and the turn waits for the next day.
+One short transaction applies an answer and completes its job. If the model fails, the rules' claims, or the verbatim
+text, are applied at once, and the message is extracted once more when the model is back. Over the day's budget only the
+rules' claims are applied, and the message waits for the next day.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import is_leased
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
@@ -38,7 +39,7 @@ OVER_BUDGET: Final = "over the day's budget"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswer:
-    """What came of asking about one job's event: an answer, or when to try again and why. None of it is filed yet."""
+    """The result of a model call for one job's event, not stored yet: an answer, or the time and reason of a retry."""
 
     asked: Asked | None
     understood: Understood | None = None
@@ -46,17 +47,17 @@ class ModelAnswer:
     why: str = ""
     is_over_budget: bool = False
     counts: bool = False
-    """Whether the failure lies with this message, so that it is not tried for ever."""
+    """Whether the failure lies with this message, so that the number of attempts is bounded."""
     error: Exception | None = None
 
 
 def ask_about_jobs(
     parts: Parts, line: ModelClient, jobs: Sequence[Job], stop: Event | None = None, *, afresh: bool = False
 ) -> list[ModelAnswer | None]:
-    """Ask a model about the events of some jobs, as many at once as it may be asked.
+    """Call a model for the events of some jobs, as many at once as the model allows.
 
-    Returns when all are answered, or when `stop` is set; what had no answer by then is None. When beliefs are derived
-    `afresh` the model is not shown what is held now.
+    Returns when all have an answer, or when `stop` is set; an event without an answer by then is None. When memories
+    are rederived `afresh` the model does not get the current memories.
     """
     found: list[ModelAnswer | None] = [None] * len(jobs)
 
@@ -81,7 +82,7 @@ def ask_about_jobs(
 
 
 def _try_ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAnswer:
-    """Ask about one job; whatever goes wrong is part of what is returned: a thread has nobody to raise it to."""
+    """Call the model for one job; any error becomes part of the result, because no caller awaits this thread."""
     try:
         return _ask(parts, line, job, afresh=afresh)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
@@ -129,9 +130,9 @@ def _to_failed_answer(parts: Parts, line: ModelClient, asked: Asked, failure: Mo
 
 
 def apply_answer(parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    """Believe an answer, or what stands in for it, and end the job, in one transaction.
+    """Apply an answer, or its substitute, and complete the job, in one transaction.
 
-    A job that another process has taken over meanwhile is left to it.
+    A job that another process has taken over is left to it.
     """
     if thought.error is not None:
         raise thought.error
@@ -152,14 +153,14 @@ def apply_answer(parts: Parts, job: Job, thought: ModelAnswer) -> None:
 
 
 def _believe_known_claims(writer: Writer, parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    """Believe what is known of a turn by now; what no model could say yet is asked again later."""
+    """Apply the claims known so far; a message without an answer is sent to the model later."""
     asked = thought.asked
     if asked is None:
         return
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
     if thought.understood is not None:
         claims = still_so(writer, asked, thought.understood)
-        if claims is None:  # words were taken out of it meanwhile
+        if claims is None:  # the message was redacted since
             left = turn_of(writer, job.first, parts.extractor)
             claims = () if left is None else left.readings
         if job.kind == REREAD:
@@ -176,7 +177,7 @@ def _believe_known_claims(writer: Writer, parts: Parts, job: Job, thought: Model
 
 
 def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
-    """Put a second reading off; what lies with the message rather than the model is tried a bounded number of times."""
+    """Postpone a second attempt; if the failure lies with the message, the number of attempts is bounded."""
     dead = thought.counts and job.attempts >= parts.settings.job_attempts
     return replace(
         job,
@@ -190,7 +191,7 @@ def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
 
 
 def prepare_llm_jobs(parts: Parts, job: Job) -> None:
-    """Let the rules read a job's events, believe what no model need be asked about, and file the rest, one job each."""
+    """Extract a job's events by rules, apply those that need no model, and queue one job for each of the others."""
     with parts.store.reader(parts.user_id) as reader:
         turns = extract_turns(reader, job.first, job.last, parts.extractor)
         tag = reader.tenant.tag
@@ -206,31 +207,34 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
         nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
-    def work(writer: Writer) -> None:
+    def decide(writer: Writer) -> None:
         apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+
+    def end(writer: Writer) -> None:
         for number in thinking:
             writer.put(Job(kind=THINK, first=number, last=number))
         if embeds:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    parts.store.commit(parts.user_id, work)
+    commit_planned(parts.store, parts.user_id, decide, end)
     parts.llm_jobs_ready.set()
 
 
 def apply_rule_claims(parts: Parts, job: Job) -> None:
-    """Believe what the rules found, where a turn waits for a model and this memory is open without one."""
+    """Apply the rules' claims of a message that waits for a model, when this memory is open without one."""
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
         believed = [] if asked is None else [(asked.event, asked.readings)]
         nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
-    def work(writer: Writer) -> None:
-        if believed:
-            apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
-            if embeds:
-                writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+    def decide(writer: Writer) -> None:
+        apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+
+    def end(writer: Writer) -> None:
+        if believed and embeds:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    parts.store.commit(parts.user_id, work)
+    commit_planned(parts.store, parts.user_id, decide, end)

@@ -1,7 +1,7 @@
-"""Durable jobs, run one after the other: take a lease, work, finish; stand back for callers.
+"""The job loop: take a lease, run, complete; yield to callers.
 
-A job that fails waits twice as long each time and is set aside, with its reason, after `job_attempts` tries. A job
-whose process died is taken back as soon as another process on the same machine looks, or when its lease runs out.
+The delay of a failed job doubles with each attempt; after `job_attempts` attempts the job is given up, with its reason.
+A job whose process died is taken over as soon as another process on the same machine looks, or when its lease expires.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.workers.llm_jobs import ModelAnswer
 
-__all__ = ["Worker", "run_due_jobs", "run_llm_jobs", "settle"]
+__all__ = ["Worker", "not_run", "run_due_jobs", "run_llm_jobs", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _ASKING: Final = frozenset({THINK, REREAD})
-"""Kinds of jobs that ask a model."""
+"""Kinds of jobs that call a model."""
 _IDLE_SECONDS: Final = 1.0
 _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
@@ -50,12 +50,17 @@ def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
-    asking = frozenset({REREAD}) if parts.llm is None else _ASKING
+    asking = not_run(parts) if parts.llm is None else _ASKING
     return JobFilter(statuses=_WAITING, other_kinds=asking, limit=_LEASE_BATCH * 4)
 
 
+def not_run(parts: Parts) -> frozenset[str]:
+    """Return the kinds of jobs that this process cannot run: without a model, second readings."""
+    return frozenset({REREAD}) if parts.llm is None else frozenset()
+
+
 def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
-    """Name the jobs that ask a model; while it is to be left alone, or too dear today, second readings wait."""
+    """Return the filter of the jobs that call a model, without second attempts while it cannot be called."""
     quiet = line.rereads_after_us > parts.clock.now_us()
     kinds = frozenset({THINK}) if quiet else _ASKING
     return JobFilter(statuses=_WAITING, kinds=kinds, limit=_LEASE_BATCH * 4)
@@ -64,7 +69,7 @@ def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
 def _lease(
     parts: Parts, wanted: JobFilter, *, respect_backoff: bool, most: int = _LEASE_BATCH, seconds_more: float = 0.0
 ) -> list[Job]:
-    """Take leases on the next due jobs in one transaction; none when there is nothing to do."""
+    """Lease the next due jobs in one transaction; none when nothing is due."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
         if not any(_is_due(parts, job, respect_backoff=respect_backoff) for job in reader.jobs(wanted)):
@@ -90,7 +95,7 @@ def _lease(
 
 
 def _record_failure(parts: Parts, job: Job, error: Exception) -> None:
-    """File why a job failed, and when it is to be tried again, if at all. The reason never holds memory text."""
+    """Record the failure of a job and the time of its next attempt, if any. The reason never contains memory text."""
     from credenda.workers import handlers
 
     dead = job.attempts >= parts.settings.job_attempts
@@ -116,9 +121,9 @@ def run_due_jobs(
     stop: Event | None = None,
     until_event: int | None = None,
 ) -> int:
-    """Run one batch of due jobs and return how many were run.
+    """Run one batch of due jobs and return their number.
 
-    `respect_backoff` respects the delay of failed ones; `until_event` leaves out those about later events.
+    `respect_backoff` respects the delay of failed jobs; `until_event` excludes jobs for later events.
     """
     if yield_to_callers:
         parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
@@ -147,10 +152,11 @@ def run_llm_jobs(
     stop: Event | None = None,
     until_event: int | None = None,
 ) -> int:
-    """Ask a model about the next turns that wait for one, believe its answers in order, and return how many there were.
+    """Send the next due messages to a model, apply its answers in order, and return their number.
 
-    As many turns are taken as the model may be asked at once. `respect_backoff` and `until_event` are those of `run_due_jobs`; a
-    second reading waits for its time always. Once `stop` is set, what has no answer yet stays queued.
+    It takes as many messages as the model may process at once. `respect_backoff` and `until_event` are those of
+    `run_due_jobs`; a second attempt always waits for its time. Once `stop` is set, messages without an answer stay
+    queued.
     """
     line = parts.llm
     if line is None:
@@ -158,7 +164,7 @@ def run_llm_jobs(
     from credenda.workers.llm_jobs import ask_about_jobs
 
     wanted = replace(_filter_llm_jobs(parts, line), until_event=until_event)
-    slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to put the answer right
+    slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to correct the answer
     jobs = _lease(parts, wanted, respect_backoff=respect_backoff, most=line.model.at_once, seconds_more=slack)
     thoughts = ask_about_jobs(parts, line, jobs, stop)
     unanswered = [job for job, thought in zip(jobs, thoughts, strict=True) if thought is None]
@@ -184,7 +190,7 @@ def _believe(parts: Parts, job: Job, thought: ModelAnswer) -> None:
 
 
 def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    """Put embedding jobs that follow each other together; one that failed before runs alone, to fail alone."""
+    """Group consecutive embedding jobs; a job that failed before runs alone, so that it fails alone."""
     for fresh, group in groupby(jobs, lambda job: job.kind == EMBED and job.attempts == 1):
         if fresh:
             yield list(group)
@@ -193,7 +199,7 @@ def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _run(parts: Parts, unit: list[Job]) -> None:
-    from credenda.workers import handlers  # here, for it loads what reads: who only asks does without
+    from credenda.workers import handlers  # here: it loads the extractor
 
     try:
         if len(unit) == 1:
@@ -206,13 +212,13 @@ def _run(parts: Parts, unit: list[Job]) -> None:
 
 
 def _drop_erased(parts: Parts, jobs: list[Job]) -> list[Job]:
-    """Leave out the jobs of a tenant who was erased meanwhile, perhaps to begin anew under the same name."""
+    """Remove the jobs of a tenant that was erased since, even if a new tenant has the same name."""
     with parts.store.reader(parts.user_id) as reader:
         return [job for job in jobs if job.id.endswith(f"-{reader.tenant.tag}")]
 
 
 def _release_leases(parts: Parts, jobs: list[Job]) -> None:
-    """Return leases that were not used."""
+    """Release leases that were not used."""
     held = _drop_erased(parts, jobs)
     if not held:
         return
@@ -228,11 +234,11 @@ def _release_leases(parts: Parts, jobs: list[Job]) -> None:
 
 
 def settle(parts: Parts, timeout_seconds: float) -> None:
-    """Run or await every job about what this tenant has said so far; raises `Unavailable` when that takes too long.
+    """Run or await every job for this tenant's events so far; raises `Unavailable` after the timeout.
 
-    Failed jobs are tried again at once, without their delay; jobs that were set aside do not block, nor do turns that
-    wait for a model to come back: those hold what could be read of them by then. What others say meanwhile is left to
-    them: who waited for that too would not return while they go on.
+    Failed jobs are retried at once, without their delay. Jobs that were given up do not block, nor do messages that
+    wait for an unavailable model: the claims found without it are applied by then. Events recorded during the call are
+    not waited for; otherwise the call would not return while they continue.
     """
     deadline = seconds() + timeout_seconds
     pause = Event()
@@ -247,7 +253,7 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
             pause.wait(_SETTLE_STEP_SECONDS)
         if seconds() > deadline and _has_pending(parts, newest):
             raise Unavailable(
-                "not everything has been read yet",
+                "not all messages have been processed yet",
                 why=f"jobs are still waiting after {timeout_seconds:g} s",
                 fix="call settle again with more time, or see `credenda stats`",
             )
@@ -265,7 +271,7 @@ def _get_newest_event(reader: Reader) -> int:
 
 
 def _has_pending_jobs(parts: Parts, reader: Reader, until_event: int) -> bool:
-    """Say whether anything is still to be done; a second reading counts once its time has come."""
+    """Return whether any job remains; a second attempt counts once its time has come."""
     usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({REREAD}), until_event=until_event, limit=1)
     if reader.jobs(usual):
         return True
@@ -276,10 +282,10 @@ def _has_pending_jobs(parts: Parts, reader: Reader, until_event: int) -> bool:
 
 
 class Worker:
-    """Background threads that run this tenant's jobs while the process lives: one, and one more that asks a model."""
+    """Background threads that run this tenant's jobs: one for most jobs, one for those that call a model."""
 
     def __init__(self, parts: Parts, *, duties: Callable[[], object] | None = None) -> None:
-        """Prepare; `start` begins. `duties` is called in quiet moments, at most once a minute, from the second on."""
+        """Prepare the threads for `start`; `duties` is called when idle, at most once a minute."""
         self._parts = parts
         self._duties = duties
         self._duties_at = seconds() + _DUTY_SECONDS
@@ -290,11 +296,11 @@ class Worker:
         self._policies_at_us = 0
 
     def start(self) -> None:
-        """Begin, unless it runs already."""
+        """Start the threads, unless they run already."""
         warm = getattr(self._parts.extractor, "warm", None)
         if callable(warm):
-            warm()  # now: compiling beside a caller would cost that caller tens of milliseconds
-        import_module("credenda.workers.handlers")  # as well
+            warm()  # now: compiling later would delay a caller by tens of milliseconds
+        import_module("credenda.workers.handlers")  # likewise
         with self._lock:
             if self._threads:
                 return
@@ -305,7 +311,7 @@ class Worker:
                 thread.start()
 
     def stop(self) -> None:
-        """End after the job at hand and wait for it; waiting jobs stay queued for whoever opens the store next."""
+        """Stop after the current job and wait for it; queued jobs stay queued for the next process."""
         self._stop.set()
         self._wake.set()
         self._parts.llm_jobs_ready.set()
@@ -331,8 +337,8 @@ class Worker:
                 self._wake.wait(_IDLE_SECONDS)
 
     def _expire(self) -> None:
-        """Delete what is too old, a few batches now and then; under a legal hold nothing is."""
-        from credenda.workers.expiry import apply_policies  # who only asks must not load what deletes
+        """Delete expired rows, a few batches at a time; nothing under a legal hold."""
+        from credenda.workers.expiry import apply_policies  # a read-only process must not load the deletion code
 
         now_us = self._parts.clock.now_us()
         if now_us < self._policies_at_us:
@@ -345,7 +351,7 @@ class Worker:
             self._policies_at_us = now_us + limits.POLICY_EVERY_SECONDS * SECOND_US
 
     def _look_after(self) -> None:
-        """Run the duties that are due; a process that is gone within a minute never comes here."""
+        """Run the due tasks; a process that ends within a minute never reaches this."""
         if self._duties is not None and seconds() >= self._duties_at:
             self._duties_at = seconds() + _DUTY_SECONDS
             self._duties()

@@ -1,13 +1,13 @@
-"""The memories that lie nearest to a sentence in meaning, whatever their words: nominated by the index in memory."""
+"""The memories nearest to a sentence by embedding, found in the in-memory index."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import LimitExceeded
-from credenda.ids import IdKind, format_id
+from credenda.index.document_names import memory_ids
 from credenda.runtime import Parts
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,10 +22,10 @@ _KEPT: Final = 8
 
 
 def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> Nearest:
-    """Return what finds the texts of at most eight current memories whose sign bits agree best with a vector.
+    """Return a finder of at most eight current memory texts whose sign bits agree best with a vector.
 
-    With `past`, of memories that hold no more as well. It finds none where there is no index: in a tenant too large
-    for one, or of another engine's vectors. The index is asked for once something is looked for.
+    With `past`, it also finds memories that are no longer believed. It finds nothing without an index: in a tenant too
+    large for one, or with another engine's vectors. It loads the index on its first use.
     """
 
     def find(vector: NDArray[np.float32]) -> list[str]:
@@ -40,8 +40,7 @@ def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> 
             return []
         usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
         rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
-        numbers = [unpack_code(int(code))[1] for code in index.codes[rows]]
-        found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
+        found = reader.memories(memory_ids(index.codes[rows].tolist(), reader.tenant.tag))
         return list(dict.fromkeys(one.text for one in found))
 
     return find

@@ -1,4 +1,4 @@
-"""Vectors of another model for all that is held already, beside those that are there."""
+"""Vectors of another model for all documents, in addition to the existing ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _VECTORS_A_COMMIT: Final = 64
 
 
 def embed_missing(parts: Parts, embedder: Embedder, progress: Callable[[int, int | None], None] | None = None) -> int:
-    """Embed every document that has no vector of this model, in short commits, and return how many there were.
+    """Embed every document without a vector of this model, in short commits, and return their number.
 
-    Nothing is taken away: searches go on by the model that the memory was opened with. Broken off, it goes on where it
-    stopped when it is called again. `progress` is told how many events are done, and of how many.
+    It deletes nothing: searches continue with the model that the memory was opened with. After an interruption the next
+    call continues from there. `progress` gets the number of finished events and the total.
     """
     with parts.store.reader(parts.user_id) as reader:
         found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))

@@ -1,1 +1,1 @@
-"""From said to believed: accept, journal, extract, reconcile, apply, index."""
+"""The write path: accept, journal, extract, reconcile, apply, index."""

@@ -1,7 +1,7 @@
-"""The one place where decisions become rows.
+"""Apply changes: the only module that writes decisions as rows.
 
-Each change is carried out on the current version of its memory and written to the log with the fields that moved; the
-caller holds the transaction.
+Each change creates the next version of its memory and a log entry with the changed fields. The caller holds the
+transaction.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ __all__ = ["Application", "Applied", "apply"]
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _STEPS: Final = frozenset({ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.RESTORE})
-"""Changes that are nothing but a step to another status; the others may find it reached already."""
+"""Changes that only set a status. Other changes may set a status that the memory already has."""
 _FREE: Final = frozenset({ChangeKind.UNDO, ChangeKind.REVISE})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """Who decides, because of what (an event or job id), and when; `embeds` says that texts are given vectors."""
+    """The actor, cause (event or job id) and time of a batch of changes; `embeds` tells whether texts get vectors."""
 
     actor: Actor
     now_us: int
@@ -68,17 +68,17 @@ class Application:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What was done: the log entries, and the ids that new memories got, by their `Add` key."""
+    """The result of a batch: its log entries, and the ids of new memories by their `Add` key."""
 
     records: tuple[ChangeRecord, ...]
     ids: Mapping[str, str]
 
 
 def apply(writer: Writer, changes: Sequence[Change], application: Application) -> Applied:
-    """Carry out changes in order and log them.
+    """Apply changes in order and log them.
 
-    Raises `NotFound` for a memory that is not there and `Conflict` for an illegal transition; the caller's transaction
-    then undoes the whole batch.
+    Raises `NotFound` for an unknown memory and `Conflict` for an illegal transition; the caller's transaction then
+    rolls the whole batch back.
     """
     run = _Applier(writer, application)
     for change in changes:
@@ -96,7 +96,7 @@ def _to_jsonable(value: object) -> object:
 
 
 def encode_draft(draft: Draft) -> dict[str, object]:
-    """Give the fields in which a draft differs from a bare fact; the log needs no more to rebuild it."""
+    """Return the fields in which a draft differs from a bare fact; replaying the log needs no others."""
     bare = Draft(text="", type=draft.type)
     delta: dict[str, object] = {"type": draft.type.value}
     for name in _DRAFT_FIELDS:
@@ -107,7 +107,7 @@ def encode_draft(draft: Draft) -> dict[str, object]:
 
 
 def _describe_contest(contest: ContestCase) -> dict[str, object]:
-    """Give how a contest stood before a change, for the log: ids, never words."""
+    """Describe the state of a contest for the log, by ids without text."""
     return {"contest": contest.id, "state": contest.state.value, "members": list(contest.memory_ids)}
 
 
@@ -123,7 +123,7 @@ class _Applier:
         self._deleted: set[str] = set()
 
     def withdraw(self) -> None:
-        """End what was made of memories that this batch ended."""
+        """End the derived memories whose sources this batch ended."""
         if self._left:
             left, deleted = self._left, frozenset(self._deleted)
             self._left = {}
@@ -131,7 +131,7 @@ class _Applier:
                 self.one(change)
 
     def one(self, change: Change) -> None:
-        """Carry out one change."""
+        """Apply one change."""
         match change:
             case Add():
                 self._add(change)
@@ -176,7 +176,7 @@ class _Applier:
                 assert_never(change)
 
     def _set_status(self, memory: Memory, change: SetStatus) -> None:
-        """Move a memory along; what ends gets an end, what is held again loses it and its successor."""
+        """Set a status. An ended memory gets an end time; a reactivated one loses its end time and its successor."""
         moved: dict[str, object] = {"status": change.status}
         if change.trust is not None:
             moved["trust"] = max(memory.trust, change.trust)
@@ -192,7 +192,7 @@ class _Applier:
     def _current(self, reference: str) -> Memory:
         found = self._writer.memories([self._id(reference)])
         if not found:
-            raise NotFound(f"there is no memory {reference}", fix="list memories to see what is held")
+            raise NotFound(f"there is no memory {reference}", fix="list memories to see their ids")
         return found[0]
 
     def _ending(self, memory: Memory) -> int:
@@ -249,7 +249,7 @@ class _Applier:
         self._log(ChangeKind.ADD, change.reason, memory_id, after=encode_draft(draft), support=change.support)
 
     def _move(self, memory: Memory, kind: ChangeKind, reason: str, **moved: object) -> None:
-        """Write the next version with some fields moved, and log just those."""
+        """Write the next version with some fields changed, and log those fields."""
         self._write(memory, kind, reason, moved)
 
     def _write(
@@ -278,7 +278,7 @@ class _Applier:
         self._log(kind, reason, memory.id, before=before, after=plain, cause=cause, support=support)
 
     def _revise(self, change: Revise) -> None:
-        """Move whatever a rebuild found moved; it is bound by no table of transitions."""
+        """Set the fields that a rebuild found changed; the transition table does not apply."""
         self._support(change.memory_id, change.support)
         fields = dict(change.fields)
         if fields.get("superseded_by") is not None:
@@ -287,7 +287,7 @@ class _Applier:
         self._write(memory, ChangeKind.REVISE, change.reason, fields, support=change.support or None)
 
     def _undo(self, change: Undo) -> None:
-        """Put back what a change moved; the way back is free of the table of transitions, but for what was deleted."""
+        """Restore the fields that a change set; the transition table applies to deleted memories only."""
         if change.contest is not None:
             before = _describe_contest(self._writer.contests(id=change.contest.id)[0])
             self._writer.put(change.contest)
@@ -314,7 +314,7 @@ class _Applier:
             self._embed_words_of(memory)
 
     def _embed_words_of(self, memory: Memory) -> None:
-        """Let the events of a replaced memory get vectors of their own: it stood for them, and is searched no more."""
+        """Queue the events of a replaced memory for embedding: search found them through the memory until now."""
         tag = self._writer.tenant.tag
         for event_id in dict.fromkeys(item.span.event_id for item in self._writer.evidence(memory_ids=[memory.id])):
             number = parse_id_number(event_id, IdKind.EVENT, tag)

@@ -1,6 +1,6 @@
-"""Step three of a write, for one job: what its events claim, and how near that is in meaning to what is remembered.
+"""Step three of a write, for one job: extract claims and measure their similarity to known memories.
 
-No transaction of the writer is held while an extractor reads or an engine embeds.
+No writer transaction is open while the extractor and the embedder run.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 __all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped", "measure_nearness"]
 
 _BEFORE: Final = 4
-"""Earlier events of the session that a turn is read with."""
+"""Earlier events of the session that the extractor sees as context."""
 _REACH: Final = 64
-"""How many events back the session's earlier ones are looked for."""
+"""How many events back the session's earlier events are searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionResult:
-    """What a job's events were found to claim, in order."""
+    """The claims of a job's events, in order."""
 
     job: Job
     turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
     nearness: Nearness = field(default_factory=dict[tuple[str, str], float])
-    """How near in meaning what the turns may change is to what is remembered."""
+    """Similarities between the turns and the known memories that they may change."""
 
 
 class ExtractedTurn(NamedTuple):
-    """A turn and the claims that were read from it."""
+    """A turn and the claims extracted from it."""
 
     turn: Turn
     claims: tuple[Claim, ...]
@@ -58,10 +58,10 @@ def extract_job(
     *,
     nearest: Nearest | None = None,
 ) -> ExtractionResult:
-    """Read the claims of a job's events; no transaction of the writer is held.
+    """Extract the claims of a job's events; no writer transaction is open.
 
-    With an embedder it is found as well how near in meaning they are to memories whose place they may take; `nearest`
-    finds those that share no word with them.
+    With an embedder, also measure their similarity to memories that they may replace; `nearest` finds those that share
+    no word with them.
     """
     found = extract_turns(reader, job.first, job.last, extractor)
     turns = tuple((one.turn.event, one.claims) for one in found)
@@ -74,13 +74,13 @@ def measure_nearness(
     embedder: Embedder | None,
     nearest: Nearest | None = None,
 ) -> Nearness:
-    """Say how near in meaning what some turns may change is to what is remembered; {} without an engine that can.
+    """Measure the similarity of some turns to known memories; {} without an embedder or if it is unavailable.
 
-    Believing never waits for an engine that is out of order: then the words alone are weighed.
+    Reconciliation never waits for an unavailable embedder; it then uses the words alone.
     """
     if embedder is None:
         return {}
-    from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the reader
+    from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the comparison tables
 
     try:
         return nearness_of(reader, turns, embedder, nearest)
@@ -89,7 +89,7 @@ def measure_nearness(
 
 
 def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ExtractedTurn]:
-    """Read the claims of the events with these numbers, each with what was said before it."""
+    """Extract the claims of the events with these numbers, each with the events before it as context."""
     tag = reader.tenant.tag
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
@@ -103,12 +103,12 @@ def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -
 
 
 def is_skipped(event: Event) -> bool:
-    """Say whether nothing is read from an event: it gives orders, or a scan of code filed it with its memory."""
+    """Return whether no claims are extracted from an event: it was denied, or a code scan stored it."""
     return DENIED in event.flags or CODE in event.flags
 
 
 def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
-    """Read a turn: what the extractor finds, and the names that it says are the same."""
+    """Extract the claims of a turn, and the aliases that it states."""
     found = extractor.extract(turn)
     named = [
         one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
@@ -117,10 +117,10 @@ def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
 
 
 def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Keep the words themselves as a memory where the caller asked for its type (E-012).
+    """Store the verbatim text as a memory if the caller asked for its type (E-012).
 
-    A narrative is always kept whole; of another type only what extraction could not read is, and so is what seems to
-    give orders: as a candidate, that a person can look at.
+    A narrative is always stored whole. Text of another type is stored only if extraction found nothing, and so is
+    quarantined text, as a candidate that the user can inspect.
     """
     asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
     if asked is None and not claims and QUARANTINED in event.flags:

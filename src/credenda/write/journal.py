@@ -1,4 +1,4 @@
-"""The second step of a write: events and their job in one durable transaction, which is what is acknowledged."""
+"""Second step of a write: store events and their job in one durable transaction, then acknowledge."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 _new_job: Final = compile_fast_init(Job)
 _receipt: Final = compile_fast_init(Receipt)
 REMOVED: Final = "[deleted]"
-"""Stands in a message for words that had been deleted before they were said again."""
+"""Placeholder for text that was deleted before it was stated again."""
 
 
 def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
-    """Return the unit of work that files a submission and gives its receipt; `kind` is that of its job.
+    """Return the unit of work that stores a submission and returns its receipt; `kind` is that of its job.
 
-    The same idempotency key with the same payload returns the first receipt; with another it raises `Conflict`.
+    The same idempotency key with the same payload returns the first receipt; with another payload it raises `Conflict`.
     """
 
     def work(writer: Writer) -> Receipt:
@@ -61,7 +61,7 @@ def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXT
 
 
 def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
-    """Find what was filed under the same idempotency key."""
+    """Find the receipt of the same idempotency key."""
     if accepted.idempotency_key is None:
         return None
     found = writer.jobs(JobFilter(key=accepted.idempotency_key))
@@ -70,7 +70,7 @@ def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
     job = found[0]
     if job.payload_hash != _sign_payload(writer, accepted):
         raise Conflict(
-            "this idempotency key was used for something else",
+            "this idempotency key was used for another call",
             why="the content, topic or time differs from the first call",
             fix="repeat the first call unchanged, or use a new key",
         )
@@ -80,25 +80,25 @@ def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
 
 
 def _sign_payload(writer: Writer, accepted: Accepted) -> bytes:
-    """Sign a payload's hash with the tenant's key (16 bytes), so that it tells nothing of short words deleted since."""
+    """Sign a payload hash with the tenant's key (16 bytes), so that it reveals nothing of deleted short texts."""
     return hashlib.blake2b(accepted.payload_hash, key=writer.tenant.key, digest_size=16).digest()
 
 
 def _check_backlog(writer: Writer, newest: int) -> None:
-    """Refuse the whole call when extraction cannot keep up; the caller's transaction is then undone (D-011)."""
+    """Reject the call when extraction cannot keep up; the caller's transaction is then rolled back (D-011)."""
     if newest <= limits.QUEUED_JOBS:
         return
     oldest = writer.jobs(JobFilter(statuses=_WAITING, limit=1))
     if oldest and newest - parse_id_number(oldest[0].id, IdKind.JOB, writer.tenant.tag) >= limits.QUEUED_JOBS:
         raise Unavailable(
-            "too many messages wait to be read",
+            "too many messages wait for extraction",
             why=f"more than {limits.QUEUED_JOBS} jobs are queued",
             fix="let the workers catch up, then try again; nothing was written",
         )
 
 
 def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) -> tuple[list[NewEvent], tuple[str, ...]]:
-    """Blank every sentence that says again what was deleted, before it reaches the journal."""
+    """Redact every sentence that repeats deleted text before it is stored."""
     if not writer.tenant.has_tombstones:
         return list(accepted.events), ()
     kept: list[NewEvent] = []
@@ -110,12 +110,12 @@ def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) ->
             continue
         spans = _find_restated(writer, event, extractor)
         kept.append(_redact_event(writer, event, spans))
-        refused += [f"restates something deleted (characters {start} to {stop})" for start, stop in spans]
+        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in spans]
     return kept, tuple(refused)
 
 
 def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
-    """Cut spans out of an event, and out of its metadata whatever repeats them or was deleted itself."""
+    """Cut spans out of an event, and metadata that repeats them or was deleted itself."""
     if not spans and not event.metadata:
         return event
     key = writer.tenant.key
@@ -131,19 +131,19 @@ def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]])
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
     text = _cut_spans(event.text, spans)
-    bare = not normalise_text(text.replace(REMOVED, ""))  # nothing is left that could be kept as it stands
+    bare = not normalise_text(text.replace(REMOVED, ""))  # no text is left to store verbatim
     flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
     return replace(event, text=text, flags=flags, metadata=metadata)
 
 
 def _lift_tombstones(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
-    """Take away the tombstones of what a person says again on purpose."""
+    """Remove the tombstones of text that the user states again on purpose."""
     for digest in writer.tombstoned([digest for digest, _, _ in _hash_statements(writer.tenant.key, event, extractor)]):
         writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
 
 
 def _find_restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
-    """Find the spans of an event that a tombstone covers, by their words or by the slot and value they give."""
+    """Find the spans of an event that match a tombstone, by their text or by slot and value."""
     digests = list(_hash_statements(writer.tenant.key, event, extractor))
     gone = writer.tombstoned([digest for digest, _, _ in digests])
     return sorted({(start, stop) for digest, start, stop in digests if digest in gone})

@@ -1,7 +1,8 @@
-"""Steps four and five of a write, for one job: decide, apply, index.
+"""Steps four and five of a write, for one job: reconcile and apply.
 
-One short transaction reads what is known, decides and applies, and completes the job. Everything is
-keyed by event and claim, so running a job twice changes nothing.
+What is known is read, and decided on, in a view that shows what was decided before it; one short transaction then files
+the outcome and completes the job (`storage.plan`). Everything is keyed by event and claim, so running a job twice
+changes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.storage.rows import hash_text
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
@@ -61,14 +61,14 @@ __all__ = [
 ]
 
 _BEFORE: Final = 4
-"""Earlier events of the session in which what was said before is looked for."""
+"""Earlier events of the session that may hold the speaker's previous statement."""
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 
 def complete(writer: Writer, reading: ExtractionResult, now_us: int, *, embeds: bool) -> list[Applied]:
-    """Decide and apply every claim of a reading and mark its job complete, in the caller's transaction."""
+    """Decide and apply every claim of an extracted job and mark the job complete, in the caller's transaction."""
     applied = apply_claims(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
     writer.put(mark_complete(reading.job))
     return applied
@@ -83,15 +83,15 @@ def apply_claims(
     standing: Sequence[Span] | None = None,
     nearness: Nearness | None = None,
 ) -> list[Applied]:
-    """Decide and apply the claims of some turns, in order; claims that were applied before are passed over.
+    """Decide and apply the claims of some turns, in order; claims that were applied before are skipped.
 
-    What was deleted after it was said and before it was read is not believed, and its words are blanked. Who reads anew
-    gives `standing`, the spans on which beliefs rest: no words are blanked, and those of the spans may be said though
-    an event that said them too was deleted. `nearness` tells how near in meaning what is told is to what is remembered.
+    Text that was deleted before extraction is redacted and yields no memory. Re-extraction passes `standing`, the spans
+    that support current beliefs: nothing is redacted, and text in those spans is accepted although an event with the
+    same text was deleted. `nearness` holds similarities between the turns and known memories.
     """
     applied: list[Applied] = []
     for event, read in turns:
-        claims = () if is_skipped(event) else read  # whoever read it, nothing of it is believed
+        claims = () if is_skipped(event) else read  # extracted by whatever means, such an event yields no memory
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -117,9 +117,9 @@ def apply_claims(
 def _apply_replacements(
     writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
 ) -> Iterator[Applied]:
-    """Retire what the sentences of an event take the place of in other slots than their own (decision 0040)."""
-    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the reader
-    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does without it
+    """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
+    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the comparison tables
+    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does not need it
 
     for told in told_changes(writer, event, nearness):
         if _is_deleted(writer, told.claim, standing):
@@ -134,14 +134,14 @@ def _apply_replacements(
 
 
 def _redact_spans(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
-    """Blank words that say again what was deleted; under a legal hold they stay, and nothing is made of them."""
+    """Redact text that repeats deleted text; under a legal hold it stays but yields no memory."""
     if writer.tenant.hold is None:
         for span in spans:
             redact_span(writer, span, now_us, Actor.RULE)
 
 
 def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
-    """Say whether a person took this decision back before: the same evidence does not bring it again."""
+    """Return whether the user undid this decision before: the same evidence does not repeat it."""
     names = {*list_memories_to_check(changes, again=bool(resting)), *resting}
     if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
         return False
@@ -150,7 +150,7 @@ def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting:
 
 
 def mark_complete(job: Job) -> Job:
-    """Give the job as it is once it is done."""
+    """Return the completed job."""
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
@@ -185,11 +185,11 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
 def _merge_paraphrase(
     reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
 ) -> list[Change]:
-    """Let what says a memory again in other words confirm it, and what says it more exactly take its place.
+    """Turn the changes of a paraphrase into a confirmation, and those of a refinement into a replacement.
 
-    `told` is the claim as it was placed and as it was read; `alone`: nothing else was read from its sentence.
+    `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
     """
-    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the reader
+    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the comparison tables
 
     claim, read = told
     if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
@@ -201,7 +201,7 @@ def _merge_paraphrase(
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:
-    """Decide a claim of an event from what is known; what cannot be trusted by itself is kept apart."""
+    """Decide a claim of an event; a suspect claim is quarantined."""
     known, occasion = load_slot_rows(writer, event, claim), get_statement_context(event, now_us)
     changes = decide(claim, known, occasion, read)
     suspect = is_suspect(event, claim)
@@ -221,7 +221,7 @@ def _find_events(writer: Writer, memory: Memory) -> list[Event]:
 
 
 def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
-    """Read what a claim may end in other slots of its entity."""
+    """Load the memories that a claim may end in other slots of its entity."""
     entity = normalise_name(claim.entity or "")
     found: list[Memory] = []
     for name in find_affected_attributes(claim):
@@ -233,7 +233,7 @@ def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
 
 
 def get_statement_context(event: Event, now_us: int) -> StatementContext:
-    """Say when and by whom an event was said, as deciding needs it."""
+    """Return the context of an event that decisions need."""
     return StatementContext(
         occurred_us=event.occurred_us,
         now_us=now_us,
@@ -247,12 +247,12 @@ def get_statement_context(event: Event, now_us: int) -> StatementContext:
 
 
 def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
-    """Read the beliefs that one claim may touch."""
+    """Load the memories and contests that a claim may affect."""
     if claim.move is UpdateKind.RETRACT:
         previous = _find_previous(reader, event, claim)
         return SlotRows(previous=tuple(previous), past=tuple(_find_replaced(reader, previous)))
     found: dict[str, Memory] = {}
-    same_text = MemoryFilter(text_hash=hash_text(claim.text), limit=limits.SLOT_ROWS)
+    same_text = MemoryFilter(same_text_as=claim.text, limit=limits.SLOT_ROWS)
     found.update((memory.id, memory) for memory in reader.find(same_text) if not is_dreamed(memory))
     if claim.entity is None or claim.attribute is None:
         return SlotRows(
@@ -263,7 +263,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     held = reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.CANDIDATE}, limit=limits.SLOT_ROWS))
     gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED, limit=limits.SLOT_PAST_ROWS))
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
-        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # its place may be among older ones
+        gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
@@ -281,7 +281,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
 
 
 def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
-    """Say whether a claim is about a time before something that is known, so that more of the past matters."""
+    """Return whether a claim is about a time before a known value, so that older values matter."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
     return any(get_valid_from_us(memory) > min(stated) for memory in known)
 
@@ -291,7 +291,7 @@ def _is_recently_replaced(memory: Memory, since_us: int) -> bool:
 
 
 def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
-    """Find what the speaker's previous statement in this session gave; one in the same event counts first."""
+    """Find the memories of the speaker's previous statement in this session, in the same event first."""
     same = _find_supported(reader, event, claim.span.start)
     if same:
         return same
@@ -316,7 +316,7 @@ def _find_supported(reader: Reader, event: Event, before: int) -> list[Memory]:
 
 
 def _find_replaced(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
-    """Find what these memories superseded, so that taking them back can revive it."""
+    """Find the memories that these superseded, so that a retraction can reactivate them."""
     gone: Mapping[str, Memory] = {memory.id: memory for memory in memories}
     found: list[Memory] = []
     for memory in memories:

@@ -217,7 +217,7 @@ def test_a_tag_that_was_erased_is_known_as_such(store: Store) -> None:
     put(store, BEN, said("I live in Graz."))
     gone, stays = see(store, ANA, lambda reader: reader.tenant.tag), see(store, BEN, lambda reader: reader.tenant.tag)
     assert store.erased({gone, stays}) == set()
-    store.erase(ANA)
+    assert store.erase(ANA).held
     assert store.erased({gone, stays, "000000"}) == {gone}
     with store.dump(BEN, only={"tombstones", "events"}) as dump:
         assert {table for table, _ in dump.rows} == {"events"}

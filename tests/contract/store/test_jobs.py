@@ -1,5 +1,6 @@
 """Jobs: durable, found when due, leased, and one to an idempotency key within a tenant."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -129,3 +130,44 @@ def test_a_job_and_its_events_are_filed_together_or_not_at_all(store: Store) -> 
     counts = see(store, ANA, lambda reader: reader.counts())
     assert (counts.events, counts.jobs, counts.memories) == (0, {}, {})
     assert found(store, JobFilter(key="k")) == []
+
+
+def due(store: Store, at_us: int = 100, limit: int = 10, **given: Collection[str]) -> list[str]:
+    return store.users_with_due_jobs(at_us, limit=limit, **given)
+
+
+def test_users_are_listed_by_name_a_page_at_a_time(store: Store) -> None:
+    assert store.users(limit=10) == []
+    for name in ("cem", "ana", "ben"):
+        put(store, name, said("One."))
+    assert store.users(limit=2) == ["ana", "ben"]
+    assert store.users(after="ben", limit=2) == ["cem"]
+    assert store.users(after="cem", limit=2) == []
+
+
+def test_users_with_due_jobs_come_with_the_job_that_is_due_the_longest_first(store: Store, clock: SetClock) -> None:
+    clock.us = 10
+    put(store, BEN, Job(kind="extract"))
+    clock.us = 20
+    put(store, ANA, Job(kind="extract"), Job(kind="extract"))
+    put(store, "cem", Job(kind="embed", run_after_us=15, status=JobStatus.FAILED))
+    assert due(store) == [BEN, ANA, "cem"]
+    assert due(store, limit=2) == [BEN, ANA]
+    assert due(store, besides={BEN, ANA}) == ["cem"]
+    assert due(store, other_kinds={"extract"}) == ["cem"]
+
+
+@pytest.mark.parametrize(
+    ("job", "is_due"),
+    [
+        (Job(kind="extract", run_after_us=101), False),
+        (Job(kind="extract", run_after_us=100), True),
+        (Job(kind="extract", status=JobStatus.COMPLETE), False),
+        (Job(kind="extract", status=JobStatus.DEAD), False),
+        (Job(kind="extract", status=JobStatus.PROCESSING, lease_owner="host:1", lease_until_us=101), False),
+        (Job(kind="extract", status=JobStatus.PROCESSING, lease_owner="host:1", lease_until_us=100), True),
+    ],
+)
+def test_a_job_is_due_when_its_delay_is_over_and_nobody_holds_it(store: Store, job: Job, *, is_due: bool) -> None:
+    put(store, ANA, job)
+    assert due(store) == ([ANA] if is_due else [])

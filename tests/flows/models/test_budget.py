@@ -110,5 +110,5 @@ def test_without_a_model_there_is_nothing_to_read_or_price_with(reopen: Reopen) 
     mem = reopen(llm=None)
     assert mem.stats().model is None
     for dry_run in (True, False):
-        with pytest.raises(Invalid, match="no model"):
+        with pytest.raises(Invalid, match="no LLM"):
             mem.manage.extract(dry_run=dry_run)

@@ -118,9 +118,9 @@ def test_killed_while_it_asks_it_goes_on_from_there(reopen: Reopen, path: Path) 
 import os, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from credenda import Credenda
-from credenda.operations import rereading
+from credenda.services import llm_reextract
 from credenda.testing import ScriptedModel
-rereading._TOGETHER = 1
+llm_reextract._TOGETHER = 1
 def answer(question):
     if "forty" in question.prompt.partition('"before"')[0]:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -139,10 +139,10 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, llm=ScriptedModel(ans
 
 
 def test_without_a_model_or_without_reading_anew_it_says_so(mem: Credenda, reopen: Reopen) -> None:
-    with pytest.raises(Invalid, match="afresh"):
+    with pytest.raises(Invalid, match="with reextract"):
         mem.data.rebuild(model=True)
     mem.close()
-    with pytest.raises(Invalid, match="no model"):
+    with pytest.raises(Invalid, match="no LLM"):
         reopen(llm=None).data.rebuild(reextract=True, model=True)
 
 

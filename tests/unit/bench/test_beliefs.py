@@ -102,9 +102,9 @@ def test_an_interval_lies_around_its_share_and_is_none_without_cases() -> None:
     [
         ('{"text": "a"}', "label"),
         ('{"text": "a", "label": "perhaps"}', "perhaps"),
-        ("[1]", "texts"),
+        ("[1]", "as strings"),
         ("{", "not JSON"),
-        ('{"text": 3, "label": "skip"}', "texts"),
+        ('{"text": 3, "label": "skip"}', "as strings"),
     ],
 )
 def test_a_line_that_cannot_be_judged_is_refused_by_its_number(tmp_path: Path, line: str, said: str) -> None:
@@ -113,6 +113,19 @@ def test_a_line_that_cannot_be_judged_is_refused_by_its_number(tmp_path: Path, l
     with pytest.raises(Invalid, match=r"line 2") as caught:
         load_utterances(path)
     assert said in str(caught.value)
+
+
+def test_a_line_may_accept_several_types(tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    line = {"text": "I live in Linz.", "label": "store", "type": ["preference", "fact"]}
+    wrong = {"text": "I live in Graz.", "label": "store", "type": ["decision", "procedure"]}
+    file.write_text("\n".join(map(json.dumps, [line, wrong])), encoding="utf-8")
+    document = run_beliefs(file, None, note=lambda _: None)
+    assert document["utterances"]["kinds_of_all"]["share"] == 0.5
+    assert [error["wanted"] for error in document["errors"]] == ["store decision|procedure"]
+    file.write_text(json.dumps({**line, "type": ["opinion", 3]}), encoding="utf-8")
+    with pytest.raises(Invalid, match="'opinion'"):
+        run_beliefs(file, None, note=lambda _: None)
 
 
 def test_an_unknown_relation_is_refused(tmp_path: Path) -> None:
@@ -132,7 +145,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_holds_nothing_is_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("\n \n", "utf-8")
-    with pytest.raises(Invalid, match="holds no line"):
+    with pytest.raises(Invalid, match="has no lines"):
         read(path)
 
 

@@ -18,7 +18,7 @@ def test_decay_costs_little_and_moves_no_belief() -> None:
     assert 0 < later < 300
     assert again == 0
     assert document["beliefs_unmoved"]
-    assert "unmoved" in tables.format_decay(document)
+    assert "unchanged" in tables.format_decay(document)
 
 
 def test_the_oracle_knows_the_published_values() -> None:

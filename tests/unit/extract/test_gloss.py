@@ -1,5 +1,9 @@
 """Sentences of other languages in English words, and what was read of them in the words that were said."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from credenda.model.claim import UpdateKind
@@ -162,3 +166,21 @@ def test_english_verbs_are_denied_and_put_into_the_past() -> None:
 
 def test_a_long_text_is_not_glossed() -> None:
     assert glossed("Ich wohne in Graz und arbeite in Linz. " * 12) is None
+
+
+def test_of_two_phrases_of_one_length_the_spelled_one_is_chosen_whatever_the_hash_seed() -> None:
+    script = (
+        "from credenda.write.extract.gloss import {name} as translate\n"
+        "print(translate('Faço anos a 12 de dezembro.').text)"
+    )
+    name = glossed.__name__
+    for seed in ("0", "3"):
+        done = subprocess.run(
+            [sys.executable, "-c", script.format(name=name)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert done.stdout.strip() == "My birthday is on 12 of December."

@@ -65,13 +65,13 @@ def test_every_flipped_byte_is_noticed(data: st.DataObject) -> None:
     whole = b"".join(sample().to_blobs())
     at = data.draw(st.integers(0, len(whole) - 1))
     flipped = whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
-    with pytest.raises(ValueError, match="index image"):
+    with pytest.raises(ValueError, match="index snapshot"):
         ResidentIndex.from_blobs([flipped])
 
 
 @pytest.mark.parametrize("keep", [0, 5, 15, 16, 200, -1])
 def test_a_torn_image_is_noticed(keep: int) -> None:
-    with pytest.raises(ValueError, match="index image"):
+    with pytest.raises(ValueError, match="index snapshot"):
         ResidentIndex.from_blobs([b"".join(sample().to_blobs())[:keep]])
 
 
@@ -85,7 +85,7 @@ def test_an_image_of_another_version_is_refused(version: str, monkeypatch: pytes
 
 def test_pieces_in_the_wrong_order_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "SNAPSHOT_BLOB_BYTES", 100)
-    with pytest.raises(ValueError, match="index image"):
+    with pytest.raises(ValueError, match="index snapshot"):
         ResidentIndex.from_blobs(sample().to_blobs()[::-1])
 
 

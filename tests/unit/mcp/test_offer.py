@@ -57,7 +57,7 @@ def test_consolidating_by_a_tool_does_not_wait_for_the_gate() -> None:
 
 
 def test_an_operation_nobody_named_is_in_the_full_toolset_only() -> None:
-    row = Operation(name="new-thing", call="new", summary="Do something new.", output="None", params=())
+    row = Operation(name="new-thing", call="stats", summary="Do something new.", scope="memory:read")
     table = {**OPERATIONS, row.name: row}
     assert "new_thing" not in build_tools(table.values())
     assert "new_thing" in build_tools(table.values(), toolset="full")
@@ -84,7 +84,7 @@ def test_no_tool_names_the_tenant_a_file_or_another_door(toolset: Any) -> None: 
     for offer in build_tools(toolset=toolset).values():
         for name, one in offer.inputs.items():
             assert name not in {"user", "user_id", "tenant", "namespace", "db"}
-            assert one.param.kind != "path"
+            assert not one.param.is_path
     assert not list_tools(OPERATIONS["export"])
     assert not list_tools(OPERATIONS["import"])
 

@@ -91,7 +91,7 @@ def test_the_third_supersession_within_thirty_days_is_asked_about() -> None:
     assert world.open() == []
     changes = world.tell(claim("Steyr", move=UpdateKind.CHANGE), at=15)
     assert kinds(changes) == ["Add", "Contest"]
-    assert "change number 3" in only(Contest, changes).reason
+    assert "change 3" in only(Contest, changes).reason
     assert world.values() == ["Wels", "Steyr"]
 
 

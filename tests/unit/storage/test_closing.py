@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from credenda.errors import Corrupt, Unavailable
-from credenda.storage.sqlite import connection, erase_proof, in_memory_copy
-from credenda.storage.sqlite import store as storing
+from credenda.storage.sqlite import erase_proof, in_memory_copy
 
 from .build import events, failure, opened, put, said
 
@@ -71,7 +70,7 @@ def test_an_erasure_that_cannot_be_finished(
     path = tmp_path / "memory.db"
     with opened(path):
         pass
-    monkeypatch.setattr(storing, "is_unfinished", bool)
+    monkeypatch.setattr("credenda.storage.sqlite.store.has_unfinished_erasure", bool)
     monkeypatch.setattr(erase_proof, "finish_erasures", fail)
     with pytest.raises(Corrupt), opened(path):
         pass
@@ -91,7 +90,7 @@ def test_an_interrupt_while_a_connection_is_made(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(connection, "prepare", interrupted)
+    monkeypatch.setattr("credenda.storage.sqlite.connection.prepare_connection", interrupted)
     with pytest.raises(KeyboardInterrupt), opened(tmp_path / "memory.db"):
         pass
     assert not left_open

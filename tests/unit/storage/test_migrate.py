@@ -30,7 +30,7 @@ def names(connection: sqlite3.Connection) -> set[str]:
 def use(monkeypatch: pytest.MonkeyPatch, *scripts: str) -> None:
     """Put other migrations in the place of ours."""
     made = tuple((place, f"step {place}", script) for place, script in enumerate(scripts, 1))
-    monkeypatch.setattr(migrate, "migrations", lambda: made)
+    monkeypatch.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: made)
 
 
 def test_migrations_are_numbered_without_gaps_and_described() -> None:

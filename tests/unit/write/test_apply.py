@@ -278,7 +278,7 @@ def test_an_answer_closes_the_contest_and_clears_its_flags(house: House) -> None
 def test_deleting_takes_the_words_out_of_every_version_and_of_the_log(house: House) -> None:
     memory_id = house.add(FULL)
     house.apply(Pin(memory_id=memory_id, pinned=False, reason="no more tea"))
-    house.apply(Delete(memory_id=memory_id, reason="deleted by hand"), actor=Actor.USER)
+    house.apply(Delete(memory_id=memory_id, reason="deleted by the user"), actor=Actor.USER)
     versions = house.versions(memory_id)
     assert [one.status for one in versions] == ["challenged", "challenged", "deleted"]
     for one in versions:

@@ -1,4 +1,4 @@
-"""A `Memory` with mem0's methods and result shapes, kept by Credenda: no model, no vector database, one file."""
+"""A `Memory` with mem0's methods and results, implemented by Credenda: no model, no vector database, one file."""
 
 from __future__ import annotations
 

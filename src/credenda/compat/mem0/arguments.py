@@ -1,4 +1,4 @@
-"""Arguments as mem0 takes them, checked and brought into our own form; each refusal says what to do instead."""
+"""Check mem0's arguments and convert them to Credenda's; each error says what to do instead."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ __all__ = [
 ]
 
 SHARED_USER: Final = "_shared"
-"""Whose memories they are when only an agent or a run is named."""
+"""The user of memories for which only an agent or a run is named."""
 _UNHEARD: Final = frozenset({"system", "developer"})
 _PROCEDURE: Final = "procedural_memory"
 _TOP: Final = 20
 
 
 def check_entity(value: object, what: str) -> str | None:
-    """Check the name of a user, agent or run; spaces around it do not count, a blank one is refused."""
+    """Check the name of a user, agent or run; strip spaces around it, and refuse a blank name."""
     name = check_name(value, what)
     if name is None and value is not None:
-        raise Invalid(f"{what} is blank", why="it would name nobody", fix="give an id, or leave it out")
+        raise Invalid(f"{what} is blank", why="an id cannot be empty", fix="give an id, or leave it out")
     return None if name is None else name.strip()
 
 
@@ -49,14 +49,14 @@ def check_entities(user_id: str | None, agent_id: str | None, run_id: str | None
 
 
 def choose_user(named: Mapping[str, str | None]) -> str:
-    """Say whose memory is meant: the user's, or the shared one where only an agent or a run is named."""
+    """Return the user whose memory is meant: the named user, or the shared user if only an agent or a run is named."""
     if not any(named.values()):
         raise Invalid("whose memory?", why=f"none of {', '.join(named)} is given", fix='give user_id="…"')
     return named["user_id"] or SHARED_USER
 
 
 def filter_messages(messages: object) -> list[object]:
-    """Return the messages to file: a prompt's own instructions are nobody's memory, least of all recalled ones."""
+    """Return the messages to store, without system messages, which are the prompt's own instructions."""
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
     given = [cast("object", messages)] if isinstance(messages, Mapping) else messages
@@ -72,7 +72,7 @@ def _read_role(message: object) -> object:
 
 
 def parse_timestamp(timestamp: object) -> datetime | str | None:
-    """Read when it was said: seconds since 1970, a datetime or RFC 3339."""
+    """Parse the time of the messages: seconds since 1970, a datetime or RFC 3339."""
     if isinstance(timestamp, bool) or (
         timestamp is not None and not isinstance(timestamp, int | float | str | datetime)
     ):
@@ -87,7 +87,7 @@ def parse_timestamp(timestamp: object) -> datetime | str | None:
 
 
 def parse_expiry(expiration_date: object) -> datetime | None:
-    """Read the last day on which it holds, or the moment at which it ends."""
+    """Parse the expiry: the last valid day, or the exact time."""
     if expiration_date is None:
         return None
     if isinstance(expiration_date, datetime):
@@ -109,14 +109,14 @@ def _is_day(text: str) -> bool:
 
 
 def check_memory_type(memory_type: str | None) -> str | None:
-    """Read mem0's one type."""
+    """Parse mem0's `memory_type`; it has one value."""
     if memory_type not in {None, _PROCEDURE}:
         raise Invalid(f"{memory_type!r} is not a memory_type", fix=f"give {_PROCEDURE!r}, or leave it out")
     return None if memory_type is None else "procedure"
 
 
 def check_limit(top_k: object, limit: object, *, most: int | None) -> int:
-    """Read how many results are wanted; `limit` is the older name."""
+    """Parse the number of results; `limit` is the older name."""
     if top_k is not None and limit is not None:
         raise Invalid("top_k and limit are given", why="they are the same", fix="keep top_k")
     wanted = top_k if top_k is not None else limit if limit is not None else _TOP
@@ -127,7 +127,7 @@ def check_limit(top_k: object, limit: object, *, most: int | None) -> int:
 
 
 def check_memory_id(memory_id: object) -> str:
-    """Check that an id is text."""
+    """Check that an id is a string."""
     if not isinstance(memory_id, str):
         why = f"it is a {type(memory_id).__name__}"
         raise Invalid("an id must be text", why=why, fix="copy an id from search or get_all")
@@ -135,10 +135,12 @@ def check_memory_id(memory_id: object) -> str:
 
 
 def choose_text(text: object, data: object) -> str:
-    """Read what a memory is to say; `data` is the older name of `text`."""
+    """Return the new text of a memory; `data` is the older name of `text`."""
     if (text is None) == (data is None):
-        raise Invalid("what shall the memory say?", why="exactly one of text and data is needed", fix="give text")
+        raise Invalid(
+            "the new text of the memory is unclear", why="exactly one of text and data is needed", fix="give text"
+        )
     said = data if text is None else text
     if not isinstance(said, str) or not said.strip():
-        raise Invalid("text must hold words", why="it is blank or no text", fix="give what the memory shall say")
+        raise Invalid("text must contain words", why="it is blank or not text", fix="give the new text of the memory")
     return said

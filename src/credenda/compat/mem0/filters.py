@@ -1,7 +1,7 @@
-"""mem0's filters, read once into a question that can be put to each memory. Pure.
+"""Compile mem0's filters into a predicate over memories. Pure.
 
-A memory may have been said by several agents in several runs, so each field holds all its values: `eq` and the like ask
-whether one of them fits, `ne` and `nin` whether none does. A field that is missing holds no value.
+A memory may come from several agents in several runs, so each field has a set of values: `eq` and similar operators
+match if any value matches, `ne` and `nin` if none does. A missing field has no values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from credenda.errors import Invalid
 __all__ = ["ENTITIES", "TIMES", "Asked", "Condition", "Facts", "read_filters"]
 
 Facts = Mapping[str, tuple[object, ...]]
-"""What is known of a memory by field; times are microseconds UTC."""
+"""The values of a memory by field; times are microseconds UTC."""
 
 Condition = Callable[[Facts], bool]
 
@@ -31,7 +31,7 @@ _Test = Callable[[object, object], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What filters ask for: the user they name, a question for each memory, and the equalities of plain metadata."""
+    """Parsed filters: the user they name, a predicate over memories, and the metadata equalities."""
 
     user: str | None = None
     keep: Condition | None = None
@@ -45,7 +45,7 @@ def _to_number(value: object) -> float | None:
 
 
 def _compare_ordered(wanted: Callable[[int], bool]) -> _Test:
-    """Compare numbers with numbers and text with text; anything else does not compare, and does not fit."""
+    """Compare numbers with numbers and text with text; anything else does not match."""
 
     def test(value: object, limit: object) -> bool:
         one, other = _to_number(value), _to_number(limit)
@@ -69,7 +69,7 @@ def _has_folded_part(value: object, part: object) -> bool:
 
 
 def _is_equal(value: object, wanted: object) -> bool:
-    """Compare as JSON does: true is not 1."""
+    """Compare as JSON does: true is not equal to 1."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
@@ -89,13 +89,13 @@ _TESTS: Final[Mapping[str, tuple[_Test, bool]]] = {
     "contains": (_has_part, True),
     "icontains": (_has_folded_part, True),
 }
-"""What each operator asks of one value, and whether some value must pass (True) or none may (False)."""
+"""The test of each operator on one value, and whether any value must pass (True) or none may (False)."""
 
 
 def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
-    """Read a table of filters, and the entities that were named as arguments beside it.
+    """Parse a table of filters, and the entities given as arguments.
 
-    Raises `Invalid` for anything that cannot be asked; nothing is left out silently.
+    Raises `Invalid` for anything unsupported; nothing is ignored silently.
     """
     table = dict(_require_table(filters if filters is not None else {}))
     for name, value in given.items():
@@ -122,7 +122,7 @@ def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
 
 
 def _lift_user(table: dict[str, object]) -> str | None:
-    """Take the user out of a table, also from a list of conditions that must all hold; one user is asked at a time."""
+    """Take the user out of a table, or out of a list of AND conditions; a query covers one user."""
     found = [table.pop("user_id")] if "user_id" in table else []
     together = table.get("AND")
     if isinstance(together, Sequence) and not isinstance(together, str):
@@ -138,13 +138,13 @@ def _lift_user(table: dict[str, object]) -> str | None:
             del table["AND"]
     if "user_id" in _collect_fields(table):
         raise Invalid(
-            "user_id cannot be asked so",
-            why="it stands under OR or NOT, and each user's memories are kept apart",
+            "user_id cannot be used here",
+            why="it is under OR or NOT, and each user's memories are separate",
             fix="name one user at the top: {'user_id': '…', 'OR': […]}",
         )
     names = {_read_user(value) for value in found}
     if len(names) > 1:
-        raise Invalid("filters name several users", why="each user's memories are kept apart", fix="ask one at a time")
+        raise Invalid("filters name several users", why="each user's memories are separate", fix="query one at a time")
     return names.pop() if names else None
 
 
@@ -154,13 +154,13 @@ def _read_user(value: object) -> str:
     name = None if len(table) != 1 or not isinstance(asked, str) or asked == _ANY else check_entity(asked, "user_id")
     if name is None:
         raise Invalid(
-            "user_id must name one user", why="each user's memories are kept apart", fix='give {"user_id": "ana"}'
+            "user_id must name one user", why="each user's memories are separate", fix='give {"user_id": "ana"}'
         )
     return name
 
 
 def _collect_fields(table: Mapping[str, object]) -> set[str]:
-    """Collect the fields that a table asks about, at any depth."""
+    """Collect the fields that a table names, at any depth."""
     found: set[str] = set()
     for name, value in table.items():
         if name in {"AND", "OR", "NOT"}:
@@ -172,7 +172,7 @@ def _collect_fields(table: Mapping[str, object]) -> set[str]:
 
 
 def _is_plain(name: str, value: object) -> bool:
-    """Say whether a filter is an equality of metadata, which the engine itself can narrow by."""
+    """Return whether a filter is an equality of metadata, which the engine can apply itself."""
     special = {*ENTITIES, *TIMES, *_OWN, "AND", "OR", "NOT"}
     return name not in special and isinstance(value, str | int | float) and value != _ANY
 
@@ -219,11 +219,11 @@ def _parse_condition(name: str, value: object) -> Condition:
 
 
 def _make_test(name: str, operator: str, wanted: object) -> Condition:
-    """Ask one operator of all values of one field."""
+    """Make the test of one operator on all values of one field."""
     if operator not in _TESTS:
         raise Invalid(
-            f"filters know no operator {operator!r}",
-            why="a table under a field holds operators",
+            f"unknown filter operator {operator!r}",
+            why="a table under a field contains operators",
             fix=f"use {', '.join(_TESTS)}",
         )
     if operator in {"in", "nin"} and (isinstance(wanted, str) or not isinstance(wanted, Sequence)):
@@ -238,7 +238,7 @@ def _make_test(name: str, operator: str, wanted: object) -> Condition:
 
 
 def _convert_value(name: str, wanted: object) -> object:
-    """Read what a field is compared with: for a time, its microseconds."""
+    """Parse the value to compare a field with; a time becomes microseconds."""
     if name not in TIMES:
         return wanted
     if isinstance(wanted, list | tuple):

@@ -1,4 +1,4 @@
-"""`Memory`: mem0's methods, carried out by Credenda."""
+"""`Memory`: mem0's methods, implemented with Credenda."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CONFIG: Final = ("path", "embedder", "settings")
 
 
 class Memory:
-    """mem0's `Memory` over one file: every user has a memory of their own in it, and no call sees another's.
+    """mem0's `Memory` over one file, in which each user has a separate memory, isolated from all others.
 
     >>> memory = Memory(getfixture("tmp_path") / "memory.db")
     >>> [row["event"] for row in memory.add("I live in Linz.", user_id="ana")["results"]]
@@ -58,11 +58,11 @@ class Memory:
         settings: Mapping[str, object] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Take the file to keep everything in; None is the default file. Nothing is opened before the first call."""
+        """Choose the file; None is the default file. It is opened on the first call."""
         if path is not None and not isinstance(path, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - it may be a configuration of mem0's
             raise Invalid(
                 f"a {type(path).__name__} is not a path",
-                why="nothing of mem0's configuration is needed here",
+                why="mem0's configuration is not used here",
                 fix='write Memory() or Memory("memory.db")',
             )
 
@@ -73,7 +73,7 @@ class Memory:
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
-        """Make one from a table with `path`, `embedder` and `settings`; mem0's own keys are refused by name."""
+        """Make a `Memory` from a table with `path`, `embedder` and `settings`; mem0's own keys raise `Invalid`."""
         foreign = sorted(set(config_dict) - set(_CONFIG))
         if foreign:
             raise Invalid(
@@ -84,7 +84,7 @@ class Memory:
         return cls(config_dict.get("path"), embedder=config_dict.get("embedder"), settings=config_dict.get("settings"))
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return the memory itself."""
         return self
 
     def __exit__(
@@ -97,7 +97,7 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Close every memory; closing twice does nothing."""
+        """Close every memory; closing twice has no effect."""
         self._tenants.close()
 
     def add(
@@ -115,11 +115,11 @@ class Memory:
         prompt: str | None = None,
         allow_deleted: bool = False,
     ) -> Item:
-        """File messages and return what they changed, once that can be searched.
+        """Store messages and return the changes, once they can be searched.
 
-        Each row has an `event`: ADD, UPDATE (with `previous_memory`), DELETE, or NONE for what was known already and
-        for a message that is kept but says nothing to believe. `infer=False` holds every message word for word.
-        `refused` names what was masked, or was deleted before; `allow_deleted=True` takes that in again.
+        Each row has an `event`: ADD, UPDATE (with `previous_memory`), DELETE, or NONE for a known fact and for a stored
+        message without a belief. `infer=False` stores every message verbatim. `refused` lists masked secrets and
+        statements that were deleted before; `allow_deleted=True` stores those again.
         """
         named = arguments.check_entities(user_id, agent_id, run_id)
         user = arguments.choose_user(named)
@@ -162,14 +162,15 @@ class Memory:
         reference_date: datetime | str | None = None,
         show_expired: bool = False,
     ) -> Item:
-        """Find what answers a question, best first, at most `top_k` (20; 50 at most).
+        """Find the memories that answer a query, best first, at most `top_k` (20; 50 at most).
 
-        `abstained` is true, and the list empty, when nothing relevant is known. What an assistant or a document said is
-        found where `filters` ask for a `role`. `reference_date` asks what was true then.
+        `abstained` is true, and the list empty, when nothing relevant is known. Statements of an assistant or a
+        document are returned only if `filters` name a `role`. `reference_date` searches the facts that were true at
+        that time.
         """
         if rerank or show_expired:
             what = "rerank" if rerank else "show_expired"
-            raise Invalid(f"{what} cannot be used in search", why="there is no such step here", fix="leave it out")
+            raise Invalid(f"{what} cannot be used in search", why="Credenda has no such step", fix="leave it out")
         asked = read_filters(filters, arguments.check_entities(user_id, agent_id, run_id))
         most = arguments.check_limit(top_k, limit, most=limits.SEARCH_LIMIT)
         floor = 0.0 if threshold is None else check_fraction(threshold, "threshold")
@@ -190,7 +191,7 @@ class Memory:
         return {"results": items, "abstained": found.abstained}
 
     def get(self, memory_id: str, *, user_id: str | None = None) -> Item | None:
-        """Return what an id stands for by now, or None where there is nothing."""
+        """Return the current version of a memory, or None if there is none."""
         try:
             with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
                 record = find_current(tenant, memory_id)
@@ -209,7 +210,7 @@ class Memory:
         limit: int | None = None,
         show_expired: bool = False,
     ) -> Item:
-        """List what is held, newest first, at most `top_k` (20). Messages that nothing was made from are not listed."""
+        """List current memories, newest first, at most `top_k` (20). Messages without a memory are not listed."""
         asked = read_filters(filters, arguments.check_entities(user_id, agent_id, run_id))
         most = arguments.check_limit(top_k, limit, most=None)
         user = asked.user or SHARED_USER
@@ -232,11 +233,11 @@ class Memory:
         expiration_date: date | str | None = None,
         user_id: str | None = None,
     ) -> Item:
-        """Put a memory right: it says `text` from now on (`data` is the older name). Its id changes and is returned."""
+        """Correct a memory: set its text to `text` (`data` is the older name). Returns the new id."""
         if metadata is not None or expiration_date is not None:
             raise Invalid(
                 "only the text of a memory can be updated",
-                why="its metadata and its end belong to what was said",
+                why="its metadata and expiry belong to its message",
                 fix="delete it and add it again",
             )
         said = arguments.choose_text(text, data)
@@ -246,20 +247,20 @@ class Memory:
                 raise NotFound(f"there is no memory {memory_id}", fix="copy an id from search or get_all")
             if record.id.startswith("e"):
                 raise Invalid(
-                    "a message cannot be updated", why="it is what was said", fix="delete it, or add a new one"
+                    "a message cannot be updated", why="messages are immutable", fix="delete it, or add a new message"
                 )
             changed = record.text.strip() != said.strip()
             updated = replace_text(tenant, record, said) if changed else record.id
         return {"message": "The memory was updated.", "id": updated}
 
     def delete(self, memory_id: str, *, user_id: str | None = None) -> Item:
-        """Delete a memory with everything that it replaced, and the words it rests on."""
+        """Delete a memory with all its earlier versions and its evidence."""
         with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
             delete_line(tenant, memory_id)
         return {"message": "The memory was deleted."}
 
     def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> Item:
-        """Delete all of a user, or all that an agent or a run said of them: memories, their past, and messages."""
+        """Delete all data of a user, or all memories and messages of an agent or a run, with their history."""
         named = arguments.check_entities(user_id, agent_id, run_id)
         user = arguments.choose_user(named)
         asked = read_filters(None, named)
@@ -268,7 +269,7 @@ class Memory:
         return {"message": "The memories were deleted."}
 
     def history(self, memory_id: str, *, user_id: str | None = None) -> list[Item]:
-        """Tell how a memory came to say what it says, oldest first; deleted words stand in no row."""
+        """Return the history of a memory, oldest first, without deleted text."""
         with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
             if memory_id.startswith("e"):
                 return []
@@ -277,5 +278,5 @@ class Memory:
                 return build_history_rows(line, read_changes(reader, line))
 
     def reset(self) -> None:
-        """Remove the file, with every user in it and all that was ever deleted; the next call begins a new one."""
+        """Remove the file with all users and the record of deletions; the next call creates a new file."""
         self._tenants.wipe()

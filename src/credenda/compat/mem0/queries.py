@@ -1,4 +1,4 @@
-"""What one call reads or deletes in one user's memory."""
+"""Reads and deletions of one call in one user's memory."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LAST: Final = to_datetime(parse_time("9999-12-30"))
 
 
 def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
-    """Say what filing messages changed: by the change log where it says something, else that they are kept."""
+    """Describe the effect of storing messages: the changes in the log, else that the messages are kept."""
     rows: list[Item] = []
     for event in reader.events(receipt.event_ids):
         changes = reader.changes(ChangeFilter(cause=event.id))
@@ -56,7 +56,7 @@ def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
 
 
 def _has_words(text: str) -> bool:
-    """Say whether words are left beside those that were deleted before."""
+    """Return whether a text has words besides those that were deleted before."""
     return any(letter.isalnum() for letter in text.replace(REMOVED, ""))
 
 
@@ -65,9 +65,9 @@ def _name_author(event: Event) -> Item:
 
 
 def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
-    """Choose the hits that the filters want, and that are true by now.
+    """Return the hits that match the filters and are currently true.
 
-    What nobody but an assistant or a document said must be asked for by its role.
+    Statements of only assistants or documents are returned only if the filters name their role.
     """
     for hit in hits:
         record = record_of_hit(hit)
@@ -79,7 +79,7 @@ def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record
 
 
 def find_current(tenant: Tenant, memory_id: str) -> Record | None:
-    """Return what an id stands for by now: the end of its line, or a message; None where it was deleted or ended."""
+    """Return the current version of an id, or a message; None if it was deleted or ended."""
     with tenant.parts.store.reader(tenant.parts.user_id) as reader:
         if parse_id(memory_id, reader.tenant.tag)[0] is IdKind.EVENT:
             return next((record_of_event(event) for event in reader.events([memory_id]) if event.text), None)
@@ -88,7 +88,7 @@ def find_current(tenant: Tenant, memory_id: str) -> Record | None:
 
 
 def list_records(reader: Reader, asked: Asked, now_us: int | None) -> Iterator[Record]:
-    """Give what is held and wanted, newest first, without what has expired by `now_us`."""
+    """Return the current memories that match the filters, newest first, without those expired at `now_us`."""
     for record in _walk_pages(reader, _HELD):
         expired = now_us is not None and record.expires_us is not None and record.expires_us <= now_us
         if not expired and (asked.keep is None or asked.keep(record.facts)):
@@ -103,7 +103,7 @@ def _walk_pages(reader: Reader, statuses: frozenset[Status]) -> Iterator[Record]
 
 
 def _walk_events(reader: Reader) -> Iterator[Event]:
-    """Give all messages of which words are left, also where a sentence was deleted."""
+    """Return all messages that still have text, including partly redacted ones."""
     after = 0
     while page := reader.find_events(EventFilter(after=after, limit=_PAGE, redacted=True)):
         yield from (event for event in page if event.text)
@@ -111,14 +111,14 @@ def _walk_events(reader: Reader) -> Iterator[Event]:
 
 
 def replace_text(tenant: Tenant, record: Record, text: str) -> str:
-    """Put a memory right in the name of the agent and run that it is from; returns the id of what it says now."""
+    """Correct a memory on behalf of its agent and run; return the id of the new version."""
     memory = edit.correct(tenant.parts, record.id, text=text, reason="updated", agent=record.agent, session=record.run)
     tenant.client.settle()
     return memory.id
 
 
 def delete_line(tenant: Tenant, memory_id: str) -> None:
-    """Delete a message, or a memory with all that it replaced."""
+    """Delete a message, or a memory with all its earlier versions."""
     if memory_id.startswith(IdKind.MEMORY):
         with tenant.parts.store.reader(tenant.parts.user_id) as reader:
             line = [memory.id for memory in find_chain(reader, memory_id)]
@@ -128,7 +128,7 @@ def delete_line(tenant: Tenant, memory_id: str) -> None:
 
 
 def delete_all(tenant: Tenant, asked: Asked) -> None:
-    """Delete every message that is wanted and every memory that rests on such alone."""
+    """Delete every matching message and every memory without other evidence."""
     wanted = asked.keep
     if wanted is None:
         tenant.client.delete_where(before=_LAST)

@@ -1,4 +1,4 @@
-"""Memories, messages and changes in the shapes that mem0 returns, and as facts that filters can be put to."""
+"""Convert memories, messages and changes to mem0's dictionaries, and to values for filters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ROLES: Final = {"user": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A memory, or a message that no memory was made from, with the messages it rests on."""
+    """A memory with its evidence messages, or a message without a memory."""
 
     id: str
     text: str
@@ -44,7 +44,7 @@ class Record:
 
     @property
     def role(self) -> str:
-        """Who said it, in mem0's words."""
+        """Return the speaker's role, in mem0's terms."""
         if self.events:
             role = self.events[0].role
             return "user" if role is Role.PERSON else role.value
@@ -52,17 +52,17 @@ class Record:
 
     @property
     def agent(self) -> str | None:
-        """Which agent it was first said to."""
+        """Return the agent of the first message."""
         return next((event.agent for event in self.events if event.agent), None)
 
     @property
     def run(self) -> str | None:
-        """In which run it was first said."""
+        """Return the run of the first message."""
         return next((event.session for event in self.events if event.session), None)
 
     @property
     def facts(self) -> Facts:
-        """Say what is known of it by field; whoever said it again counts, too."""
+        """Return the values by field, from all its messages."""
         found: dict[str, list[object]] = {}
         for table in (self.metadata, *(event.metadata for event in self.events)):
             for name, value in table.items():
@@ -78,7 +78,7 @@ class Record:
         return {name: tuple(values) for name, values in {**found, **own}.items()}
 
     def item(self, user: str) -> Item:
-        """Lay it out as mem0 does; `hash` is the MD5 of the text there, too."""
+        """Return mem0's dictionary; `hash` is the MD5 of the text, as in mem0."""
         item: Item = {
             "id": self.id,
             "memory": self.text,
@@ -102,7 +102,7 @@ def _format_time(moment_us: int) -> str:
 
 
 def build_records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
-    """Return memories with the messages they rest on, but for deleted ones, in the order given."""
+    """Return memories with their messages, except deleted ones, in the given order."""
     links = reader.evidence(memory_ids=[memory.id for memory in memories]) if memories else []
     said = reader.events(sorted({link.span.event_id for link in links}))
     events = {event.id: event for event in said if event.text}
@@ -127,7 +127,7 @@ def _build_record(memory: Memory, events: tuple[Event, ...]) -> Record:
 
 
 def record_of_event(event: Event, text: str | None = None) -> Record:
-    """Return a message as it was said, or the passage of it that was found."""
+    """Return the record of a message, or of the passage of it that was found."""
     return Record(
         id=event.id,
         text=event.text if text is None else text,
@@ -141,14 +141,14 @@ def record_of_event(event: Event, text: str | None = None) -> Record:
 
 
 def record_of_hit(hit: Hit) -> Record | None:
-    """Return what a search found; None where it holds neither."""
+    """Return the record of a search hit; None if the hit has neither memory nor event."""
     if hit.memory is not None:
         return _build_record(hit.memory, hit.evidence)
     return None if hit.event is None else record_of_event(hit.event, hit.text)
 
 
 def build_change_rows(changes: Sequence[ChangeRecord], known: Mapping[str, Memory]) -> list[Item]:
-    """Say what changes did in mem0's words: a replaced memory and its successor are one UPDATE."""
+    """Describe changes in mem0's terms: a replaced memory and its successor are one UPDATE."""
     replaced: dict[str, list[str]] = {}
     for change in changes:
         if change.kind is ChangeKind.SUPERSEDE and change.memory_id:
@@ -181,7 +181,7 @@ def _build_change_row(
 
 
 def build_history_rows(line: Sequence[Memory], changes: Sequence[ChangeRecord]) -> list[Item]:
-    """Tell the changes of a memory and of those it replaced, oldest first; deleted words are in none of them."""
+    """Return the changes of a memory and of its earlier versions, oldest first, without deleted text."""
     known = {memory.id: memory for memory in line}
     before = {memory.superseded_by: memory for memory in line if memory.superseded_by is not None}
     rows: list[Item] = []

@@ -1,4 +1,4 @@
-"""A memory and what it replaced, as one: mem0 keeps an id through updates, here each version of a fact has its own."""
+"""Join the versions of a memory: mem0 keeps one id over updates, while each Credenda version has its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEPS: Final = limits.SLOT_ROWS
 
 
 def find_tip(reader: Reader, memory_id: str) -> Memory | None:
-    """Return the memory that an id leads to by now: itself, or what replaced it in the end."""
+    """Return the current version of an id: the memory itself, or its last replacement."""
     parse_id_number(memory_id, IdKind.MEMORY, reader.tenant.tag)
     tip = next(iter(reader.memories([memory_id])), None)
     for _ in range(_STEPS):
@@ -28,7 +28,7 @@ def find_tip(reader: Reader, memory_id: str) -> Memory | None:
 
 
 def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
-    """Return everything that the end of an id's line has replaced, with the end itself, oldest first."""
+    """Return all versions of a memory up to the current one, oldest first."""
     tip = find_tip(reader, memory_id)
     found: dict[str, Memory] = {}
     waiting = [tip] if tip is not None else []
@@ -41,7 +41,7 @@ def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
 
 
 def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
-    """Find what a memory replaced: whatever led to it led to the replacing, too."""
+    """Find the memories that a memory replaced."""
     begun = reader.changes(ChangeFilter(memory_id=memory.id))
     replaced: list[str] = []
     for cause in sorted({change.cause for change in begun if change.cause is not None}):
@@ -51,5 +51,5 @@ def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
 
 
 def read_changes(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:
-    """Return every change to the memories of a line."""
+    """Return every change to the versions of a memory."""
     return [change for memory in line for change in reader.changes(ChangeFilter(memory_id=memory.id))]

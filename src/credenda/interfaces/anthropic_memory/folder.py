@@ -1,8 +1,8 @@
-"""One folder on disk, walked by open handles: no name can lead outside, and no link is ever followed.
+"""A folder on disk, accessed by open handles, so that no name or link can lead outside.
 
-Every step opens the next folder relative to the one that is open, and refuses links, so that a folder that is swapped
-for a link meanwhile leads nowhere. Files are written whole or not at all, and one command at a time changes the folder,
-whichever process it comes from.
+Every step opens the next folder relative to the open one and refuses links, so that replacing a folder by a link during
+an access has no effect. Files are written atomically. A lock allows one command at a time to change the folder, across
+processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from credenda.interfaces.anthropic_memory.paths import Refused, fold
 
 try:
     import fcntl
-except ImportError:  # a system without it has no open folders either, and is refused below
+except ImportError:  # such a system has no folder handles either, and is refused below
     fcntl = None
 
 __all__ = ["Folder", "Item", "Kind"]
@@ -43,7 +43,7 @@ Names = Sequence[str]
 
 
 class Kind(NamedTuple):
-    """What is at a place; all False where nothing is, or something that is neither."""
+    """The kind of a path; all fields are False when nothing is there, or neither a file nor a folder."""
 
     folder: bool = False
     file: bool = False
@@ -62,15 +62,15 @@ class Folder:
     """A folder of pages."""
 
     def __init__(self, root: str | Path) -> None:
-        """Open a folder, made where there is none.
+        """Open a folder; create it if it does not exist.
 
-        Raises `Invalid` for what is no folder, `Unavailable` where the system cannot keep it safe.
+        Raises `Invalid` for a path that is not a folder, `Unavailable` where the system cannot refuse links safely.
         """
         if fcntl is None or os.open not in os.supports_dir_fd or not _NOFOLLOW:
-            raise Unavailable("pages need a POSIX system", why="links could not be refused safely here")
+            raise Unavailable("pages need a POSIX system", why="links cannot be refused safely here")
         self.root = Path(root).expanduser()
         if self.root.exists() and not self.root.is_dir():
-            raise Invalid(f"{root} is not a folder", fix="give a folder; it is made if it is not there")
+            raise Invalid(f"{root} is not a folder", fix="give a folder; it is created if it does not exist")
         try:
             self.root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
             self.root = self.root.resolve()
@@ -80,7 +80,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Keep other commands out, of this process and others, while one is under way."""
+        """Hold the lock of the folder, which excludes commands of this and other processes."""
         with self._open((_STATE,)) as state:
             handle = os.open(_LOCK, os.O_RDWR | os.O_CREAT | _NOFOLLOW, _FILE_MODE, dir_fd=state)
             try:
@@ -92,7 +92,7 @@ class Folder:
 
     @contextmanager
     def _open(self, names: Names, *, make: bool = False) -> Generator[int]:
-        """Open the folder at the end of these names; raises `Refused` where a link or a file is in the way."""
+        """Open the folder at the end of these names; raise `Refused` if a link or a file is on the way."""
         handle = os.open(self.root, _OPEN_FOLDER)
         try:
             for name in names:
@@ -108,7 +108,7 @@ class Folder:
 
     @contextmanager
     def _beside(self, names: Names, *, make: bool = False) -> Generator[tuple[int, str]]:
-        """Open the folder that holds a name, and give both."""
+        """Open the parent folder of a path, and return it with the last name."""
         try:
             with self._open(names[:-1], make=make) as handle:
                 yield handle, names[-1]
@@ -116,7 +116,7 @@ class Folder:
             raise _make_refusal(error, names) from error
 
     def kind(self, names: Names) -> Kind:
-        """Say what is at a place; a link is refused."""
+        """Return the kind of a path; refuse a link."""
         if not names:
             return Kind(folder=True, size=self.root.lstat().st_size)
         try:
@@ -128,7 +128,7 @@ class Folder:
             raise _make_refusal(error, names) from error
 
     def items(self, names: Names) -> list[Item]:
-        """List a folder by name; links, and what is hidden, are left out."""
+        """List a folder by name, without links and hidden files."""
         found: list[Item] = []
         try:
             with self._open(names) as handle, os.scandir(handle) as inside:
@@ -141,7 +141,7 @@ class Folder:
         return sorted(found)
 
     def read(self, names: Names) -> str:
-        """Read a page; raises `Refused` for what is no text or larger than a page may be."""
+        """Read a page; raise `Refused` if it is not text or too large."""
         path = _join_path(names)
         with self._beside(names) as (folder, name):
             handle = os.open(name, os.O_RDONLY | _NOFOLLOW | _NONBLOCK, dir_fd=folder)
@@ -159,9 +159,9 @@ class Folder:
             raise Refused(f"path {path!r} is not valid utf-8") from error
 
     def write(self, names: Names, text: str, *, new: bool = False, bytes_max: int = limits.PAGE_BYTES) -> bool:
-        """Write a page whole or not at all; a `new` one only where nothing is, else False is returned.
+        """Write a page atomically; with `new`, return False if the page exists.
 
-        Raises `Refused` for a page that is too large, or for a folder that is full.
+        Raises `Refused` for a page that is too large, or a folder that is full.
         """
         data = encode_text(text)
         if len(data) > bytes_max:
@@ -188,7 +188,7 @@ class Folder:
         return True
 
     def remove(self, names: Names) -> None:
-        """Take away a page, or a folder with all that is in it; links inside are taken away, never followed."""
+        """Remove a page, or a folder with its contents; links inside are removed, never followed."""
         with self._beside(names) as (folder, name):
             if stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode):
                 shutil.rmtree(name, dir_fd=folder)
@@ -197,7 +197,7 @@ class Folder:
             os.fsync(folder)
 
     def move(self, old: Names, new: Names) -> bool:
-        """Give a page or folder another name; False where something has that name already."""
+        """Rename a page or folder; return False if the new name exists."""
         with self._beside(old) as (source, name), self._beside(new, make=True) as (target, other):
             if fold(other) in {fold(one) for one in _list_names(target)}:
                 return False
@@ -206,7 +206,7 @@ class Folder:
         return True
 
     def load_state(self, name: str) -> str:
-        """Read what is remembered about the folder; "" where nothing is."""
+        """Read a state file of the folder; "" if there is none."""
         with self._open((_STATE,)) as folder:
             try:
                 handle = os.open(name, os.O_RDONLY | _NOFOLLOW, dir_fd=folder)
@@ -218,12 +218,12 @@ class Folder:
                 os.close(handle)
 
     def save_state(self, name: str, text: str) -> None:
-        """Remember something about the folder."""
+        """Write a state file of the folder."""
         self.write((_STATE, name), text, bytes_max=limits.PAGE_STATE_BYTES)
 
 
 def encode_text(text: str) -> bytes:
-    """Encode a text; raises `Refused` for halves of characters, which no file can hold."""
+    """Encode a text as UTF-8; raise `Refused` for lone surrogates."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -242,7 +242,7 @@ def _write_new(folder: int, name: str, data: bytes) -> None:
 
 
 def _read(handle: int, bytes_max: int = limits.PAGE_BYTES) -> bytes:
-    """Read a file, one byte further than it may be long."""
+    """Read a file, at most one byte more than its allowed size."""
     pieces: list[bytes] = []
     left = bytes_max + 1
     while left > 0 and (piece := os.read(handle, left)):
@@ -252,7 +252,7 @@ def _read(handle: int, bytes_max: int = limits.PAGE_BYTES) -> bytes:
 
 
 def _remove_leftovers(folder: int) -> None:
-    """Take away what a writer that was killed left behind; while the folder is locked nobody else is writing."""
+    """Remove temporary files of killed writers; the caller has locked the folder, so no other writer is active."""
     for name in filter(_PART.fullmatch, _list_names(folder)):
         os.unlink(name, dir_fd=folder)
 

@@ -1,8 +1,8 @@
-"""Taking pages into a memory: each line that says something is a memory of its own, on the word of a model.
+"""Store pages in a memory: each line with a statement becomes a memory of its own, with the trust of a model's text.
 
-A line is filed (journaled, screened, reconciled) before it is on the page. A line that goes is forgotten, which can be
-undone, unless anybody else said it too. What was forgotten or deleted in the memory leaves the page when it is read
-next, and what was deleted cannot be written again.
+A line is stored (journaled, screened, reconciled) before it is written to the page. A removed line is forgotten, which
+can be undone, unless someone else stated it too. Memories that were forgotten or deleted disappear from the page when
+it is next read, and a deleted statement cannot be written to a page.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.INVALIDATED})
 _SESSION: Final = "page "
 _SHOWN: Final = 80
 _ANCHOR: Final = ""
-"""Where an event of the memory is remembered, among the pages, whose names are never empty."""
+"""The key of an event of the memory in the state, beside the page names, which are never empty."""
 
 
 class _Deleted(Refused):
-    """A line says what was deleted."""
+    """A line states a deleted memory."""
 
 
 @dataclass(slots=True)
 class _Page:
-    """One page on its way: what its lines became before, what they are now, and what is new."""
+    """A page being stored: its previous lines with their memories, its current lines, and its new memories."""
 
     path: str
     writing: bool
@@ -56,34 +56,34 @@ class _Page:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A page that was taken in."""
+    """A page that was stored."""
 
     text: str
     intake: Intake
     page: _Page
 
     def finish(self) -> None:
-        """Remember the lines, and forget what the page no longer says."""
+        """Save the state of the lines, and forget the memories of removed lines."""
         self.intake.finish(self.page)
 
     def undo(self) -> None:
-        """Forget what is new."""
+        """Forget the new memories."""
         self.intake.undo(self.page)
 
 
 class Intake:
-    """Takes in the pages of a folder; it remembers which line became which memory by hashes of the lines."""
+    """Stores the pages of a folder; its state maps hashes of lines to memories."""
 
     def __init__(self, memory: Credenda, folder: Folder) -> None:
-        """Belong to an open memory and a folder."""
+        """Bind an open memory and a folder."""
         self._memory = memory
         self._folder = folder
 
     def take(self, path: str, text: str, *, writing: bool) -> _Taken:
-        """Take in a page; what is `writing` raises `Refused` where a line cannot be held.
+        """Store a page; when `writing`, raise `Refused` for a line that cannot be stored.
 
-        It cannot where it was deleted, gives orders, holds a secret that is to be refused, or is too long. Of a page
-        that was found, lines that were deleted are left out, and others that cannot be held stay.
+        A line cannot be stored if it was deleted, contains an injected instruction or a refused secret, or is too long.
+        When a page is read, deleted lines are left out, and other lines that cannot be stored stay on the page.
         """
         page = _Page(path, writing, self._load().get(path, {}))
         statements = _pair_statements(text)
@@ -99,7 +99,7 @@ class Intake:
         return _Taken("\n".join(lines), self, page)
 
     def finish(self, page: _Page) -> None:
-        """Remember the lines of a page, and forget what it no longer says."""
+        """Save the state of a page's lines, and forget the memories of removed lines."""
         state = self._load()
         changed = {page.path: page.held}
         if page.made and not self._anchored():
@@ -110,13 +110,13 @@ class Intake:
                 self._forget(name, state, page.path)
 
     def undo(self, page: _Page) -> None:
-        """Forget what a page that did not come to be said anew."""
+        """Forget the memories that a page which was not written would have added."""
         state = self._load()
         for name in page.made:
             self._forget(name, state)
 
     def _line(self, page: _Page, line: str, statement: str) -> list[str]:
-        """Take in one line, and return it as it may stand; [] for one that must not stand any more."""
+        """Store one line, and return the lines to keep; [] for a line that must be removed."""
         if not statement:
             return [screen_secrets(line, "mask").text]
         key = _make_key(statement)
@@ -138,10 +138,10 @@ class Intake:
         return [line.replace(statement, shown)]
 
     def _is_gone(self, path: str, name: str) -> bool:
-        """Say whether a memory was taken out of use.
+        """Return whether a memory is no longer active.
 
-        One that was erased, or belongs to another memory, is none of this one's: its page is then neither shown, nor
-        taken in anew, nor lost.
+        Raises `Refused` for a memory that was erased or belongs to another tenant, so that its page is neither shown,
+        stored again nor lost.
         """
         try:
             return self._memory.get(name).status in _GONE
@@ -152,7 +152,7 @@ class Intake:
             raise Refused(f"{belongs} It can only be renamed or deleted.") from error
 
     def _anchored(self, name: str = "") -> bool:
-        """Say whether an id has the tag of this memory, of which the folder remembers an event: those never vanish."""
+        """Return whether an id has this memory's tag. The state names an event for that: events are never removed."""
         event = self._load().get(_ANCHOR, {}).get("event", "")
         try:
             self._memory.changes(event)
@@ -168,14 +168,14 @@ class Intake:
         except Conflict as error:
             raise _Deleted(f"This was deleted from memory and stays deleted: {_shorten(statement)}") from error
         except (Invalid, LimitExceeded) as error:
-            raise Refused(f"This line cannot be kept: {_shorten(statement)} ({error.what}: {error.why})") from error
+            raise Refused(f"This line cannot be stored: {_shorten(statement)} ({error.what}: {error.why})") from error
         if memory.status is Status.CANDIDATE:
             self._forget(memory.id, {})
-            raise Refused(f"This line cannot be kept: {_shorten(statement)} (it gives orders to whoever reads it)")
+            raise Refused(f"This line cannot be stored: {_shorten(statement)} (it contains instructions to its reader)")
         return memory
 
     def drop(self, path: str) -> None:
-        """Forget what a page, or the pages of a folder, held."""
+        """Forget the memories of a page, or of the pages of a folder."""
         state = self._load()
         gone = [one for one in state if one == path or one.startswith(f"{path}/")]
         for one in gone:
@@ -184,21 +184,21 @@ class Intake:
         self._save(state, {one: {} for one in gone})
 
     def move(self, old: str, new: str) -> None:
-        """Know pages under their new names."""
+        """Rename pages in the state."""
         state = self._load()
         moved = {one: new + one[len(old) :] for one in state if one == old or one.startswith(f"{old}/")}
         self._save(state, {**{one: {} for one in moved}, **{other: state[one] for one, other in moved.items()}})
 
     def _forget(self, name: str, state: Mapping[str, Mapping[str, str]], *leaving: str) -> None:
-        """Forget what only pages said, and no other page says still."""
+        """Forget memories that only pages stated and no page states any more."""
         if any(name in held.values() for path, held in state.items() if path not in leaving):
             return
         try:
             events = [event for event, _, _ in self._memory.why(name).evidence]
             own = all(event.source == Source.AI.value and _is_page(event.session) for event in events)
             if own and self._memory.get(name).status not in _GONE:
-                self._memory.forget(name, "taken off its page")
-        except CredendaError:  # gone, or moved on: then there is nothing to forget
+                self._memory.forget(name, "removed from its page")
+        except CredendaError:  # deleted or replaced: nothing to forget
             return
 
     def _load(self) -> dict[str, dict[str, str]]:
@@ -220,7 +220,7 @@ class Intake:
 
 
 def _pair_statements(text: str) -> list[tuple[str, str]]:
-    """Pair each line with what it says; "" for headings, tables, code, comments and lines without a word."""
+    """Pair each line with its statement; "" for headings, tables, code, comments and lines without words."""
     found: list[tuple[str, str]] = []
     code = False
     for line in text.split("\n"):

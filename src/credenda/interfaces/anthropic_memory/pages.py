@@ -1,8 +1,8 @@
-"""The six commands of the tool `memory_20250818` over a folder of pages, answered in the words of its reference.
+"""The six commands of the tool `memory_20250818` over a folder of pages, with the messages of the reference.
 
-What a command says, done or refused, is what the reference implementation of Anthropic's library (2.12) says. Beyond
-it: names that could stand for another page anywhere are refused, sizes are bounded, and what Credenda keeps itself is
-read, not written. Whoever takes changes in (`Taker`) sees every text before it is on disk, and may refuse it.
+Messages match the reference implementation in Anthropic's library (2.12). In addition, ambiguous names are refused,
+sizes are bounded, and Credenda's own files are read-only. A `Taker` stores every text before it is written to disk, and
+may refuse it.
 """
 
 from __future__ import annotations
@@ -30,56 +30,56 @@ Names = tuple[str, ...]
 
 
 class Taken(Protocol):
-    """A page that was taken in, before it is on disk."""
+    """A page that was stored in the memory, before it is written to disk."""
 
     @property
     def text(self) -> str:
-        """The page as it may stand: secrets masked, what was deleted gone."""
+        """Return the text to write: secrets masked, deleted statements left out."""
         ...
 
     def finish(self) -> None:
-        """The page is on disk: let go what it no longer says."""
+        """Call after the page was written: forget the memories of removed lines."""
         ...
 
     def undo(self) -> None:
-        """The page did not come to be: let go what only it said."""
+        """Call when the page could not be written: forget its new memories."""
         ...
 
 
 class Taker(Protocol):
-    """Takes in what changes on pages. All are called while the folder is locked."""
+    """Stores changed pages in a memory. All methods are called while the folder is locked."""
 
     def take(self, path: str, text: str, *, writing: bool) -> Taken:
-        """Take in a page as it is to be (`writing`: what cannot be held raises `Refused`), or as it was found."""
+        """Store a page: before it is written (`writing`; raises `Refused` for unfit lines), or as it was found."""
         ...
 
     def drop(self, path: str) -> None:
-        """Take note that a page, or a folder with all its pages, is gone."""
+        """Forget the lines of a removed page, or of all pages of a removed folder."""
         ...
 
     def move(self, old: str, new: str) -> None:
-        """Take note that a page or folder has another name."""
+        """Note the new name of a page or folder."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _AsItIs:
-    """A page that nobody takes in."""
+    """A page without a memory behind it."""
 
     text: str
 
     def finish(self) -> None:
-        """Let nothing go."""
+        """Do nothing."""
 
     def undo(self) -> None:
-        """Let nothing go."""
+        """Do nothing."""
 
 
 class Pages:
-    """Pages below `/memories`, in a folder. May be used from several threads and processes."""
+    """Pages below `/memories`, in a folder. Safe to use from several threads and processes."""
 
     def __init__(self, root: str | Path, *, taker: Taker | None = None, kept: bool = True) -> None:
-        """Open a folder, made where there is none; `kept` says whether what Credenda writes there is read-only."""
+        """Open a folder; with `kept`, Credenda's own files in it are read-only."""
         self._folder = Folder(root)
         self._taker = taker
         self._kept = kept
@@ -90,7 +90,7 @@ class Pages:
         return self._folder
 
     def version(self, path: str) -> str:
-        """Return the version of a page: the SHA-256 of its text, in hex; it changes with any letter."""
+        """Return the version of a page: the SHA-256 of its text, in hex."""
         with self._folder.locked():
             return _hash_version(self._text(path, split_path(path)))
 
@@ -128,7 +128,7 @@ class Pages:
         return rows
 
     def create(self, path: str, file_text: str) -> str:
-        """Make a page; one that is there is never overwritten."""
+        """Create a page; never overwrite an existing page."""
         names = self._writable(path)
         with self._folder.locked():
             kind = self._folder.kind(names)
@@ -139,7 +139,7 @@ class Pages:
         return f"File created successfully at: {path}"
 
     def str_replace(self, path: str, old_str: str, new_str: str = "", *, version: str | None = None) -> str:
-        """Put a text in the place of another that stands once; `version` is the page's that this was decided on."""
+        """Replace a text that occurs once; if `version` is given, the page must still have that version."""
         names = self._writable(path)
         with self._folder.locked():
             content = self._page(path, names, version)
@@ -160,7 +160,7 @@ class Pages:
         return f"{head}\n{_number_lines(around, first + 1)}"
 
     def insert(self, path: str, insert_line: int, insert_text: str, *, version: str | None = None) -> str:
-        """Put a text after a line, 0 for the beginning."""
+        """Insert a text after a line; line 0 is the beginning."""
         names = self._writable(path)
         with self._folder.locked():
             lines = self._page(path, names, version).split("\n")
@@ -176,7 +176,7 @@ class Pages:
         return f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
-        """Take a page away, or a folder with all its pages."""
+        """Delete a page, or a folder with all its pages."""
         names = split_path(path)
         if not names:
             raise Refused(f"Cannot delete the {ROOT} directory itself")
@@ -190,7 +190,7 @@ class Pages:
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Give a page or folder another name; nothing is overwritten."""
+        """Rename a page or folder; never overwrite."""
         old, new = split_path(old_path), split_path(new_path)
         if not old:
             raise Refused(f"Cannot rename the {ROOT} directory itself")
@@ -211,7 +211,7 @@ class Pages:
         return f"Successfully renamed {old_path} to {new_path}"
 
     def clear_all_memory(self) -> str:
-        """Take every page away that a model may write."""
+        """Delete every page that a model may write."""
         with self._folder.locked():
             for name, _ in self._folder.items(()):
                 if not (self._kept and is_kept((name,))):
@@ -226,7 +226,7 @@ class Pages:
         return names
 
     def _page(self, path: str, names: Names, version: str | None) -> str:
-        """Read a page that is to be changed."""
+        """Read a page that a command will change."""
         kind = self._folder.kind(names)
         if kind == Kind():
             raise Refused(f"The path {path} does not exist. Please provide a valid path.")
@@ -238,7 +238,7 @@ class Pages:
         return text
 
     def _text(self, path: str, names: Names) -> str:
-        """Read a page as it may stand: what was deleted from the memory since is taken out of it first."""
+        """Read a page, after removing statements that were deleted from the memory since."""
         kind = self._folder.kind(names)
         if not kind.file:
             raise Refused(f"Unsupported file type for {path}" if kind.other else f"The path {path} does not exist")
@@ -255,7 +255,7 @@ class Pages:
         return _AsItIs(text) if self._taker is None else self._taker.take(_join_path(names), text, writing=writing)
 
     def _write(self, names: Names, text: str, *, new: bool = False) -> bool:
-        """Take a page in and write it; whichever fails, the other is taken back. False where a new one is there."""
+        """Store a page and write it; if either fails, revert the other. Return False if a new page exists already."""
         encode_text(text)
         taken = self._take(names, text, writing=True)
         written = False
@@ -283,7 +283,7 @@ def _number_lines(lines: Sequence[str], first: int) -> str:
 
 
 def _find_lines(content: str, text: str) -> str:
-    """Name the lines in which a text begins, overlapping ones too, as far as an answer goes."""
+    """List the lines in which a text begins, overlapping occurrences included, up to a limit."""
     found: list[str] = []
     line, counted = 1, 0
     place = content.find(text)
@@ -298,7 +298,7 @@ def _find_lines(content: str, text: str) -> str:
 
 
 def _format_size(count: int) -> str:
-    """Write a size as the reference does: 0B, 12B, 1.5K.
+    """Format a size as the reference does: 0B, 12B, 1.5K.
 
     >>> [_size(count) for count in (0, 12, 1536, 4096)]
     ['0B', '12B', '1.5K', '4K']

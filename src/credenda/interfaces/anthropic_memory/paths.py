@@ -1,4 +1,4 @@
-"""Names of pages: which are taken, and which could lead outside or stand for another. Pure."""
+"""Checks of page names: reject names that lead outside or are ambiguous on some system. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["KEPT", "ROOT", "Refused", "fold", "is_kept", "split_path"]
 
 ROOT: Final = "/memories"
 KEPT: Final = frozenset({"archive", "consolidated", "memory.md", "index.md", "persona.md", "user.md"})
-"""What `credenda files sync` writes, and what persons write of themselves, folded: a model reads them."""
+"""Case-folded names of files that `credenda files sync` or people write: read-only for a model."""
 _SLASHES: Final = frozenset("/\\\u2044\u2215\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c")
-"""What is a slash, or is taken for one by a reader or a system."""
+"""Slashes, and characters that look like slashes."""
 _ENCODED: Final = ("%2e", "%2f", "%5c", "%00", "%25")
 _LEAST_PRINTABLE: Final = " "
 
 
 class Refused(Exception):  # noqa: N818 - named for what happened, as the errors of the contract are
-    """A command was not carried out; the message is what the model is told."""
+    """A command was refused; the message goes to the model."""
 
 
 def split_path(path: object) -> tuple[str, ...]:
-    """Return the names on the way to a page, () for the root; raises `Refused` for a path that is not taken.
+    """Return the names of a path, () for the root; raise `Refused` for an invalid path.
 
     >>> parts_of("/memories/trips/notes.md")
     ('trips', 'notes.md')
@@ -41,7 +41,7 @@ def split_path(path: object) -> tuple[str, ...]:
 
 
 def _check(name: str, path: str) -> None:
-    """Refuse a name that leads elsewhere, is hidden, or reads as another one somewhere."""
+    """Refuse a name that leads elsewhere, is hidden, or equals another name on some system."""
     plain = unicodedata.normalize("NFKC", name)
     folded = plain.casefold()
     if ".." in {name, plain} or not _SLASHES.isdisjoint(name + plain) or any(code in folded for code in _ENCODED):
@@ -55,15 +55,15 @@ def _check(name: str, path: str) -> None:
 
 
 def _is_invisible(letter: str) -> bool:
-    """Say whether a letter is a control, formatting, private or broken one, or a separator other than a blank."""
+    """Return whether a character is a control, format, private or unassigned one, or a separator except space."""
     return letter != _LEAST_PRINTABLE and unicodedata.category(letter)[0] in "CZ"
 
 
 def fold(name: str) -> str:
-    """Give the form under which names are the same on any system: case, width and composition folded."""
+    """Return the form in which equal names on any system are equal: case, width and composition folded."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def is_kept(names: tuple[str, ...]) -> bool:
-    """Say whether a path is one that a model may read, and not write."""
+    """Return whether a model may read this path but not write it."""
     return bool(names) and fold(names[0]) in KEPT

@@ -1,4 +1,4 @@
-"""The tool as Anthropic's library wants it, made when it is asked for: importing that library takes seconds."""
+"""The tool for Anthropic's library, which is imported on first use because its import takes seconds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBERS: Final = frozenset({"insert_line"})
 
 
 def open_pages(memory: Credenda, folder: str | Path) -> Pages:
-    """Open a folder of pages whose every line is taken into a memory; it needs no library of Anthropic's."""
+    """Open a folder of pages whose lines are stored in a memory; needs no library of Anthropic's."""
     pages = Pages(folder)
     return Pages(folder, taker=Intake(memory, pages.folder))
 
@@ -57,7 +57,7 @@ def async_memory_tool(
     *,
     cache_control: Any = None,  # noqa: ANN401 - the library's own table
 ) -> BetaAsyncAbstractMemoryTool:
-    """Make the tool for an asynchronous client; the work is done in threads.
+    """Make the tool for an asynchronous client; the work runs in threads.
 
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
@@ -81,7 +81,7 @@ def _import_library() -> Any:  # noqa: ANN401 - a module
 
 
 def _make_method(pages: Pages, name: str, tool_error: type[Exception]) -> Callable[[object, object], str]:
-    """Make the method of a command; what is refused becomes the library's own error, in the same words."""
+    """Make the method of a command; a refusal becomes the library's own error, with the same message."""
 
     def run(_: object, command: object) -> str:
         try:
@@ -94,7 +94,7 @@ def _make_method(pages: Pages, name: str, tool_error: type[Exception]) -> Callab
 
 
 def _read_fields(name: str, command: object) -> dict[str, Any]:
-    """Read the fields of a command, which come from a model unchecked."""
+    """Read the fields of a command, which come unchecked from a model."""
     given: dict[str, Any] = {}
     for field in _FIELDS[name]:
         value = getattr(command, field, None)

@@ -1,17 +1,15 @@
-"""What commands do beyond calling their operation: read standard input, wait, ask, report a damaged store."""
+"""Work of commands beyond calling their operation: standard input, waiting, confirmation, progress."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
+from credenda.errors import CredendaError, Invalid, Unavailable
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -23,6 +21,7 @@ from credenda.interfaces.cli.outcome import (
     find_successor,
 )
 from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.removing import delete, erase, export, restore
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from credenda.model.code import DriftReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.report import ImportReport
+    from credenda.model.report import ImportReport, Stats
     from credenda.model.sync_report import SyncReport
 
 __all__ = ["run_operation"]
@@ -42,18 +41,14 @@ Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
 _WAIT_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 60
-"""Steps without progress after which waiting for an import is given up."""
+_IDLE_STEPS: Final = 300
+"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LONG_MESSAGES: Final = 5_000
-"""Messages from which on deriving afresh takes so long that the command says so first."""
+"""From this many messages on, the command warns that a rebuild takes long."""
 _READ_A_SECOND: Final = 400
-"""Messages that rules derive afresh in a second of processor time, roughly."""
+"""Messages that the rules extract again per second of CPU time, roughly."""
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
-_NAMED: Final = 64
-"""Characters of what is neither, that an error repeats."""
-_AGAIN: Final = 5
-_MEMORY: Final = re.compile(r"m[0-9]+-[0-9a-z]{6}")
 
 
 def run_operation(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -66,13 +61,37 @@ def _run_simple(session: Session, operation: Operation, given: Given) -> Outcome
         return Outcome(value=invoke(memory, operation, given))
 
 
+def _search(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Search; say beside the result how much was not read yet."""
+    outcome = _run_simple(session, operation, given)
+    _note_waiting(outcome.value)
+    return outcome
+
+
+def _note_waiting(found: object) -> None:
+    waiting = getattr(found, "waiting", 0)
+    if waiting:
+        note(f"{waiting:,} {'message' if waiting == 1 else 'messages'} not read yet")
+
+
+def _get(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Show a memory, or an event where the id names one."""
+    if not given["id"].strip().startswith("e"):
+        return _run_simple(session, operation, given)
+    if len(given) > 1:
+        raise Invalid(
+            "an event has no times to ask for", why="it never changes", fix="leave --as-of and --known-at out"
+        )
+    return _run_simple(session, OPERATIONS["event"], given)
+
+
 def _run_feedback(session: Session, operation: Operation, given: Given) -> Outcome:
     _run_simple(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="useful" if given["useful"] else "useless"))
 
 
 def _run_and_settle(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Call an operation that leaves work behind, and do that work."""
+    """Call an operation that queues work, and do that work."""
     with session.open() as memory:
         value = invoke(memory, operation, given)
         _settle(memory)
@@ -80,11 +99,12 @@ def _run_and_settle(session: Session, operation: Operation, given: Given) -> Out
 
 
 def _run_context(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Pack a block; standard output holds nothing but what goes into a prompt."""
+    """Pack a context block; standard output holds only text for the prompt."""
     session.tokenizer = given.pop("tokenizer", None)
     outcome = _run_simple(session, operation, given)
+    _note_waiting(outcome.value)
     if not getattr(outcome.value, "text", ""):
-        note("nothing is known that fits; the block is empty")
+        note("no memory matches; the block is empty")
     return outcome
 
 
@@ -94,7 +114,7 @@ def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome
 
 
 def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Rebuild; what is derived afresh is shown first, and put in place when that is wanted."""
+    """Rebuild; show what re-extraction changes first, and apply it after confirmation or with `--yes`."""
     sure = given.pop("yes", False)
     if not given.get("reextract"):
         return _run_simple(session, operation, given)
@@ -108,107 +128,48 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
         from credenda.interfaces.cli.render import render
 
         note(render(open_screen(), operation.name, shown.value))
-        if click.confirm("Put this in place?", err=True):
+        if click.confirm("Apply these changes?", err=True):
             return _run_rebuild(session, operation, given)
-    note("nothing was changed; `--yes` puts this in place")
+    note("nothing was changed; `--yes` applies these changes")
     return shown
 
 
 def _run_rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Derive afresh; say before how long it may take, and to who breaks it off that nothing was changed."""
+    """Extract all messages again; print the expected duration first, and report on Ctrl-C that nothing changed."""
     with session.open() as memory:
         count = memory.stats().events
-    kept = "; what the model has answered is kept" if given.get("model") else ""
+    kept = "; the model's answers are kept" if given.get("model") else ""
     if count >= _LONG_MESSAGES:
         minutes = count / _READ_A_SECOND / 60
-        note(f"reading {count:,} messages again takes some {minutes:,.0f} min by rules; nothing changes before the end")
+        note(f"extracting {count:,} messages by rules takes about {minutes:,.0f} min; nothing changes before the end")
     try:
         return _run_simple(session, operation, given)
     except KeyboardInterrupt:
-        note(f"broken off: nothing was changed, and the next run begins anew{kept}")
+        note(f"interrupted: nothing was changed, and the next run starts over{kept}")
         raise
 
 
 def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Hold memories against code; exits with 7 while an error stands, so that a deployment can wait for it."""
+    """Compare memories with code; exit with 7 when an error remains, so that a deployment can stop."""
     with session.open() as memory:
         report: DriftReport = invoke(memory, operation, given)
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
 
 
-def _delete(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Delete one thing, or all that meets conditions, after asking where somebody can be asked."""
-    asks = not given.pop("yes", False) and is_interactive()
-    if "id" not in given:
-        return _delete_where(session, given, asks=asks)
-    if len(given) > 1:
-        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
-    if asks and not click.confirm(
-        f"Delete {escape_controls(given['id'])} for good, with the words it rests on?", err=True
-    ):
-        return Outcome(value=Done(id=given["id"], done="kept"))
-    _run_simple(session, operation, given)
-    return Outcome(value=Done(id=given["id"], done="deleted"))
-
-
-def _delete_where(session: Session, given: Given, *, asks: bool) -> Outcome:
-    conditions = {name: value for name, value in given.items() if name != "dry_run"}
-    if not conditions:
-        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
-    with session.open() as memory:
-        report = memory.delete_where(**conditions, dry_run=asks or bool(given.get("dry_run")))
-        if given.get("dry_run") or not asks:
-            return Outcome(value=report)
-        question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
-        if not click.confirm(question, err=True):
-            return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
-        return Outcome(value=memory.delete_where(**conditions))
-
-
-def _restore(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Bring back a forgotten memory, or put a backup in the place of the database."""
-    replace_it, deletions = given.pop("replace", False), given.pop("deletions", None)
-    if _MEMORY.fullmatch(given["id"].strip()):
-        return _run_simple(session, operation, given)
-    if not _is_file(given["id"]):
-        raise NotFound(
-            f"{escape_controls(given['id'][:_NAMED])} is neither a memory nor a backup",
-            why="no file is there, and ids look like m42-3fa9c2",
-            fix="copy an id from `list`, or check the path",
-        )
-    from credenda.bootstrap import restore_backup
-
-    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
-def _erase(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Erase; exits with 5 when something of it could be found afterwards."""
-    outcome = _run_simple(session, operation, given)
-    held = getattr(outcome.value, "remaining_matches", 1) == 0 and getattr(outcome.value, "log_emptied", False)
-    return Outcome(value=outcome.value, exit_code=0 if held else _AGAIN)
-
-
 def _run_contests(session: Session, operation: Operation, given: Given) -> Outcome:
-    """List what is asked about, or audit what goes in circles."""
+    """List contests, or audit slots that flip-flop."""
     audit, days = given.pop("audit", False), given.pop("days", None)
     if not audit:
         if days is not None:
-            raise Invalid("--days belongs to --audit", why="questions have no time span", fix="add --audit")
+            raise Invalid("--days belongs to --audit", why="contests have no time span", fix="add --audit")
         return _run_simple(session, operation, given)
     found = _run_simple(session, OPERATIONS["loops"], {} if days is None else {"days": days})
     return replace(found, shown_as="loops")
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
-    """File what was said, wait until it has been read, and tell what is believed from it."""
+    """Store a message, wait until it is extracted, and return the beliefs that follow from it."""
     wait = given.pop("wait", True)
     if given["content"] == "-":
         given["content"] = _read_standard_input()
@@ -226,13 +187,13 @@ def _read_standard_input() -> str:
     except UnicodeDecodeError as error:
         raise Invalid(
             "standard input is not UTF-8",
-            why=f"byte {error.start} begins no character",
+            why=f"byte {error.start} does not begin a character",
             fix="convert it first, for instance with iconv",
         ) from error
 
 
 def _settle(memory: Credenda) -> bool:
-    """Read what waits. What was filed stays filed when this fails, and a later command reads it."""
+    """Process queued messages. When this fails, stored messages stay stored, and a later command processes them."""
     try:
         memory.settle(_WAIT_SECONDS)
     except CredendaError as error:
@@ -242,7 +203,7 @@ def _settle(memory: Credenda) -> bool:
 
 
 def _find_consequences(memory: Credenda, receipt: Receipt) -> Remembered:
-    """Find what followed from a receipt's events."""
+    """Find the changes that a receipt's events caused."""
     changes = [change for event_id in receipt.event_ids for change in memory.changes(event_id)]
     ids = dict.fromkeys(change.memory_id for change in changes if change.memory_id)
     held = {memory_id: one for memory_id in ids if (one := _get_if_present(memory, memory_id)) is not None}
@@ -254,7 +215,7 @@ def _find_consequences(memory: Credenda, receipt: Receipt) -> Remembered:
 
 
 def _get_if_present(memory: Credenda, memory_id: str) -> Memory | None:
-    """Return a memory unless it was deleted since."""
+    """Return a memory, or None when it was deleted."""
     try:
         return memory.get(memory_id)
     except CredendaError:
@@ -262,7 +223,7 @@ def _get_if_present(memory: Credenda, memory_id: str) -> Memory | None:
 
 
 def _join_changes(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -> list[Believed]:
-    """Join the changes of one saying: what replaced something is told once, with what it replaced."""
+    """Join the changes of one message: a replacement is listed once, together with the memories it replaced."""
     told: dict[str, Believed] = {}
     for change in changes:
         one = held.get(change.memory_id or "")
@@ -285,7 +246,7 @@ def _join_changes(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -
 
 
 def _import(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Import, and read all that was said in it, with a counter for whoever watches."""
+    """Import a file, and extract all its messages, with a progress counter on a terminal."""
     with session.open() as memory:
         watched = sys.stderr.isatty()
         report = _run_import(memory, operation, {**given, "progress": _show_filed} if watched else given)
@@ -294,7 +255,7 @@ def _import(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
-    """Import; where more is filed than may wait to be read, read that and go on."""
+    """Import; when the queue is full, process it and continue."""
     filed = 0
     while True:
         try:
@@ -309,13 +270,13 @@ def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportR
 
 
 def _show_filed(done: int, size: int | None) -> None:
-    """Show how much of a file has been filed."""
-    sys.stderr.write(f"\rfiled {100 * done // size} % " if size else f"\rfiled {done:,} bytes ")
+    """Show how much of a file has been stored."""
+    sys.stderr.write(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
     sys.stderr.flush()
 
 
 def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Embed anew, with a counter for whoever watches."""
+    """Compute all embeddings again, with a progress counter on a terminal."""
     with session.open() as memory:
         watched = sys.stderr.isatty()
         report = invoke(memory, operation, {**given, "progress": _show_embedded} if watched else given)
@@ -323,15 +284,16 @@ def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 def _show_embedded(done: int, size: int | None) -> None:
-    """Show how much of what was said has vectors."""
+    """Show how many texts have embeddings."""
     sys.stderr.write(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
     sys.stderr.flush()
 
 
 def _read_all(memory: Credenda) -> None:
-    """Settle step by step for as long as there is progress."""
+    """Settle step by step for as long as there is progress, however long that takes."""
     watched = sys.stderr.isatty()
-    first = left = memory.stats().pending_extractions
+    stats = memory.stats()
+    first = left = stats.pending_extractions
     idle = 0
     while left:
         try:
@@ -339,18 +301,26 @@ def _read_all(memory: Credenda) -> None:
         except Unavailable:
             if idle >= _IDLE_STEPS:
                 raise
-        now = memory.stats().pending_extractions
-        idle = idle + 1 if now >= left else 0
-        left = now
+        before, stats = stats, memory.stats()
+        idle = idle + 1 if _progress(stats) == _progress(before) else 0
+        left = stats.pending_extractions
         if watched:
-            sys.stderr.write(f"\rread {first - left:,} of {first:,} ")
+            sys.stderr.write(f"\rprocessed {first - left:,} of {first:,} ")
             sys.stderr.flush()
     if watched and first:
         sys.stderr.write("\r\033[K")
 
 
+def _progress(stats: Stats) -> tuple[int, ...]:
+    """Return figures of which one moves with every batch.
+
+    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
+    """
+    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
+
+
 def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Keep a folder in step, once or for as long as it is watched."""
+    """Synchronise a folder, once or continuously with `--watch`."""
     watch = given.pop("watch", False)
     with session.open() as memory:
         report: SyncReport = invoke(memory, operation, given)
@@ -362,6 +332,9 @@ def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {
+    "search": _search,
+    "get": _get,
+    "export": export,
     "remember": _remember,
     "contests": _run_contests,
     "context": _run_context,
@@ -369,9 +342,9 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "resolve": _run_and_settle,
     "set-status": _run_and_settle,
     "undo": _run_and_settle,
-    "delete": _delete,
-    "erase": _erase,
-    "restore": _restore,
+    "delete": delete,
+    "erase": erase,
+    "restore": restore,
     "feedback": _run_feedback,
     "drift": _run_drift,
     "doctor": _run_doctor,

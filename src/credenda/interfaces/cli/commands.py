@@ -1,4 +1,4 @@
-"""Commands, built from the table of operations: a parameter is described there, once, for every interface."""
+"""Commands, built from the operations table, which describes each parameter once for every interface."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import click
 
 from credenda.interfaces.cli.actions import run_operation
+from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.session import Session
@@ -18,10 +19,13 @@ from credenda.operations.table import OPERATIONS, Operation, Param
 
 __all__ = ["build", "list_names", "make_program_options", "write_result"]
 
+_YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "remember": (
         click.Option(
-            ["--wait/--no-wait"], default=None, help="Read it before returning, and show what follows. [default: wait]"
+            ["--wait/--no-wait"],
+            default=None,
+            help="Wait until the message is processed, and show the resulting beliefs. [default: wait]",
         ),
     ),
     "context": (
@@ -32,44 +36,55 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         ),
     ),
     "contests": (
-        click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead, asked about or not."),
+        click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead of contests."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
-    "rebuild": (click.Option(["--yes"], is_flag=True, help="Put what --reextract finds in place without asking."),),
-    "files": (click.Option(["--watch"], is_flag=True, help="Go on, and sync whenever a page or the memory changes."),),
+    "rebuild": (click.Option(["--yes"], is_flag=True, help="Apply the result of --reextract without asking."),),
+    "files": (
+        click.Option(["--watch"], is_flag=True, help="Keep running, and sync whenever a page or the memory changes."),
+    ),
     "restore": (
-        click.Option(["--replace"], is_flag=True, help="Let a backup take the place of a database that is there."),
+        click.Option(["--replace"], is_flag=True, help="Let a backup replace an existing database."),
         click.Option(
             ["--deletions"],
             metavar="FILE",
-            help="The database that was backed up, or a later backup: delete from this one what is deleted there.",
+            help="The database that was backed up, or a later backup: deletions made there are repeated here.",
         ),
+        _YES,
     ),
     "delete": (
-        click.Option(["--session"], help="Instead of an ID: all that was said in this session."),
-        click.Option(["--topic"], help="Instead of an ID: all that belongs to this topic."),
-        click.Option(["--source"], help="Instead of an ID: all that came in this way, such as ingest."),
-        click.Option(["--before"], metavar="TIME", help="Instead of an ID: all that was said before this time."),
-        click.Option(["--dry-run"], is_flag=True, default=None, help="Only count what would go."),
-        click.Option(["--yes"], is_flag=True, help="Do not ask."),
+        click.Option(["--session"], help="Instead of an ID: everything from this session."),
+        click.Option(["--topic"], help="Instead of an ID: everything about this topic."),
+        click.Option(["--source"], help="Instead of an ID: everything from this source, such as ingest."),
+        click.Option(["--before"], metavar="TIME", help="Instead of an ID: everything from before this time."),
+        click.Option(["--dry-run"], is_flag=True, default=None, help="Only say what would go."),
+        _YES,
     ),
+    "erase": (
+        click.Option(["--force"], is_flag=True, help="Let the export take the place of a file that is there."),
+        _YES,
+    ),
+    "export": (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
 }
 """Options that only make sense at a terminal."""
 _GROUPS: Final = {"files": "sync"}
-"""Operations that stand in a group of their own, and what they are called there."""
+"""Operations that form a command group, with their names there."""
 _OPTIONAL_HERE: Final = {"delete": "id"}
-"""Arguments that conditions may stand for."""
+"""Arguments that conditions may replace."""
 _EPILOGS: Final[Mapping[str, str]] = {
-    "restore": "The path of a backup as ID puts that in the place of the database.",
+    "get": "The id of an event shows what was said, and the memories that rest on it.",
+    "export": "`-` as PATH writes standard output.",
+    "delete": "A short id will do: what it names is said before anything goes.",
+    "restore": "The path of a backup as ID replaces the database by that backup.",
     "remember": "`-` as CONTENT reads standard input.",
-    "drift": "Exits with 7 while an error stands: run it before you deploy.",
+    "drift": "Exits with 7 when it finds an error: run it before you deploy.",
     "doctor": "Exits with 7 when something is wrong.",
     "files": "Exits with 4 while entries wait for `--missing`, or a page could not be read.",
 }
 
 
 class _Pair(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
-    """One KEY=VALUE."""
+    """A parameter type that parses one KEY=VALUE."""
 
     name = "pair"
 
@@ -84,12 +99,12 @@ class _Pair(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - ge
 
 
 def list_names() -> list[str]:
-    """Name the operations that the command line offers, in the table's order."""
+    """Return the names of the operations that the command line offers, in the table's order."""
     return [name for name, operation in OPERATIONS.items() if "cli" in operation.doors]
 
 
 def build(name: str) -> click.Command | None:
-    """Build the command of an operation; None for one that is not offered here."""
+    """Build the command of an operation; None for an operation without a command."""
     operation = OPERATIONS.get(name)
     if operation is None or "cli" not in operation.doors:
         return None
@@ -106,12 +121,12 @@ def build(name: str) -> click.Command | None:
         epilog=_EPILOGS.get(name),
     )
     if name in _GROUPS:
-        return click.Group(name, commands=[command], help=operation.summary)
+        return Commands(name, commands=[command], params=make_program_options(hidden=True), help=operation.summary)
     return command
 
 
 def _write_help(operation: Operation) -> str:
-    """Explain a command and what stands behind it; click shows no help of arguments by itself."""
+    """Write the help of a command, including its arguments, which click does not list."""
     arguments = [(param.name.upper(), param.help) for param in operation.params if param.positional]
     widest = max((len(name) for name, _ in arguments), default=0)
     lines = [f"  {name.ljust(widest)}  {text}" for name, text in arguments]
@@ -119,20 +134,22 @@ def _write_help(operation: Operation) -> str:
 
 
 def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # noqa: ANN401 - what click parsed
-    """Run a command and show its result. Inputs that were not given are left out: defaults live in one place."""
+    """Run a command and show its result. Omitted inputs are left out, so that the operations own all defaults."""
     said = {
         name: _convert_value(operation, name, value)
         for name, value in given.items()
         if value is not None and value != ()
     }
     outcome = run_operation(session, operation, said)
+    if outcome.written:
+        return
     write_result(session, outcome.shown_as or operation.name, outcome.value)
     if outcome.exit_code:
         raise click.exceptions.Exit(outcome.exit_code)
 
 
 def write_result(session: Session, name: str, value: object) -> None:
-    """Write a result as was asked for. What writes it is loaded here, and for what is asked most, that alone."""
+    """Write a result in the requested form. Imports only the renderer of that result, to start quickly."""
     if session.json:
         from credenda.interfaces.cli.jsonout import dump_json
 
@@ -156,7 +173,7 @@ def _is_unicode_output() -> bool:
 
 
 def _convert_value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 - what click parsed
-    """Turn repeated pairs into a table."""
+    """Turn repeated KEY=VALUE pairs into a mapping."""
     tables = {param.name for param in operation.params if param.kind == "table"}
     if name not in tables:
         return value
@@ -169,11 +186,7 @@ def _make_parameter(param: Param) -> click.Parameter:
     if param.positional:
         many = -1 if param.kind == "names" else 1
         return click.Argument(
-            [param.name],
-            required=not param.optional,
-            type=_choose_type(param),
-            metavar=_choose_metavar(param),
-            nargs=many,
+            [param.name], required=param.required, type=_choose_type(param), metavar=_choose_metavar(param), nargs=many
         )
     return _make_flag(param) if param.kind == "flag" else _make_option(param)
 
@@ -185,7 +198,7 @@ def _choose_metavar(param: Param) -> str:
 
 def _choose_type(param: Param) -> click.ParamType[Any]:
     if param.choices:
-        return click.Choice([str(choice) for choice in param.choices])  # a StrEnum would show its member names
+        return click.Choice(param.choices)
     match param.kind:
         case "integer":
             return click.INT
@@ -213,14 +226,14 @@ def _make_option(param: Param) -> click.Option:
 def _make_flag(param: Param) -> click.Option:
     on, _, off = (param.option or param.name).replace("_", "-").partition("/")
     names = [f"--{on}/--{off or f'no-{on}'}", param.name]
-    if param.default is None:
+    if param.required:
         return click.Option(names, required=True, help=param.help)
     return click.Option(names, default=None, help=param.help)
 
 
 def _describe_default(param: Param) -> str:
-    """Say what holds when an option is left out; the operation, not click, puts it in."""
-    if param.default is None:
+    """Describe the default of an option; the operation applies it, not click."""
+    if param.default in {None, "", ()}:
         return ""
     several = isinstance(param.default, tuple)
     words = " and ".join(map(str, cast("tuple[object, ...]", param.default))) if several else str(param.default)
@@ -228,10 +241,10 @@ def _describe_default(param: Param) -> str:
 
 
 def make_program_options(*, hidden: bool = False) -> list[click.Option]:
-    """Make the options of the program; hidden ones let them stand behind the command as well."""
+    """Make the options of the program; commands accept the same options, hidden from their help."""
     texts = {
         "db": "Database: a path or sqlite:///path. [default: CREDENDA_DB, else a file in your data folder]",
-        "user": "Whose memory it is. [default: CREDENDA_USER, else default]",
+        "user": "The user whose memory is opened. [default: CREDENDA_USER, else default]",
     }
     flags = {"json": "Write the result as one JSON document.", "read_only": "Open the database without writing to it."}
     options = [
@@ -255,7 +268,7 @@ def make_program_options(*, hidden: bool = False) -> list[click.Option]:
 
 
 def _keep(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ANN401 - click's signature
-    """Note an option of the program, wherever it stands."""
+    """Store the value of a program option, wherever it appears on the command line."""
     session = context.ensure_object(Session)
     if value is not None and param.name:
         setattr(session, param.name, value)

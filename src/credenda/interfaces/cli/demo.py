@@ -1,4 +1,4 @@
-"""`credenda demo`: the main job on the shipped conversation, offline, in a database of its own."""
+"""`credenda demo`: run Credenda on the included conversation, offline, in a separate database."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["make_demo_command"]
 
-_HELP = """Show the main job on a conversation that ships with Credenda, offline.
+_HELP = """Run Credenda on the included conversation, offline.
 
-Files nine months of chat turn by turn, and shows what is believed and why, what was replaced, refused and asked about,
-three searches, and a deletion that holds. Everything shown is read from the database that it makes.
+Stores nine months of chat message by message. Shows beliefs with evidence, replaced and refused values, a contest,
+three searches, and a permanent deletion. Everything shown is read from the new database.
 """
 
 
@@ -34,14 +34,16 @@ def make_demo_command() -> click.Command:
         "demo",
         params=[
             click.Option(
-                ["--keep", "path"], metavar="PATH", help="Make the database here. [default: a temporary file]"
+                ["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"
             ),
-            click.Option(["--check"], is_flag=True, help="Compare with what must be found; exit with 1 if it differs."),
+            click.Option(
+                ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
+            ),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_demo),
         help=_HELP,
-        short_help="Show the main job on a conversation that ships with Credenda, offline.",
+        short_help="Run Credenda on the included conversation, offline.",
     )
 
 
@@ -92,10 +94,10 @@ def _check(session: Session, path: Path) -> None:
 
 def _word_verdict(checked: Checked) -> str:
     wrong = len(checked.mismatches)
-    opening = f"{checked.checks - wrong} of {checked.checks} expectations hold."
+    opening = f"{checked.checks - wrong} of {checked.checks} expectations are met."
     return "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)])
 
 
 def _name_program() -> str:
-    """Name this program as the reader of the demo can call it."""
+    """Return the command with which the user can run this program."""
     return "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])

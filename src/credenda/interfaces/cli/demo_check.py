@@ -1,4 +1,4 @@
-"""Hold what the demo found against what it must find. How entries match is said in demo_expectations.toml."""
+"""Compare the demo's result with its expectations. demo_expectations.toml defines how entries match."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Check", "Checked", "check", "has_words", "is_from_turn"]
 
 Entry = Mapping[str, Any]
 _FLOOR: Final = 0.4
-"""Least confidence that a search shows."""
+"""Lowest confidence of a memory that a search returns."""
 _NOT_HELD: Final = 0.3
-"""A belief at or below this confidence is kept, but not held."""
+"""A memory at or below this confidence is stored but not believed."""
 _TOP: Final = 3
 _LEANS: Final[tuple[Lean | None, ...]] = (None, "past", "future")
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
@@ -33,7 +33,7 @@ _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """How many expectations were looked at, and which do not hold."""
+    """The number of checked expectations, and those that are not met."""
 
     ok: bool
     checks: int
@@ -41,17 +41,17 @@ class Checked:
 
 
 def has_words(memory: Memory, words: str) -> bool:
-    """Say whether words occur in a belief's value, or in its text where it has none, whatever the case."""
+    """Return whether words occur in a belief's value, or in its text when it has no value, ignoring case."""
     return normalise_value(words) in normalise_value(name_value(memory))
 
 
 def is_from_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
-    """Say whether a turn is evidence of a memory."""
+    """Return whether a turn is evidence of a memory."""
     return any(event.id == run.events[turn] for event, _, _ in why.evidence)
 
 
 def check(run: DemoRun, script: Script) -> Checked:
-    """Look at every expectation."""
+    """Check every expectation."""
     checker = Check(run, script)
     problems: list[str] = []
     count = 0
@@ -67,15 +67,15 @@ def _find_day(memory: Memory) -> date:
 
 
 class Check:
-    """All comparisons of one run; each gives "" or what is wrong."""
+    """All comparisons of one run; each returns "" or a description of the failure."""
 
     def __init__(self, run: DemoRun, script: Script) -> None:
-        """Take what was found and what was expected."""
+        """Store the result of the run and the expectations."""
         self._run = run
         self._script = script
 
     def problems(self) -> Iterator[str]:
-        """Give "" for what holds, and one line for what does not."""
+        """Return "" for each expectation that is met, and one line for each that is not."""
         kinds = {
             "current": self._current,
             "superseded": self._superseded,
@@ -95,7 +95,7 @@ class Check:
         yield self._deleted(self._script.expected["delete"])
 
     def _from(self, turn: str, words: str) -> list[Memory]:
-        """Return the memories that rest on a turn and say some words."""
+        """Return the memories that have a turn as evidence and contain some words."""
         return [
             why.memory for why in self._run.held if is_from_turn(why, self._run, turn) and has_words(why.memory, words)
         ]
@@ -137,7 +137,7 @@ class Check:
         if abs((ended[0].valid_until_us or 0) - moment_us) > DAY_US:
             return f"{name}: it ended at {ended[0].valid_until}"
         lost = [word for word in entry["remaining"] if not any(map(self._is_active, self._from(entry["turn"], word)))]
-        return f"{name}: {lost} did not stay" if lost else ""
+        return f"{name}: {lost} is no longer active" if lost else ""
 
     @staticmethod
     def _is_active(memory: Memory) -> bool:
@@ -157,13 +157,13 @@ class Check:
         after: date = entry.get("until", first) + timedelta(days=1)
         read = self._days_read(self._script.turn(entry["turn"]), entry["words"])
         if (first, after) not in read:
-            return f"{name}: read as {sorted(map(str, read))}"
+            return f"{name}: parsed as {sorted(map(str, read))}"
         wrong = [one.valid_from for one in self._dated_by_words(entry["turn"]) if not first <= _find_day(one) < after]
-        return f"{name}: a belief holds since {wrong[0]}" if wrong else ""
+        return f"{name}: a belief is valid from {wrong[0]}" if wrong else ""
 
     @staticmethod
     def _days_read(turn: ScriptTurn, words: str) -> set[tuple[date, date]]:
-        """Read the days that the words name on the speaker's calendar, whichever way the sentence leans."""
+        """Parse the days that the words name on the speaker's calendar, as past and as future."""
         return {
             (to_datetime(span.from_us).date(), to_datetime(span.until_us).date())
             for lean in _LEANS
@@ -174,7 +174,7 @@ class Check:
         }
 
     def _dated_by_words(self, turn: str) -> list[Memory]:
-        """Return the beliefs of a turn that hold since another time than it was said."""
+        """Return the beliefs of a turn whose validity begins at another time than the turn."""
         said_us = self._script.turn(turn).time_us
         found = [why.memory for why in self._run.held if is_from_turn(why, self._run, turn)]
         return [one for one in found if one.valid_from_us not in (None, said_us)]
@@ -185,7 +185,7 @@ class Check:
         for case in opened:
             known = " ".join(map(normalise_value, case.values))
             if all(normalise_value(value).split()[0] in known for value in entry["values"]):
-                return "" if case.question else f"{name}: it asks nothing"
+                return "" if case.question else f"{name}: it has no question"
         return f"{name}: open contests are {[case.values for case in opened]}"
 
     def _refused(self, entry: Entry) -> str:
@@ -195,11 +195,11 @@ class Check:
         if believed:
             return f"{name}: believed as {believed[0].attribute} = {believed[0].value!r} at {believed[0].confidence}"
         if entry["why"] == "secret" and self._on_disk(entry["value"]):
-            return f"{name}: the words are in the store"
+            return f"{name}: the words are stored"
         return ""
 
     def _of_user(self, entry: Entry) -> list[Memory]:
-        """Return current beliefs about the user that a refused turn led to, with its value where one is named."""
+        """Return current beliefs about the user from a refused turn, limited to a value if the entry names one."""
         found = self._from(entry["turn"], entry.get("value", ""))
         attribute = normalise_attribute(entry.get("attribute", ""))
         return [
@@ -221,18 +221,18 @@ class Check:
         for hit in asked.result.hits[:_TOP]:
             sources = {hit.id, *(event.id for event in hit.evidence)}
             if wanted & sources and entry["words"].casefold() in hit.text.casefold():
-                return f"{name}: it abstained" if asked.result.abstained else ""
+                return f"{name}: the search abstained" if asked.result.abstained else ""
         return f"{name}: the first hits are {[hit.text for hit in asked.result.hits[:_TOP]]}"
 
     def _abstain(self) -> str:
         asked = self._run.abstention
-        return "" if asked.result.abstained else f"abstain {asked.question!r}: it answered"
+        return "" if asked.result.abstained else f"abstain {asked.question!r}: the search answered"
 
     def _gained(self) -> str:
         gain = self._run.gain
         if gain is None or len(gain.by_meaning) >= len(gain.by_words):
             return ""
-        return f"reworded: {gain.model_id} finds {len(gain.by_meaning)} answers, words alone {len(gain.by_words)}"
+        return f"reworded: {gain.model_id} finds {len(gain.by_meaning)} answers, lexical search {len(gain.by_words)}"
 
     def _resolved(self, entry: Entry) -> str:
         name = f"resolve {entry['attribute']}"
@@ -242,7 +242,7 @@ class Check:
         for scope, value in entry["scopes"].items():
             wanted = "" if scope == "default" else scope
             if not any(has_words(one, value) and (one.scope or "") == wanted for one in answered.believed):
-                return f"{name}: {value!r} is not held for {scope!r}"
+                return f"{name}: {value!r} is not believed for {scope!r}"
         return "" if not any(one.contested for one in answered.believed) else f"{name}: it is still contested"
 
     def _deleted(self, entry: Entry) -> str:
@@ -251,8 +251,8 @@ class Check:
         if deleted is None:
             return f"{name}: there was nothing to delete"
         if not deleted.receipt.refused:
-            return f"{name}: saying it again was not refused"
+            return f"{name}: the repeated statement was not refused"
         back = deleted.left or [hit for hit in deleted.search.hits if entry["value"] in hit.text]
         if back or self._on_disk(entry["value"]):
-            return f"{name}: it is still there"
+            return f"{name}: it is still stored"
         return ""

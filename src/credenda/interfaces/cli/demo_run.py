@@ -1,4 +1,4 @@
-"""The demo's work: play the conversation into a fresh memory, then ask, answer and delete. Shows nothing."""
+"""Run the demo: store the conversation in a new memory, then search, resolve and delete. Prints nothing."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ __all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Gain", "Timings", "run_de
 
 _MILLISECONDS: Final = 1_000
 _ROUNDS: Final = 10
-"""How often each question is asked to measure a search."""
+"""Repetitions of each search when measuring its time."""
 _PAGE: Final = 50
 _TOP: Final = 3
 
 
 class ConversationClock:
-    """A clock that stands where the conversation is, so that every belief is recorded at the time it was said."""
+    """A clock at the time of the current message, so that every belief is recorded at the time of its message."""
 
     def __init__(self, start_us: int) -> None:
         self._now_us = start_us
 
     def now_us(self) -> int:
-        """Return the present moment of the conversation."""
+        """Return the current time of the conversation."""
         return self._now_us
 
     def move(self, to_us: int) -> None:
-        """Move forward; an earlier moment changes nothing."""
+        """Move the clock forward; ignore an earlier time."""
         self._now_us = max(self._now_us, to_us)
 
     def wait(self, step_us: int) -> None:
-        """Let some time pass."""
+        """Advance the clock."""
         self._now_us += step_us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question and what was found."""
+    """A question and the result of its search."""
 
     question: str
     result: SearchResult
@@ -56,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The contest as it was, the answer given, and what is believed since."""
+    """A resolved contest: the contest before, the answer, and the beliefs after."""
 
     case: ContestCase
     answer: str
@@ -66,7 +66,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deleted:
-    """A belief that was deleted, what happened when it was said again, and what is left of it."""
+    """A deleted belief, the receipt of repeating its statement, and the memories that still contain it."""
 
     memory: Memory
     question: str
@@ -78,7 +78,7 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What a model adds: of the questions asked in other words, those whose answer is among the first three hits."""
+    """The benefit of an embedding model: reworded questions whose answer is among the first three hits."""
 
     model_id: str
     questions: int
@@ -88,7 +88,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
-    """Medians, measured in this run."""
+    """Median times, measured in this run."""
 
     ack_ms_median: float
     ack_ms_max: float
@@ -98,7 +98,7 @@ class Timings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoRun:
-    """All that the demo found. `held` was read before anything was answered or deleted."""
+    """The result of the demo. `held` was read before the contest was resolved and the belief deleted."""
 
     database: str
     turns: int
@@ -110,7 +110,7 @@ class DemoRun:
     searches: tuple[Asked, ...]
     abstention: Asked
     gain: Gain | None
-    """None where no model is installed, or none is wanted."""
+    """None when no model is installed or configured."""
     answered: Answered | None
     deleted: Deleted | None
     timings: Timings
@@ -118,7 +118,7 @@ class DemoRun:
 
 @dataclass(slots=True)
 class _Said:
-    """What came back while the conversation was filed."""
+    """Results collected while the conversation was stored."""
 
     acks_ms: list[float] = field(default_factory=list[float])
     events: dict[str, str] = field(default_factory=dict[str, str])
@@ -126,9 +126,9 @@ class _Said:
 
 
 def run_demo(script: Script, path: Path, user: str | None) -> DemoRun:
-    """Run the whole demo on a database that does not exist yet; raises `Conflict` for one that does."""
+    """Run the whole demo on a new database; raise `Conflict` if the database exists."""
     if path.exists():
-        raise Conflict(f"{path} exists already", why="the demo begins with an empty memory", fix="name another file")
+        raise Conflict(f"{path} exists already", why="the demo needs an empty memory", fix="name another file")
     begun = seconds()
     clock = ConversationClock(script.turns[0].time_us)
     with Credenda.open(path, user=user, clock=clock, workers=False) as memory:
@@ -167,7 +167,7 @@ def run_demo(script: Script, path: Path, user: str | None) -> DemoRun:
 
 
 def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script) -> _Said:
-    """File the conversation turn by turn, each at its own time, and read each turn before the next."""
+    """Store the conversation message by message, each at its own time, and process each before the next."""
     said = _Said()
     for turn in script.turns:
         clock.move(turn.time_us)
@@ -182,7 +182,7 @@ def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script) ->
 
 
 def explain_all(memory: Credenda) -> tuple[Explanation, ...]:
-    """Explain every memory that is held or was, oldest first."""
+    """Explain every current and past memory, oldest first."""
     found: list[Memory] = []
     cursor: str | None = None
     while True:
@@ -198,7 +198,7 @@ def _ask(memory: Credenda, question: str) -> Asked:
 
 
 def _measure_gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
-    """Ask what is asked in other words, with the model and, from the same file, without it."""
+    """Run the reworded searches with the model and, on the same database, without it."""
     model_id = memory.stats().embedder
     if model_id is None:
         return None
@@ -218,7 +218,7 @@ def _find_entries(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Ite
 
 
 def _measure(memory: Credenda, questions: list[str]) -> float:
-    """Return the median time of a search in milliseconds, as a caller sees it."""
+    """Return the median wall-clock time of a search in milliseconds."""
     times: list[float] = []
     for question in questions * _ROUNDS:
         begun = seconds()
@@ -228,7 +228,7 @@ def _measure(memory: Credenda, questions: list[str]) -> float:
 
 
 def _answer_contest(memory: Credenda, script: Script, contests: tuple[ContestCase, ...]) -> Answered | None:
-    """Answer the open contest as the person would, with scopes."""
+    """Answer the open contest with one value per scope."""
     if not contests:
         return None
     case, said = contests[0], script.expected["resolve"]
@@ -239,7 +239,7 @@ def _answer_contest(memory: Credenda, script: Script, contests: tuple[ContestCas
 
 
 def _delete(memory: Credenda, script: Script, held: tuple[Explanation, ...], said: _Said) -> Deleted | None:
-    """Delete a belief, say it again, and look whether it is back."""
+    """Delete a belief, repeat its statement, and check that it is not stored again."""
     wanted = script.expected["delete"]
     event_id = said.events[wanted["turn"]]
     for why in held:

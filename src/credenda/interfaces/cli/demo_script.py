@@ -1,4 +1,4 @@
-"""What the demo plays and what it expects: the shipped conversation, turn by turn, and its expectations."""
+"""The demo's input: the included conversation, turn by turn, and its expectations."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class ScriptTurn:
     text: str
     time_us: int
     wall_us: int
-    """What the speaker's clock on the wall showed, read as if it were UTC: the days of their calendar."""
+    """The speaker's local time, encoded as if it were UTC."""
 
     @property
     def message(self) -> dict[str, object]:
-        """The turn as `remember` takes it."""
+        """Return the turn as input of `remember`."""
         return {"role": self.speaker, "content": self.text, "id": self.id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """A conversation, and what must be believed after it."""
+    """A conversation, and the expected beliefs after it."""
 
     turns: tuple[ScriptTurn, ...]
     expected: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""The demo for people: what was found, part by part, all of it read from the memory that it made."""
+"""The demo's text output, section by section, read from the memory that the demo created."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _SHOWN_HITS: Final = 2
 
 
 def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
-    """Tell what happened, in order; `command` is how this database is opened again."""
+    """Return the whole output; `command` is the command line that opens this database."""
     parts = (
-        ("A conversation is filed", _show_filed(screen, run, script)),
-        ("What is believed, since when, and because of which words", _show_beliefs(screen, run)),
-        ("What was true before, or wrong", _show_replaced(screen, run)),
-        ("What was said but is not believed of you", _show_refused(screen, run, script)),
-        ("What cannot be decided is asked", _show_contest(screen, run.answered)),
-        ("Searching, with every term of the score", _show_searches(screen, run)),
-        ("Knowing that it does not know", _show_abstained(screen, run.abstention)),
-        ("Forgetting holds", _show_deletion(screen, run.deleted)),
-        ("How long it took", _show_timings(screen, run)),
-        ("Look around", _show_commands(run, command)),
+        ("Store a conversation", _show_filed(screen, run, script)),
+        ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
+        ("Past and corrected values", _show_replaced(screen, run)),
+        ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
+        ("A contest between two values", _show_contest(screen, run.answered)),
+        ("Searches, with every term of the score", _show_searches(screen, run)),
+        ("Abstaining when nothing relevant is known", _show_abstained(screen, run.abstention)),
+        ("Permanent deletion", _show_deletion(screen, run.deleted)),
+        ("Timings", _show_timings(screen, run)),
+        ("Commands to try", _show_commands(run, command)),
     )
     sections = [
         "\n".join([screen.heading(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
@@ -54,9 +54,9 @@ def _show_filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
     first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
     memories = sum(why.memory.status in _CURRENT for why in run.held)
     yield screen.fill(
-        f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. Every word is in "
-        f"the journal; {memories} beliefs are held now, {len(run.held) - memories} are kept as history. "
-        "No language model was asked, and no network.",
+        f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. The journal "
+        f"keeps every word; {memories} beliefs are current, {len(run.held) - memories} are history. "
+        "No language model and no network was used.",
         "  ",
     )
 
@@ -116,7 +116,7 @@ def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) ->
 
 
 def _cut_passage(text: str, value: str) -> str:
-    """Show the sentence that holds a value, not the greeting before it; secrets are not repeated."""
+    """Return the sentence that contains a value, without the sentences before it; never show secrets."""
     at = max(text.casefold().find(value.casefold()), 0) if value else 0
     begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
     shown = text[begin if begin > 1 else 0 :]
@@ -124,20 +124,20 @@ def _cut_passage(text: str, value: str) -> str:
 
 
 def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
-    """Say what the memory made of it, from what is really held."""
+    """Describe the outcome of a statement, from the stored memories."""
     found = [
         why.memory
         for why in run.held
         if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
     ]
-    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["nothing is believed"]
+    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
 
 
 def _describe_state(memory: Memory) -> str:
     name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
     notes = describe_status(memory)
-    who = "" if memory.speaker == "user" else f", as said by {memory.speaker}"
-    return f"kept as “{name}”{who}" + (f" [{notes}]" if notes else "")
+    who = "" if memory.speaker == "user" else f", speaker {memory.speaker}"
+    return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
 
 
 def _show_contest(screen: Screen, answered: Answered | None) -> Iterator[str]:
@@ -161,13 +161,13 @@ def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
 
 
 def _show_gain(gain: Gain | None) -> str:
-    """Say what the model adds, as measured on questions in other words than the conversation's."""
+    """Describe the benefit of the model, measured on reworded questions."""
     if gain is None:
-        return 'No embedding model is in use: answers are found by their words. pip install "credenda[local]" adds one.'
+        return 'No embedding model is in use: search is lexical only. pip install "credenda[local]" adds one.'
     more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
     shown = f", such as {more[0]}" if more else ""
     return (
-        f"Of {gain.questions} questions in other words than the conversation's, words alone find {len(gain.by_words)} "
+        f"Of {gain.questions} reworded questions, lexical search answers {len(gain.by_words)} "
         f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
     )
 
@@ -185,22 +185,22 @@ def _show_deletion(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
         yield "  There was nothing to delete."
         return
     yield f"  Deleted: {screen.bold(label(deleted.memory))}: {name_value(deleted.memory)}"
-    yield f"  Said again: “{escape_controls(deleted.restated)}”"
+    yield f"  Repeated: “{escape_controls(deleted.restated)}”"
     yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
     yield f"  {screen.bold(deleted.question)}"
     hits = deleted.search.hits
     saying_it = sum(name_value(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
-    known = f"{len(hits)} hits, {saying_it} of them say it."
+    known = f"{len(hits)} hits, {saying_it} of them with the deleted value."
     yield f"    {'Nothing relevant is known.' if deleted.search.abstained else known}"
-    yield f"  Memories that still say it: {len(deleted.left)}"
+    yield f"  Memories that still contain it: {len(deleted.left)}"
 
 
 def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
     times = run.timings
     rows = (
-        ("filing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
+        ("storing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
         ("a search", f"{times.search_ms_median:.2f} ms median"),
-        ("all of this", f"{times.seconds_total:.1f} s"),
+        ("whole demo", f"{times.seconds_total:.1f} s"),
     )
     yield screen.pairs(rows)
 

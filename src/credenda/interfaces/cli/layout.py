@@ -1,4 +1,4 @@
-"""How text is laid out for people: widths, wrapping, tables and calm colour."""
+"""Text layout for people: widths, wrapping, tables and colour."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from credenda.config import is_colour_allowed
 __all__ = ["Screen", "count_cells", "escape_controls", "format_day", "open_screen", "truncate"]
 
 _WIDEST: Final = 100
-"""Longer lines are hard to read, however wide the terminal."""
+"""Wrap at this width even on wider terminals."""
 _NARROWEST: Final = 40
 _ZERO_WIDTH: Final = frozenset({"Mn", "Me", "Cf"})
 
 
 def escape_controls(text: str) -> str:
-    """Put text on one line and show control characters instead of obeying them: what is stored may be hostile."""
+    """Put text on one line and escape control characters, because stored text may be hostile."""
     words = " ".join(text.split())
     return "".join(" " if _is_hidden(letter) else letter for letter in words)
 
@@ -36,7 +36,7 @@ def _is_hidden(letter: str) -> bool:
 
 
 def count_cells(text: str) -> int:
-    """Count the columns that a text takes on a terminal: wide scripts and emoji take two, marks none."""
+    """Count the columns that a text takes on a terminal: wide scripts and emoji take two, combining marks none."""
     return sum(_count_cells(letter) for letter in text)
 
 
@@ -47,7 +47,7 @@ def _count_cells(letter: str) -> int:
 
 
 def truncate(text: str, width: int) -> str:
-    """Cut a text to a width, with an ellipsis where something is missing."""
+    """Cut a text to a width, with an ellipsis when it is cut."""
     if count_cells(text) <= width:
         return text
     kept, used = "", 0
@@ -65,13 +65,13 @@ def pad(text: str, width: int) -> str:
 
 
 def format_day(time: datetime | None) -> str:
-    """Write a time as its day, in its own zone; "" for none."""
+    """Format the day of a time, in its own zone; "" for None."""
     return "" if time is None else time.date().isoformat()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """Where text is shown: its width in columns (None: nobody looks, so nothing is cut), and whether in colour.
+    """The output: its width in columns (None when it is not a terminal: nothing is cut), and whether it has colour.
 
     Times are written in `zone`; `now_us` is where timelines end.
     """
@@ -83,15 +83,15 @@ class Screen:
 
     @property
     def columns(self) -> int:
-        """Columns to wrap at."""
+        """Return the columns to wrap at."""
         return min(self.width or _WIDEST, _WIDEST)
 
     def day(self, time: datetime | None) -> str:
-        """Write a time as its day in the zone; "" for none."""
+        """Format the day of a time in the zone; "" for None."""
         return "" if time is None else format_day(self._local(time))
 
     def moment(self, time: datetime | None) -> str:
-        """Write a time to the second, as RFC 3339 in the zone; "" for none."""
+        """Format a time to the second, as RFC 3339 in the zone; "" for None."""
         if time is None:
             return ""
         return self._local(time).replace(microsecond=0).isoformat().replace("+00:00", "Z")
@@ -103,23 +103,23 @@ class Screen:
             return time
 
     def bold(self, text: str) -> str:
-        """Stress what names a thing."""
+        """Print a name bold."""
         return click.style(text, bold=True) if self.colour else text
 
     def dim(self, text: str) -> str:
-        """Step back for what explains."""
+        """Print secondary text dim."""
         return click.style(text, dim=True) if self.colour else text
 
     def warn(self, text: str) -> str:
-        """Draw attention to what may not hold."""
+        """Print a warning in colour."""
         return click.style(text, fg="yellow") if self.colour else text
 
     def heading(self, text: str) -> str:
-        """Begin a part."""
+        """Format a heading."""
         return self.bold(text)
 
     def fill(self, text: str, indent: str = "", hanging: str | None = None) -> str:
-        """Wrap a text below itself."""
+        """Wrap a text with a hanging indent."""
         rest = indent if hanging is None else hanging
         lines = wrap(
             escape_controls(text), self.columns, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False
@@ -127,7 +127,7 @@ class Screen:
         return "\n".join(lines) or indent.rstrip()
 
     def pairs(self, rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
-        """Lay out names and what they stand for, aligned; empty ones are left out."""
+        """Lay out name and value pairs, aligned; leave out pairs with an empty value."""
         shown = [(name, text) for name, text in rows if text]
         widest = max((count_cells(name) for name, _ in shown), default=0)
         blank = indent + " " * (widest + 2)
@@ -138,7 +138,7 @@ class Screen:
         return "\n".join(lines)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
-        """Lay out rows in columns; the last one takes what is left of the width."""
+        """Lay out rows in columns; the last column takes the remaining width."""
         cleaned = [[escape_controls(cell) for cell in row] for row in rows]
         widths = [max(count_cells(row[at]) for row in (head, *cleaned)) for at in range(len(head))]
         lines = [self._row(head, widths, indent)]

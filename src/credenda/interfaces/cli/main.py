@@ -1,4 +1,4 @@
-"""The command line: `credenda COMMAND`. Errors end here, in one line and an exit code."""
+"""The command line: `credenda COMMAND`. Every error becomes one line and an exit code here."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from credenda import __version__
 from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.commands import build, list_names, make_program_options
+from credenda.interfaces.cli.groups import Commands, MissingCommand
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import fill_streams, note, write_output
 
@@ -21,9 +22,9 @@ __all__ = ["cli", "main"]
 _INTERNAL: Final = 1
 _USAGE: Final = 2
 _INTERRUPTED: Final = 130
-_HELP: Final = """The memory of an agent, kept as a belief state: what it may hold true, since when, and why.
+_HELP: Final = """Memory for an agent, kept as a belief state: what it believes, since when, and on which evidence.
 
-Results go to standard output, everything else to standard error. The options below may also stand behind a command.
+Results go to standard output, everything else to standard error. The options below may also follow a command.
 """
 _EPILOG: Final = (
     "Exit codes: 0 done, 1 internal error, 2 usage or invalid input, 3 not found, 4 conflict, 5 unavailable, "
@@ -31,16 +32,16 @@ _EPILOG: Final = (
 )
 
 
-class Program(click.Group):
-    """The group of all commands, built when they are asked for; it ends every error in one line."""
+class Program(Commands):
+    """The group of all commands, which are built when requested; it prints every error as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name all commands in the order in which they are shown."""
+        """Return the names of all commands in display order."""
         del ctx
         return ["demo", *list_names(), "mcp", "worker", "install", "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Build a command; an unknown one is None."""
+        """Build a command; None for an unknown name."""
         del ctx
         if cmd_name == "demo":
             from credenda.interfaces.cli.demo import make_demo_command
@@ -51,7 +52,7 @@ class Program(click.Group):
 
             return {"mcp": serving.mcp, "worker": serving.worker, "install": serving.install}[cmd_name]()
         if cmd_name == "bench":
-            return _Benches("bench", help="Measure what this program promises, on this machine.")
+            return _Benches("bench", help="Run benchmarks on this machine.")
         return _make_completion_command() if cmd_name == "completion" else build(cmd_name)
 
     def main(
@@ -74,11 +75,11 @@ class Program(click.Group):
         return code
 
 
-class _Benches(click.Group):
-    """The benchmarks, loaded when one is named: the help of the program does without them."""
+class _Benches(Commands):
+    """The benchmarks, imported only when one is requested, so that the program's help loads quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the benchmarks."""
+        """Return the names of the benchmarks."""
         from credenda.bench.cli import bench
 
         return bench.list_commands(ctx)
@@ -91,7 +92,7 @@ class _Benches(click.Group):
 
 
 def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
-    """Run something to its exit code, whatever happens."""
+    """Run a function and return its exit code, whatever it raises."""
     _prepare_logs()
     try:
         result = run()
@@ -107,7 +108,7 @@ def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
 
 
 def _prepare_logs() -> None:
-    """Keep logs out of the way of results, unless they were asked for."""
+    """Silence logs unless CREDENDA_DEBUG is set, so that they do not mix with results."""
     if is_debug_wanted():
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     else:
@@ -124,15 +125,19 @@ def _report(error: CredendaError, *, as_json: bool) -> int:
 
 def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
     context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, MissingCommand) and context is not None and not as_json:
+        note(context.get_help())
+        return _USAGE
     command = context.command_path if context else "credenda"
-    message = f"{error.format_message().rstrip('.')}; see `{command} --help`"
+    what = error.format_message().rstrip(".")
+    message = f"{what}{' See' if what.endswith('?') else '; see'} `{command} --help`"
     _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
     return _USAGE
 
 
 def _report_unexpected(error: Exception, *, as_json: bool) -> int:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    message = f"something unforeseen happened: {what}; run it again with CREDENDA_DEBUG=1 to see where"
+    message = f"internal error: {what}; run it again with CREDENDA_DEBUG=1 to see where"
     _say({"code": "internal", "message": message, "retryable": False}, as_json=as_json)
     if is_debug_wanted():
         _print_traceback()
@@ -140,7 +145,7 @@ def _report_unexpected(error: Exception, *, as_json: bool) -> int:
 
 
 def _say(error: dict[str, object], *, as_json: bool) -> None:
-    """Print an error as one line: words, or with --json a JSON object."""
+    """Print an error as one line: text, or with --json a JSON object."""
     if as_json:
         from credenda.interfaces.cli.jsonout import dump_json
 
@@ -172,13 +177,13 @@ def _print_completion(shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.UsageError(f"{shell} is not known")
+        raise click.UsageError(f"unknown shell {shell}")
     complete = kind(cli, {}, "credenda", "_CREDENDA_COMPLETE")
     write_output(complete.source_template % complete.source_vars())
 
 
 def _start() -> None:
-    """Show the help where no command was given."""
+    """Show the help when no command was given."""
     context = click.get_current_context()
     if context.invoked_subcommand is None:
         write_output(context.get_help())

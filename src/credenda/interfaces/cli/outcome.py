@@ -1,4 +1,4 @@
-"""What a command did, where the answer of its operation alone does not say it."""
+"""Results of commands that return more than their operation does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Believed", "Consequence", "Done", "Outcome", "Remembered"]
 
 
 class Consequence(StrEnum):
-    """What was made of something said."""
+    """One change that a message caused."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -26,7 +26,7 @@ class Consequence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believed:
-    """One belief that followed from what was said; `previous` are those that it replaced."""
+    """One belief that resulted from a message; `previous` are the memories that it replaced."""
 
     consequence: Consequence
     memory: Memory
@@ -36,7 +36,7 @@ class Believed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """A receipt with what was believed from it; `settled` says whether everything has been read by now."""
+    """A receipt with the resulting beliefs; `settled` tells whether the whole message has been processed."""
 
     receipt: Receipt
     settled: bool
@@ -46,7 +46,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """Something was done that has no result of its own."""
+    """The result of a command whose operation returns nothing."""
 
     id: str
     done: str
@@ -54,11 +54,15 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a command found or did, and the code to exit with; `shown_as` names an operation that tells it better."""
+    """What a command found or did, and the code to exit with; `shown_as` names an operation that tells it better.
+
+    `written` says that the result is on standard output already.
+    """
 
     value: object
     exit_code: int = 0
     shown_as: str = ""
+    written: bool = False
 
 
 _CONSEQUENCES = {
@@ -69,13 +73,13 @@ _CONSEQUENCES = {
 
 
 def find_successor(change: ChangeRecord) -> str | None:
-    """Name what took the place of a superseded memory, if anything did."""
+    """Return the memory that replaced a superseded one, or None."""
     found = change.after.get("superseded_by")
     return found if isinstance(found, str) else None
 
 
 def describe_change(change: ChangeRecord) -> Consequence:
-    """Say in a person's words what a change meant."""
+    """Describe a change in words."""
     if change.kind is ChangeKind.SUPERSEDE:
         return Consequence.ADJUSTED if find_successor(change) else Consequence.ENDED
     return _CONSEQUENCES.get(change.kind, Consequence.ADJUSTED)

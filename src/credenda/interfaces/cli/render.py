@@ -1,4 +1,4 @@
-"""Results for people: each kind of result has one way to be shown."""
+"""Text output of results: one renderer for each kind of result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
+    event,
     render_contest,
     render_contests,
     render_explanation,
@@ -21,6 +22,7 @@ from credenda.interfaces.cli.render_consolidation import render_consolidation
 from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
+    planned,
     put_back,
     render_backup,
     render_delete,
@@ -48,10 +50,11 @@ from credenda.model.core import Core
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Page, SearchResult, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
     DecayReport,
+    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -78,10 +81,10 @@ from credenda.model.sync_report import SyncReport
 __all__ = ["render"]
 
 _OPENINGS: Final = {
-    "correct": "Corrected; the old one leaves every answer.",
+    "correct": "Corrected; searches no longer return the old value.",
     "forget": "Forgotten; `credenda restore` brings it back.",
     "restore": "Restored.",
-    "pin": "Pinned: it is in every context.",
+    "pin": "Pinned: every context includes it.",
     "unpin": "No longer pinned.",
     "set-status": "Set.",
 }
@@ -106,7 +109,7 @@ def render(screen: Screen, operation: str, value: object) -> str:
 
 
 def _render_context(_: Screen, packed: Context) -> str:
-    """Show a block as it is: it goes into a prompt."""
+    """Show a context block unchanged, because it goes into a prompt."""
     return packed.text
 
 
@@ -120,7 +123,7 @@ def _render_resolution(screen: Screen, resolution: Resolution) -> str:
 
 def _render_installed(screen: Screen, done: Installed) -> str:
     told = {"added": "Added", "changed": "Changed", "already there": "Already there, nothing changed:"}[done.done]
-    rows = (("file", done.path), ("as it was", done.backup or ""), ("then", "restart the client"))
+    rows = (("file", done.path), ("backup", done.backup or ""), ("then", "restart the client"))
     shown = rows if done.done != "already there" else rows[:1]
     return f"{told} {escape_controls(done.name)}\n{screen.pairs(shown)}"
 
@@ -134,7 +137,7 @@ def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:
 
 
 def render_stats(screen: Screen, found: Stats) -> str:
-    """Show what is held and what waits."""
+    """Show how much is stored and how much work is queued."""
     rows = (
         ("events", _append_count(f"{found.events:,}", f"{found.redacted_events:,} redacted", found.redacted_events)),
         ("active memories", f"{found.total:,}"),
@@ -142,8 +145,8 @@ def render_stats(screen: Screen, found: Stats) -> str:
         ("by status", _list(found.memories)),
         ("changes", f"{found.changes:,}"),
         ("open contests", f"{found.open_contests:,}"),
-        ("still to be read", f"{found.pending_extractions:,}"),
-        ("set aside", f"{found.dead_jobs:,} jobs failed for good" if found.dead_jobs else ""),
+        ("queued messages", f"{found.pending_extractions:,}"),
+        ("failed", f"{found.dead_jobs:,} jobs failed permanently" if found.dead_jobs else ""),
         ("vectors", _list(found.vectors_by_model) or "0"),
         ("tokens counted by", escape_controls(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
@@ -154,41 +157,41 @@ def render_stats(screen: Screen, found: Stats) -> str:
 
 
 def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:
-    """Show what reads beside the rules, and what it cost today."""
+    """Show the language model, and its use and cost today."""
     yield "language model", escape_controls(use.model_id or "none")
     spent = f"{use.calls:,} calls, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
-    yield "asked today", spent
-    yield "left alone", escape_controls(use.trouble)
-    yield "wait for it", escape_controls(_list(use.waiting))
+    yield "used today", spent
+    yield "paused", escape_controls(use.trouble)
+    yield "queued for it", escape_controls(_list(use.waiting))
 
 
 def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
-    """Show what reading with a model did, or would cost."""
+    """Show the result or the estimated cost of extraction with a model."""
     if not report.dry_run:
-        waits = f"; {report.waiting:,} still wait for it" if report.waiting else ""
-        return f"Read {report.turns:,} turns again with {escape_controls(report.model_id)}{waits}."
-    cost = "unknown: give the price as the setting llm_price"
+        waits = f"; {report.waiting:,} are still queued" if report.waiting else ""
+        return f"Extracted {report.turns:,} messages again with {escape_controls(report.model_id)}{waits}."
+    cost = "unknown: set llm_price"
     if report.cost_usd is not None and report.cost_usd_most is not None:
         cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
     rows = (
         ("model", escape_controls(report.model_id)),
         ("turns", f"{report.turns:,}"),
-        ("not asked about", _list(report.skipped)),
+        ("skipped", _list(report.skipped)),
         ("calls", f"{report.calls:,}"),
-        ("tokens", f"about {report.tokens_in:,} read and {report.tokens_out:,} written"),
+        ("tokens", f"about {report.tokens_in:,} in and {report.tokens_out:,} out"),
         ("cost", cost),
         ("price", escape_controls(report.price_source)),
     )
-    return f"Nothing was asked. Reading this would take:\n{screen.pairs(rows)}"
+    return f"The model was not called. Extraction would take:\n{screen.pairs(rows)}"
 
 
 def _describe_other_vectors(found: Stats) -> str:
-    """Say what vectors of another model mean."""
+    """Describe vectors that another embedding model made."""
     if found.embedder is None:
-        return f"{found.vectors:,} vectors are not used: this memory is open without a model, and found by words alone."
+        return f"{found.vectors:,} vectors are not used: no embedding model is open, so search is lexical only."
     return (
-        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are of another model than {escape_controls(found.embedder)}: "
-        "what has no other is found by its words, not by its meaning, until `credenda reembed`."
+        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are not of {escape_controls(found.embedder)}: "
+        "search finds these memories by words only until you run `credenda reembed`."
     )
 
 
@@ -196,7 +199,7 @@ def _render_reembed(screen: Screen, report: ReembedReport) -> str:
     lines = [f"Embedded {report.embedded:,} texts with {escape_controls(report.model_id)}."]
     lines.append(_render_counts(screen, report.vectors_by_model))
     if not report.in_use:
-        lines.append("Searches use it once the memory is opened with it: set `embedder`.")
+        lines.append("Set `embedder` to this model so that searches use it.")
     return "\n".join(lines)
 
 
@@ -209,43 +212,42 @@ def _list(counts: Mapping[str, int]) -> str:
 
 
 def render_doctor(screen: Screen, report: DoctorReport) -> str:
-    """Show what a check of the store found."""
-    lines = ["Everything holds." if report.ok else screen.warn("Something is wrong.")]
+    """Show the result of a check of the store."""
+    lines = ["No problem was found." if report.ok else screen.warn("Problems were found.")]
     lines += [screen.fill(_describe_finding(one), "  ", "    ") for one in report.findings]
     if not report.ok:
-        lines.append("`credenda doctor --repair` rebuilds what is derived; for the rest restore a backup.")
+        lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")
     lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
     return "\n".join(lines)
 
 
 def _describe_finding(one: Finding) -> str:
-    """Say what is wrong, where, and what to do about it."""
+    """Format one problem with its place and fix."""
     head = f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}"
     place = f" ({one.where})" if one.where else ""
     return head + place + (f"; {one.fix}" if one.fix and not one.repaired else "")
 
 
 def render_rebuild(screen: Screen, report: RebuildReport) -> str:
-    """Show what a rebuild found and did."""
+    """Show the differences that a rebuild found, and whether it applied them."""
     if report.waiting:
         return (
-            f"The model read {report.asked:,} messages; {report.waiting:,} still wait for it ({escape_controls(report.why)}).\n"
-            "What it said is kept: the same command goes on from there. Nothing was changed."
+            f"The model read {report.asked:,} messages; "
+            f"{report.waiting:,} are still queued ({escape_controls(report.why)}).\n"
+            "Its answers are kept, and the same command continues from there. Nothing was changed."
         )
     count = len(report.differences)
-    done = "put in place" if report.applied else "nothing was changed"
+    done = "applied" if report.applied else "nothing was changed"
     head = f"{count:,} differences; {done}." if count else "Nothing differs."
     lines = [f"Compared {report.compared:,} memories. {head}"]
     lines += [screen.fill(_describe_difference(one), "  ", "    ") for one in report.differences]
     lines += [screen.fill(f"kept: {escape_controls(one)}", "  ", "    ") for one in report.kept]
     if report.unread:
-        lines.append(f"The model could not read {report.unread:,} messages; what was believed of them stays.")
+        lines.append(f"The model failed on {report.unread:,} messages; their beliefs stay unchanged.")
     if report.unexplained:
-        lines.append(f"{len(report.unexplained):,} are not in the change log and were left as they are.")
+        lines.append(f"{len(report.unexplained):,} memories are not in the change log and were left unchanged.")
     if report.redacted or report.unsupported:
-        lines.append(
-            f"An older version logged too little of {max(report.redacted, report.unsupported):,} to compare all."
-        )
+        lines.append(f"{max(report.redacted, report.unsupported):,} memories are logged too incompletely to compare.")
     return "\n".join(lines)
 
 
@@ -262,16 +264,16 @@ def _describe_difference(one: RebuildDifference) -> str:
 
 
 def render_import(screen: Screen, report: ImportReport) -> str:
-    """Show what an import took in."""
+    """Show what an import stored."""
     rows: Iterable[tuple[str, str]] = (
         ("format", report.format),
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
-        ("there already", f"{report.skipped:,}" if report.skipped else ""),
+        ("already stored", f"{report.skipped:,}" if report.skipped else ""),
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )
-    lines = [f"Read {escape_controls(report.path)}", screen.pairs(rows)]
+    lines = [f"Imported {escape_controls(report.path)}", screen.pairs(rows)]
     lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in report.problems]
     return "\n".join(lines)
 
@@ -281,6 +283,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Remembered: render_remembered,
     SearchResult: render_results,
     Context: _render_context,
+    EventDetails: event,
     Explanation: render_explanation,
     Page: render_page,
     Diff: render_diff,
@@ -289,6 +292,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ExtractionReport: _render_extraction,
     DoctorReport: render_doctor,
     EraseReceipt: render_erase,
+    DeletionPlan: planned,
     DeletionReport: render_delete,
     ExpiryReport: render_expiry,
     LegalHold: hold,

@@ -1,4 +1,4 @@
-"""Beliefs for people: one memory, lists of them, why they are held, and what they were before."""
+"""Text output of beliefs: one memory, lists, evidence and changes, and contests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Stance
-from credenda.model.query import Explanation, Page, SlotVersion
+from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.surprise import DUPLICATE_OF
 from credenda.text.documents import MONTHS
 
@@ -21,6 +21,7 @@ __all__ = [
     "describe_replacement",
     "describe_status",
     "describe_validity",
+    "event",
     "name_slot",
     "name_value",
     "render_contests",
@@ -43,7 +44,7 @@ _VERBS: Final = {
 
 
 def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
-    """Name a slot as a person would: `residence`, `daughter's name`, `work location (Fridays)`."""
+    """Name a slot in words: `residence`, `daughter's name`, `work location (Fridays)`."""
     name = (attribute or "").replace("_", " ")
     owner = (entity or "").removeprefix("user's ")
     if owner and owner != "user":
@@ -52,12 +53,12 @@ def name_slot(entity: str | None, attribute: str | None, scope: str | None = Non
 
 
 def label(memory: Memory) -> str:
-    """Name the slot of a memory, or its type where it has none."""
+    """Name the slot of a memory, or its type when it has no slot."""
     return name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value
 
 
 def describe_status(memory: Memory) -> str:
-    """Say what a reader must know before taking a memory for true; "" for a plain belief."""
+    """Describe an unusual status, contest, flags or confidence of a memory; "" for an ordinary one."""
     notes: list[str] = []
     if memory.contested:
         notes.append("contested")
@@ -73,7 +74,7 @@ def describe_status(memory: Memory) -> str:
 
 
 def name_value(memory: Memory) -> str:
-    """Give a memory's value, or its words where it has none, as a person would put it."""
+    """Return a memory's value as text, or its statement when it has no value."""
     value = escape_controls(memory.value or memory.text)
     yearly = _YEARLY.fullmatch(value)
     if yearly:
@@ -82,19 +83,19 @@ def name_value(memory: Memory) -> str:
 
 
 def render_headline(screen: Screen, memory: Memory) -> str:
-    """Name a memory in one line."""
+    """Describe a memory in one line."""
     notes = describe_status(memory)
     return f"{screen.bold(f'{label(memory)}: {name_value(memory)}')}{screen.warn(f'  [{notes}]') if notes else ''}"
 
 
 def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
-    """Say from when to when something was true."""
+    """Format the time range in which a memory was true."""
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
 
 def _describe_importance(one: Memory) -> str:
-    """Give the importance of a memory, and what surprise made of the stated one where it is known."""
+    """Format the importance of a memory, with the effect of surprise where it is known."""
     shown = f"{one.importance:.2f}"
     if one.surprise is None:
         return shown
@@ -102,7 +103,7 @@ def _describe_importance(one: Memory) -> str:
 
 
 def render_memory(screen: Screen, one: Memory) -> str:
-    """Show one memory whole."""
+    """Show all fields of one memory."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
     kept = f"{one.type.value}, {one.layer.value}, importance {_describe_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
@@ -112,10 +113,10 @@ def render_memory(screen: Screen, one: Memory) -> str:
         ("status", describe_status(one) or one.status.value),
         ("true", describe_validity(screen, one)),
         ("recorded", screen.moment(one.recorded_at)),
-        ("held with", said),
-        ("kept as", kept),
+        ("belief", said),
+        ("kind", kept),
         ("replaced by", one.superseded_by or ""),
-        ("said by", "" if one.speaker == "user" else one.speaker),
+        ("speaker", "" if one.speaker == "user" else one.speaker),
         ("session", one.source_session),
         ("topic", one.topic or ""),
         ("tags", ", ".join(one.tags)),
@@ -129,7 +130,7 @@ def render_memory(screen: Screen, one: Memory) -> str:
 def render_page(screen: Screen, found: Page[Memory]) -> str:
     """Show a page of memories as a table."""
     if not found.items:
-        return screen.fill("Nothing is held that fits. `credenda remember` files something, `credenda stats` counts.")
+        return screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
     rows = [
         (one.id, one.type.value, screen.day(one.valid_from), label(one), _describe_confidence(one))
@@ -149,12 +150,29 @@ def _name_speaker(event: Event) -> str:
 
 
 def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
-    """Quote a span of an event with its source."""
+    """Quote the evidence span of an event with its source."""
     return f"{screen.day(event.occurred_at)}  {_name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
 
 
+def event(screen: Screen, found: EventDetails) -> str:
+    """Show an event whole: what was said, by whom, when, and which memories rest on it."""
+    one = found.event
+    rows = (
+        ("id", one.id),
+        ("said", f"{screen.moment(one.occurred_at)} by {_name_speaker(one)}"),
+        ("session", escape_controls(one.session)),
+        ("topic", escape_controls(one.topic or "")),
+        ("agent", escape_controls(one.agent)),
+        ("came in as", one.source.value),
+    )
+    said = f"“{escape_controls(one.text)}”" if one.text else "its words were deleted"
+    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("What rests on it")]
+    lines += [f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories]
+    return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
+
+
 def render_explanation(screen: Screen, why: Explanation) -> str:
-    """Show what a memory rests on, and all that happened to it."""
+    """Show the evidence and all changes of a memory."""
     lines = [
         render_headline(screen, why.memory),
         screen.pairs(
@@ -162,7 +180,7 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
                 ("id", why.memory.id),
                 ("true", describe_validity(screen, why.memory)),
                 ("importance", "" if why.memory.surprise is None else _describe_importance(why.memory)),
-                ("may repeat", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
+                ("possible duplicate of", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
             ]
         ),
     ]
@@ -174,12 +192,12 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
         named = sorted(list_sources(why.memory), key=lambda one: (len(one), one))
         lines.append(
             screen.fill(
-                f"dreamed of {escape_controls(', '.join(named))}; it rests on no words of its own", "  ", "    "
+                f"derived from {escape_controls(', '.join(named))}; it has no evidence of its own", "  ", "    "
             )
         )
     elif not why.evidence:
-        lines.append("  the words it rested on were deleted")
-    lines += ["", screen.heading("What happened"), _render_changes(screen, why.changes)]
+        lines.append("  its evidence was deleted")
+    lines += ["", screen.heading("Changes"), _render_changes(screen, why.changes)]
     return "\n".join(lines)
 
 
@@ -208,28 +226,28 @@ def render_contest(screen: Screen, case: ContestCase) -> str:
 
 
 def describe_answer(case: ContestCase) -> str:
-    """Say how a contest is answered here."""
+    """Return the command that answers a contest."""
     value = case.values[0] if case.values else "VALUE"
     return f'credenda resolve {case.id} --keep "{escape_controls(value)}", or --scope WHEN=VALUE for each'
 
 
 def render_remembered(screen: Screen, done: Remembered) -> str:
-    """Say what was filed, and what is believed from it."""
+    """Show the stored events, and the resulting beliefs."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
-    lines = [f"Filed before as {ids}." if receipt.cached else f"Filed as {ids}."]
+    lines = [f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."]
     rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
-    rows += [("asks", f"{case.question} ({describe_answer(case)})") for case in done.contests]
+    rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     if rows:
         lines.append(screen.pairs(rows))
     elif done.settled:
-        lines.append("Nothing is believed from it; its words can be found.")
+        lines.append("No belief follows from it; search finds its words.")
     return "\n".join(lines)
 
 
 def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
-    """Say what took the place of what: because it changed, or because it was wrong."""
+    """Describe a replacement: a change of the value, or a correction of a wrong value."""
     before = "; ".join(map(name_value, old))
     if all(one.relation is Relation.CORRECTED for one in old):
         return f"{name_value(new)}; {before} was wrong"

@@ -1,4 +1,4 @@
-"""Changes for people: what was taken back, every status of a memory, and slots that go in circles."""
+"""Text output of undo, of the statuses of a memory, and of slots that flip-flop."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["render_loops", "render_status_history", "render_undo"]
 
 
 def render_undo(screen: Screen, report: UndoReport) -> str:
-    """Show what was taken back, or would be, and what is in the way."""
+    """Show the reverted changes, or a preview, and the later changes that block them."""
     count = len(report.undone)
     changes = f"{count:,} {'change' if count == 1 else 'changes'}"
     if not count:
-        lines = ["Nothing was left to take back."]
+        lines = ["There was nothing to undo."]
     else:
-        lines = [f"Took back {changes}." if report.ran else f"Would take back {changes}; nothing was changed."]
+        lines = [f"Undid {changes}." if report.ran else f"Would undo {changes}; nothing was changed."]
     rows = [(one.id, _describe_move(screen, one)) for one in report.memories]
     if rows:
-        lines.append(screen.table(("ID", "WHAT MOVES"), rows, indent="  "))
+        lines.append(screen.table(("ID", "EFFECT"), rows, indent="  "))
     if report.conflicts:
-        lines.append(screen.warn("In the way are later changes; --cascade takes them back as well:"))
+        lines.append(screen.warn("Later changes depend on these; --cascade undoes them as well:"))
         found = [(one.id, one.kind.value, one.memory_id or "", escape_controls(one.reason)) for one in report.conflicts]
         lines.append(screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  "))
     if report.lasting:
-        lines.append(f"{len(report.lasting):,} cannot be taken back: their words were deleted for good.")
+        lines.append(f"{len(report.lasting):,} cannot be undone: their text was permanently deleted.")
     return "\n".join(lines)
 
 
@@ -58,9 +58,9 @@ def render_status_history(screen: Screen, found: Sequence[StatusStep]) -> str:
 
 
 def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
-    """Show the slots that go in circles, the worst first."""
+    """Show the slots that flip-flop, most replacements first."""
     if not found:
-        return "No slot goes in circles."
+        return "No slot flip-flops."
     rows = [
         (
             f"{one.superseded_count:,}",
@@ -72,4 +72,4 @@ def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
         )
         for one in found
     ]
-    return screen.table(("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "ASKED AS", "VALUES"), rows)
+    return screen.table(("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "CONTEST", "VALUES"), rows)

@@ -1,4 +1,4 @@
-"""Scans and drift for people."""
+"""Text output of code scans and drift checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN: Final = 20
 
 
 def render_scan(screen: Screen, report: ScanReport) -> str:
-    """Show what a scan kept."""
+    """Show what a scan stored."""
     counts = (
         ("files", f"{report.files:,}"),
         ("new memories", f"{report.added:,}"),
@@ -22,7 +22,7 @@ def render_scan(screen: Screen, report: ScanReport) -> str:
         ("gone", f"{report.removed:,}"),
         ("binary files", f"{report.binary:,}"),
         ("with a secret masked", f"{report.masked:,}"),
-        ("passed over", f"{report.passed_over:,}"),
+        ("skipped", f"{report.passed_over:,}"),
     )
     shown = [(name, count) for name, count in counts if count != "0" or name in {"files", "new memories"}]
     lines = [f"Scanned {escape_controls(report.root)}", screen.pairs(shown), *_list_problems(report.problems)]
@@ -31,17 +31,17 @@ def render_scan(screen: Screen, report: ScanReport) -> str:
 
 def _list_problems(problems: tuple[str, ...]) -> list[str]:
     more = [f"and {len(problems) - _SHOWN:,} more; --json names them"] if len(problems) > _SHOWN else []
-    return [*(f"passed over: {escape_controls(problem)}" for problem in problems[:_SHOWN]), *more]
+    return [*(f"skipped: {escape_controls(problem)}" for problem in problems[:_SHOWN]), *more]
 
 
 def render_drift(screen: Screen, report: DriftReport) -> str:
-    """Show how far memories and code agree."""
+    """Show how far memories and code agree, with the mismatches."""
     claims = sum(report.checked.values())
     kinds = ", ".join(f"{count:,} {name}" for name, count in report.checked.items())
     told = f"{claims:,} claims ({kinds})" if kinds else "no claim about code"
     lines = [f"Score {report.score} of 100: {told} in {report.memories:,} memories."]
     if not report.ran:
-        lines.append(f"Nothing could be held against them: {report.reason}.")
+        lines.append(f"Nothing could be checked: {report.reason}.")
     if report.findings:
         rows = [
             (
@@ -53,12 +53,12 @@ def render_drift(screen: Screen, report: DriftReport) -> str:
             )
             for finding in report.findings[:_SHOWN]
         ]
-        lines.append(screen.table(("ID", "LEVEL", "CODE", "WHAT", "LOOKED IN"), rows))
+        lines.append(screen.table(("ID", "LEVEL", "CODE", "PROBLEM", "LOOKED IN"), rows))
         if len(report.findings) > _SHOWN:
             lines.append(f"and {len(report.findings) - _SHOWN:,} more; --json names them all")
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     if report.fix:
-        lines.append(f"{len(report.invalidated):,} memories were given up; `credenda undo` takes it back.")
+        lines.append(f"{len(report.invalidated):,} memories were invalidated; `credenda undo` reverts this.")
     elif errors:
-        lines.append(f"--fix would give up {len(errors):,} of these memories; nothing was changed.")
+        lines.append(f"--fix would invalidate {len(errors):,} of these memories; nothing was changed.")
     return "\n".join([*lines, *_list_problems(report.problems)])

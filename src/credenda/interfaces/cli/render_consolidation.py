@@ -1,4 +1,4 @@
-"""Consolidation for people: what would be said in one entry, and what stays."""
+"""Text output of consolidation."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 
 __all__ = ["TOOK_OVER", "render_consolidation"]
 
-TOOK_OVER: Final = "A run before this one was killed; its lock was taken over."
+TOOK_OVER: Final = "An earlier run was killed; this run took over its lock."
 
 _SHOWN: Final = 20
 _TITLES: Final = {
-    "merge": "say the same",
-    "duplicate": "is said twice",
+    "merge": "same meaning",
+    "duplicate": "duplicate",
     "change": "changed",
-    "correction": "was corrected",
+    "correction": "corrected",
     "failed": "not judged",
 }
 
 
 def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
-    """Show what a run of consolidation did, or would do."""
+    """Show the result of a consolidation, or its preview."""
     if not report.ran:
-        hint = " `--force` does not wait." if report.reason.startswith("gate") else ""
+        hint = " `--force` runs it now." if report.reason.startswith("gate") else ""
         return "\n".join([f"Did not run: {escape_controls(report.reason)}.{hint}", *_list_troubles(screen, report)])
-    did, written = ("would be", "new texts") if report.dry_run else ("were", "written anew")
+    did, written = ("would be", "new texts") if report.dry_run else ("were", "rewritten")
     looked = f"Looked at {report.examined:,} new memories (judge: {escape_controls(report.judge)})"
     counts = f"{report.memories_consolidated:,} {did} consolidated, {report.memories_created:,} {written}"
     lines = [TOOK_OVER] if report.took_over else []
@@ -36,9 +36,9 @@ def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
     if len(told) > _SHOWN:
         lines.append(f"and {len(told) - _SHOWN:,} more; --json names them")
     if report.linked:
-        lines.append(f"{report.linked:,} groups lie close and stay as they are, linked; --json names them.")
+        lines.append(f"{report.linked:,} groups are related: linked, otherwise unchanged; --json names them.")
     if report.changes:
-        lines.append("`credenda why ID` tells why, `credenda undo CHANGE` takes a change back.")
+        lines.append("`credenda why ID` explains a memory, `credenda undo CHANGE` reverts a change.")
     if report.reason:
         lines.append(f"Stopped early: {escape_controls(report.reason)}.")
     return "\n".join([*lines, *_list_troubles(screen, report)])
@@ -57,9 +57,9 @@ def _group(group: ConsolidationGroup) -> list[str]:
 def _list_troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
     lines: list[str] = []
     if report.failed:
-        lines.append(screen.warn(f"{report.failed:,} groups could not be judged; the next run tries them again."))
+        lines.append(screen.warn(f"{report.failed:,} groups could not be judged; the next run retries them."))
     if report.refused:
-        lines.append(f"{report.refused:,} proposals of the model did not pass the checks.")
+        lines.append(f"{report.refused:,} proposals of the model failed the checks.")
     if report.quarantined:
         names = ", ".join(report.quarantined[:_SHOWN])
         lines.append(screen.warn(f"{len(report.quarantined):,} memories failed three times and are left out: {names}."))

@@ -1,4 +1,4 @@
-"""Synchronised folders for people."""
+"""Text output of folder synchronisation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN: Final = 20
 
 
 def render_sync(screen: Screen, report: SyncReport) -> str:
-    """Show what a synchronisation did, on both sides."""
+    """Show the changes of a synchronisation, in the files and in the memory."""
     pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
     rows = (
         ("from the files", _count_changes(report)),
@@ -23,10 +23,10 @@ def render_sync(screen: Screen, report: SyncReport) -> str:
     lines = [head, screen.pairs(rows)]
     if report.waiting:
         lines.append(
-            f"{report.waiting:,} entries are gone from the files at once, and wait: `--missing delete` deletes them, "
-            "`--missing restore` writes them again."
+            f"{report.waiting:,} entries are missing at once and wait for you: `--missing delete` deletes them, "
+            "`--missing restore` writes them to the files again."
         )
-    lines += [screen.fill(f"left alone: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
+    lines += [screen.fill(f"skipped: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
     lines += [screen.fill(f"note: {one}", "  ", "    ") for one in report.notes[:_SHOWN]]
     more = len(report.left_alone[_SHOWN:]) + len(report.notes[_SHOWN:])
     return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
@@ -37,6 +37,6 @@ def _count_changes(report: SyncReport) -> str:
         (report.remembered, "remembered"),
         (report.corrected, "corrected"),
         (report.deleted, "deleted"),
-        (report.contested, "to be asked about"),
+        (report.contested, "contested"),
     )
     return ", ".join(f"{count:,} {name}" for count, name in counts if count)

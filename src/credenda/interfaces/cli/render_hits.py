@@ -1,4 +1,4 @@
-"""Search results for people."""
+"""Text output of search results."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["format_terms", "render_results"]
 
 _NOTHING: Final = 0.0005
 _SHOWN_CHARACTERS: Final = 400
-"""Longest text of a hit on a screen: ten long ones must not push the first out of sight."""
+"""Longest text of a hit, so that ten hits fit on a screen."""
 
 
 def render_results(screen: Screen, found: SearchResult) -> str:
-    """Show hits, best first; say so when nothing relevant is known."""
+    """Show hits, best first, or that nothing relevant is known."""
     lines: list[str] = []
     if found.abstained or not found.hits:
         lines.append("Nothing relevant is known.")
     if found.hits:
         if lines:
-            lines.append(screen.dim("Nearest, but below what would count as an answer:"))
+            lines.append(screen.dim("Nearest hits, below the threshold for an answer:"))
         lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
     count = len(found.hits)
     lines.append(screen.dim(f"{count} {'hit' if count == 1 else 'hits'} in {found.took_ms:.1f} ms"))
@@ -42,7 +42,7 @@ def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Shorten a long passage, at a word where one ends near; its id and `--json` lead to the rest."""
+    """Shorten a long passage, at a word boundary if possible; `--json` shows the whole."""
     if len(text) <= _SHOWN_CHARACTERS:
         return text
     start, space, last = text[:_SHOWN_CHARACTERS].rpartition(" ")
@@ -50,7 +50,7 @@ def _shorten(text: str) -> str:
 
 
 def _describe_source(screen: Screen, hit: Hit) -> str:
-    """Say what a hit is and where it comes from, in one line."""
+    """Describe the kind and source of a hit in one line."""
     if hit.memory is not None:
         slot = name_slot(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
         parts = [
@@ -60,7 +60,7 @@ def _describe_source(screen: Screen, hit: Hit) -> str:
             describe_validity(screen, hit.memory),
             describe_status(hit.memory),
         ]
-        parts += [f"said {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
+        parts += [f"from {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
     elif hit.event is not None:
         who = "you" if hit.event.speaker == "user" else escape_controls(hit.event.speaker)
         parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
@@ -70,7 +70,7 @@ def _describe_source(screen: Screen, hit: Hit) -> str:
 
 
 def format_terms(summands: Mapping[str, float]) -> str:
-    """Write the terms of a score that are not nothing, the largest first."""
+    """Write the nonzero terms of a score, the largest first."""
     counted = [term for term in summands.items() if abs(term[1]) >= _NOTHING]
     ranked = sorted(counted, key=lambda term: -abs(term[1]))
     return " + ".join(f"{name} {value:.3f}" for name, value in ranked).replace("+ -", "− ")

@@ -1,4 +1,4 @@
-"""Fading and layers for people: what moved, and where memories stand."""
+"""Text output of the core block, retention, layers, the dream and scheduled tasks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
 
 
 def render_core(screen: Screen, found: Core) -> str:
-    """Show the block that every prompt has, why each line is there, and what the last rewrite changed."""
+    """Show the core block, the reason for each line, and the changes of the last rewrite."""
     if not found.lines:
         told = ["The core is empty." if found.left_out else _HOW_TO_FILL]
     else:
@@ -45,7 +45,7 @@ def render_core(screen: Screen, found: Core) -> str:
     shown = len(found.text.splitlines())
     told.append(f"{found.tokens:,} of {found.tokens_max:,} tokens, {shown:,} of {found.lines_max:,} lines.")
     if found.left_out:
-        left = f"{len(found.left_out):,} found no room: {', '.join(found.left_out[:_LEFT_OUT])}"
+        left = f"{len(found.left_out):,} did not fit: {', '.join(found.left_out[:_LEFT_OUT])}"
         told.append(screen.fill(f"{left}; raise core_tokens and core_lines, or forget some.", "", "  "))
     return "\n".join([*told, *_render_rewrite(screen, found)])
 
@@ -68,7 +68,7 @@ def _word_line(line: CoreLine) -> str:
 
 
 def render_decay(screen: Screen, report: DecayReport) -> str:
-    """Show what a run of decay did."""
+    """Show the result of a decay run."""
     verb = "would move" if report.dry_run else "moved"
     lines = [f"Looked at {report.examined:,} memories (profile {report.profile}); {report.updated:,} scores {verb}."]
     if report.moves:
@@ -87,9 +87,9 @@ def _render_rest(count: int) -> list[str]:
 
 
 def render_lifecycle(screen: Screen, report: LifecycleReport) -> str:
-    """Show what was promoted and put away."""
+    """Show how many memories were promoted and archived."""
     done = "would be" if report.dry_run else "were"
-    counts = f"{report.promoted:,} {done} promoted, {report.archived:,} put away"
+    counts = f"{report.promoted:,} {done} promoted, {report.archived:,} archived"
     lines = [f"Looked at {report.examined:,} working and episodic memories; {counts}."]
     if report.changes:
         lines.append(screen.table(("ID", "TO", "WHY"), [_step(change) for change in report.changes[:_SHOWN]]))
@@ -98,10 +98,10 @@ def render_lifecycle(screen: Screen, report: LifecycleReport) -> str:
 
 
 def render_dream(screen: Screen, report: DreamReport) -> str:
-    """Show what a night did: its brief, and the exact changes of a dry run."""
+    """Show the report of a dream, and the exact changes of a dry run."""
     if not report.ran:
-        kept = "one that was killed on another machine keeps its lock for some minutes"
-        return f"Nothing was dreamed: {escape_controls(report.reason)}; {kept}."
+        kept = "a run that was killed on another machine keeps its lock for some minutes"
+        return f"The dream did not run: {escape_controls(report.reason)}; {kept}."
     lines = [TOOK_OVER] if report.took_over else []
     lines += [
         screen.fill(escape_controls(line), line[: len(line) - len(line.lstrip())], "    ")
@@ -112,7 +112,7 @@ def render_dream(screen: Screen, report: DreamReport) -> str:
         rows = [_list_planned(change) for change in changes[:_SHOWN]]
         lines += ["", screen.table(("WOULD", "MEMORY", "WHAT"), rows), *_render_rest(len(changes))]
     if report.dry_run:
-        lines += ["", f"{report.changed:,} things would change; nothing was changed."]
+        lines += ["", f"{report.changed:,} changes would be made; nothing was changed."]
     return "\n".join(lines)
 
 
@@ -132,43 +132,43 @@ def _step(change: Change) -> tuple[str, str, str]:
 
 
 def render_compression(screen: Screen, report: CompressReport) -> str:
-    """Show what compression saves, and what it costs."""
+    """Show the bytes that compression saves, and its loss of precision."""
     if not report.examined:
         return "No memory has a vector, so there is nothing to compress."
     verb = "would be" if report.dry_run else "were"
     rows = [_render_tier(one) for one in report.tiers if one.vectors]
     saved = f"{report.bytes_before:,} bytes → {report.bytes_after:,}"
     lines = [
-        f"{report.compressed:,} of {report.examined:,} vectors of memories {verb} kept at fewer bits; {saved}.",
-        screen.table(("BITS", "VECTORS", "MOVED", "BYTES", "THEN", "FIDELITY", "AT WORST"), rows),
+        f"{report.compressed:,} of {report.examined:,} vectors of memories {verb} reduced to fewer bits; {saved}.",
+        screen.table(("BITS", "VECTORS", "CHANGED", "BYTES", "AFTER", "FIDELITY", "WORST"), rows),
     ]
     if report.dry_run and report.compressed:
-        lines.append("Nothing was changed; --apply does it.")
+        lines.append("Nothing was changed; --apply applies this.")
     if report.compressed and not report.restores:
-        lines.append("note: no embedder is open: until one is, recall cannot give precision back.")
+        lines.append("note: no embedder is open; without one, recalled memories do not regain precision.")
     return "\n".join(lines)
 
 
 def _render_tier(one: CompressTier) -> tuple[str, ...]:
-    bits = {32: "exact", 0: "left alone"}.get(one.bits, str(one.bits))
+    bits = {32: "exact", 0: "skipped"}.get(one.bits, str(one.bits))
     counts = (f"{one.vectors:,}", f"{one.compressed:,}", f"{one.bytes_before:,}", f"{one.bytes_after:,}")
     kept = ["\u2013" if part is None else f"{part:.4f}" for part in (one.fidelity, one.least_fidelity)]
     return bits, *counts, *kept
 
 
 def render_retention(screen: Screen, found: RetentionCurves) -> str:
-    """Show the curves as a table over some ages, and how far the memories have faded."""
+    """Show the decay curves at some ages, and the most decayed memories."""
     head = ("CURVE", "HALF-LIFE", *(f"{age} D" for age in _AGES))
     rows = [
         (curve.name, f"{curve.half_life_days:g} d", *(f"{curve.values[age]:.2f}" for age in _AGES))
         for curve in found.curves
     ]
-    opening = f"Profile {found.profile}, curve {found.mode}; what is trusted less fades faster."
+    opening = f"Profile {found.profile}, curve {found.mode}; memories with lower trust decay faster."
     lines = [opening, screen.table(head, rows)]
     if not found.points:
-        return "\n".join([*lines, "No memory is held yet."])
+        return "\n".join([*lines, "There are no memories yet."])
     lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
-    lines.append(f"The newest {len(found.points):,} memories; those that have faded most:")
+    lines.append(f"The newest {len(found.points):,} memories; the most decayed of them:")
     points = [
         (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _format_terms(point.terms))
         for point in lowest
@@ -182,7 +182,7 @@ def _format_terms(terms: Mapping[str, float]) -> str:
 
 
 def render_duties(screen: Screen, report: ScheduleReport) -> str:
-    """Show how the duties stand."""
+    """Show the state of the scheduled tasks."""
     lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{escape_controls(run.result)}." for run in report.ran]
     if report.reason:
         lines.append(f"Ran nothing{' more' if report.ran else ''}: {escape_controls(report.reason)}.")
@@ -193,7 +193,7 @@ def render_duties(screen: Screen, report: ScheduleReport) -> str:
     )
     late = [one.name for one in report.duties if one.overdue]
     if late:
-        why = "nobody runs `credenda worker`, or it cannot keep up"
+        why = "no `credenda worker` runs, or it cannot keep up"
         lines.append(screen.warn(f"Overdue: {', '.join(late)}; {why}."))
     return "\n".join(lines)
 

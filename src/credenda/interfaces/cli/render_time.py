@@ -1,4 +1,4 @@
-"""Time for people: the life of a slot drawn as a timeline, and what changed between two times."""
+"""Text output over time: the history of a slot as a timeline, and the difference between two times."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _TITLES: Final = {
     DifferenceKind.CORRECTED: "Corrected",
     DifferenceKind.MERGED: "Merged",
     DifferenceKind.ADDED: "New",
-    DifferenceKind.RESTORED: "Back again",
+    DifferenceKind.RESTORED: "Restored",
     DifferenceKind.ENDED: "Ended",
     DifferenceKind.DELETED: "Deleted",
-    DifferenceKind.CONTESTED: "Unsettled now",
-    DifferenceKind.RESOLVED: "Settled now",
-    DifferenceKind.DOUBTED: "In doubt now",
-    DifferenceKind.CONFIRMED: "Said again",
+    DifferenceKind.CONTESTED: "Contested now",
+    DifferenceKind.RESOLVED: "Resolved now",
+    DifferenceKind.DOUBTED: "Challenged now",
+    DifferenceKind.CONFIRMED: "Confirmed",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Glyphs:
-    """What a bar is drawn with: true, was wrong or is out of use, unsettled; begin, end, and still so."""
+    """The characters of a bar: true, wrong or unused, contested; begin, end, and open end."""
 
     true: str
     wrong: str
@@ -53,43 +53,43 @@ _PLAIN: Final = _Glyphs(true="=", wrong=".", unsettled="~", begin="|", end="|", 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where a time stands on a bar, from the first time shown to the last, and what bars are drawn with."""
+    """Maps times to columns of a bar, from the first to the last time shown, with the characters to draw."""
 
     first_us: int
     last_us: int
     glyphs: _Glyphs
 
     def column(self, moment_us: int) -> int:
-        """Give the column of a time, 0 to the width of a bar less one."""
+        """Return the column of a time, from 0 to the bar's width less one."""
         span = max(self.last_us - self.first_us, 1)
         return max(0, min(_BAR - 1, (moment_us - self.first_us) * _BAR // span))
 
 
 def render_history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
-    """Draw the values of a slot as bars over a common span of time, oldest first; one group a slot.
+    """Draw the values of a slot as bars over a common time span, oldest first; one group per slot.
 
     Never wider than 80 columns; without a terminal the bars are plain ASCII.
     """
     if not versions:
-        return "Nothing was ever held there."
+        return "This slot never had a value."
     page = replace(screen, width=min(screen.width or _WIDTH, _WIDTH))
     scale = _scale(screen, versions)
     groups: dict[str, list[SlotVersion]] = {}
     for one in versions:
         groups.setdefault(_group(one), []).append(one)
     named = next((name for name in groups if name), "")
-    if named and "" in groups:  # a deleted value lost its names, and stands with what was held beside it
+    if named and "" in groups:  # a deleted value has no slot names: show it with the first named group
         groups[named] = sorted([*groups[named], *groups.pop("")], key=_find_start_us)
     blocks = ("\n".join(_draw_slot(page, name, held, scale)) for name, held in groups.items())
     return "\n\n".join(blocks)
 
 
 def _group(one: SlotVersion) -> str:
-    """Name the slot of a value: about whom or what, in which scope, who says so."""
+    """Name the slot of a value: entity, attribute, scope and speaker."""
     if one.attribute is None and one.entity is None:
         return ""
     name = name_slot(one.entity, one.attribute, one.scope)
-    notes = [_CLASSES.get(one.kind, ""), "" if one.speaker == "user" else f"says {one.speaker}"]
+    notes = [_CLASSES.get(one.kind, ""), "" if one.speaker == "user" else f"speaker {one.speaker}"]
     told = ", ".join(note for note in notes if note)
     return f"{name}, {told}" if told else name
 
@@ -122,7 +122,7 @@ def _draw_slot(screen: Screen, name: str, versions: Sequence[SlotVersion], scale
 
 
 def _draw_bar(one: SlotVersion, scale: _Scale) -> str:
-    """Draw from when to when something was held; what was wrong, or is out of use, is drawn faint."""
+    """Draw the time span of a value; wrong or unused values are dim."""
     glyphs = scale.glyphs
     start = scale.column(_find_start_us(one))
     still = one.valid_until_us is None
@@ -144,7 +144,7 @@ def _word_value(one: SlotVersion) -> str:
 
 
 def _describe_version(screen: Screen, one: SlotVersion) -> str:
-    """Say from when to when, how it stands, and its id."""
+    """Describe the time span, status and id of a value."""
     standing = "" if one.status is Status.ACTIVE else one.status.value
     if one.relation is not None:
         standing = f"{standing} ({one.relation.value})"
@@ -153,8 +153,8 @@ def _describe_version(screen: Screen, one: SlotVersion) -> str:
 
 
 def render_diff(screen: Screen, diff: Diff) -> str:
-    """Show what changed between two times, by what became of it."""
-    compared = "what was held" if diff.axis == "known" else "what was true"
+    """Show the changes between two times, grouped by kind."""
+    compared = "beliefs" if diff.axis == "known" else "facts"
     lines = [
         screen.dim(
             f"{compared}, from {_format_moment(screen, diff.since_us)} to {_format_moment(screen, diff.until_us)}"
@@ -170,7 +170,7 @@ def render_diff(screen: Screen, diff: Diff) -> str:
 
 
 def _format_moment(screen: Screen, moment_us: int) -> str:
-    """Write a time to the second, rounded up: a day stands for its end, which is the next one's beginning."""
+    """Format a time to the second, rounded up: the end of a day shows as the beginning of the next."""
     seconds = -(-moment_us // 1_000_000)
     return screen.moment(to_datetime(seconds * 1_000_000))
 
@@ -179,12 +179,12 @@ def _describe_difference(screen: Screen, one: Difference) -> str:
     memory, previous = one.memory, one.previous
     ids = memory.id if previous is None else f"{memory.id}, was {previous.id}"
     if one.kind is DifferenceKind.DELETED:
-        told = "(its words are gone)"
+        told = "(its text was deleted)"
     elif previous is not None:
         told = f"{label(memory)}: {describe_replacement(memory, [previous])}"
     else:
         told = f"{label(memory)}: {name_value(memory)}"
-    again = f", said again {one.confirmations} times" if one.confirmations > 1 else ""
+    again = f", confirmed {one.confirmations} times" if one.confirmations > 1 else ""
     day = screen.day(to_datetime(one.at_us))
     return "\n".join(
         [

@@ -1,10 +1,11 @@
-"""Commands that go on running: `mcp` and `worker`; and `install`, which tells a client of the first."""
+"""Long-running commands `mcp` and `worker`, and `install`, which registers the server with a client."""
 
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, cast
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_names import Toolset
+    from credenda.runtime import Parts
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
 _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
-"""Seconds between two looks at what is due."""
+"""Seconds between two checks for due tasks."""
+_IDLE_SECONDS = 1.0
+"""Seconds between two looks for users with due jobs."""
 
 
 def mcp() -> click.Command:
@@ -36,32 +40,37 @@ def mcp() -> click.Command:
         type=click.Choice(_TOOLSETS),
         default="default",
         show_default=True,
-        help="Which tools are offered: a small set, or every operation with all its inputs.",
+        help="The tools to offer: a small set, or every operation with all its inputs.",
     )
     return click.Command(
         "mcp",
         params=[toolset, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
-        help="Serve this memory to an MCP client over standard input and output, until it goes away.",
-        epilog="`credenda install --client NAME` tells a client how to start this.",
+        help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
+        epilog="`credenda install --client NAME` registers this server with a client.",
     )
 
 
 def worker() -> click.Command:
-    """Make the command that reads what waits and runs the duties, for as long as it is left running."""
+    """Make the command that processes queued messages and runs scheduled tasks until it is stopped."""
     return click.Command(
         "worker",
         params=[
-            click.Option(["--once"], is_flag=True, help="Read what waits, run what is due, and end."),
+            click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
+            click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_worker),
-        help="Read what was said and run the duties of this memory until it is stopped (Ctrl-C, or TERM).",
-        epilog="Several may run at once: one of them leads, and takes over when the leader is gone.",
+        help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
+        epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
+        " each user has a batch of jobs run in turn.",
     )
 
 
-def _run_worker(session: Session, *, once: bool) -> None:
+def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
+    if all_users:
+        _work_for_all(session, once=once)
+        return
     with session.open() as memory:
         if once:
             memory.settle(_SETTLE_SECONDS)
@@ -76,9 +85,39 @@ def _run_worker(session: Session, *, once: bool) -> None:
                 stopped.wait(_DUTY_SECONDS)
 
 
+def _work_for_all(session: Session, *, once: bool) -> None:
+    from credenda.workers.tenants import AllUsers
+
+    with session.open_parts() as parts:
+        everyone = AllUsers(parts, duties=_run_duties)
+        with closing(everyone), wait_for_signal() as stopped:
+            if not once:
+                note("working for all users; stop with Ctrl-C")
+            while not stopped.is_set():
+                ran = everyone.run_round(stopped)
+                if ran:
+                    continue
+                everyone.look_after(stopped)
+                if once:
+                    break
+                stopped.wait(_IDLE_SECONDS)
+        done = {"users": everyone.users, "jobs": everyone.jobs}
+        if once:
+            write_result(
+                session, "worker", done if session.json else f"Ran {done['jobs']} jobs of {done['users']} users."
+            )
+
+
+def _run_duties(parts: Parts) -> None:
+    from credenda.services.schedule import run_duties
+
+    for run in run_duties(parts).ran:
+        note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
+
+
 @contextmanager
 def wait_for_signal() -> Generator[Event]:
-    """Lend an event that INT and TERM set; afterwards they mean again what they meant before."""
+    """Provide an event that INT and TERM set; restore the previous handlers afterwards."""
     import signal
 
     stopped = Event()
@@ -119,25 +158,25 @@ def _serve(session: Session, toolset: str) -> None:
 
 
 def install() -> click.Command:
-    """Make the command that adds this server to the file of a client."""
+    """Make the command that adds this server to a client's configuration file."""
     from credenda.interfaces.client_setup.client_configs import CLIENTS
 
     options = [
-        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="Whose file is changed."),
+        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="The client whose file is changed."),
         click.Option(
             ["--scope"],
             type=click.Choice(["user", "project"]),
             default="user",
             show_default=True,
-            help="For all your projects, or for the one in this folder.",
+            help="For all your projects, or for the project in this folder.",
         ),
-        click.Option(["--name"], default="credenda", show_default=True, help="What the client calls this server."),
+        click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
         click.Option(
             ["--toolset"],
             type=click.Choice(_TOOLSETS),
             default="default",
             show_default=True,
-            help="Which tools it offers.",
+            help="The tools it offers.",
         ),
         click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
     ]
@@ -145,8 +184,8 @@ def install() -> click.Command:
         "install",
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_install),
-        help="Tell an MCP client how to start this server: its own file is changed once, and copied before.",
-        epilog="--db, --user and --read-only are passed on where they are given.",
+        help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
+        epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
 
 
@@ -156,6 +195,8 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     from credenda.interfaces.client_setup.install import install as add
     from credenda.interfaces.client_setup.install import make_entry, write_lines
 
+    if not only_print:
+        _check_startable()
     place = find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
@@ -166,13 +207,33 @@ def _install(session: Session, /, *, client: str, scope: str, name: str, toolset
     write_result(session, "install", add(place, name, entry))
 
 
-def _repeat_options(session: Session) -> Iterator[str]:
-    """Yield the options of the program that were given; a client starts the server in a folder of its choice."""
-    if session.db is not None:
-        from credenda.bootstrap import resolve_sqlite_path
+def _check_startable() -> None:
+    """Raise `Invalid` where this Python lacks what the server needs: the client would only say that it does not start.
 
-        yield from ("--db", str(Path(resolve_sqlite_path(session.db)).absolute()))
-    if session.user is not None:
-        yield from ("--user", session.user)
+    The entry names this very interpreter, so that what is found here is found there.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise Invalid(
+            "the server could not start",
+            why=f"the package mcp is not installed for {sys.executable}",
+            fix=f'install it: {sys.executable} -m pip install "credenda[mcp]"',
+        )
+
+
+def _repeat_options(session: Session) -> Iterator[str]:
+    """Yield the database and the user that hold here, from options or from the environment.
+
+    A client starts the server in a folder of its choice and with an environment of its own.
+    """
+    from credenda.bootstrap import resolve_sqlite_path
+    from credenda.config import named_target, named_user
+
+    db, user = session.db or named_target(), session.user or named_user()
+    if db is not None:
+        yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
+    if user is not None:
+        yield from ("--user", user)
     if session.read_only:
         yield "--read-only"

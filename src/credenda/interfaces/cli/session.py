@@ -1,20 +1,23 @@
-"""One run of the command line: how the memory is opened."""
+"""One run of the command line: the program options, and how the memory is opened."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+    from credenda.runtime import Parts
 
 __all__ = ["Session"]
 
 
 @dataclass(slots=True)
 class Session:
-    """What the options of the program say."""
+    """The program options."""
 
     db: str | None = None
     user: str | None = None
@@ -22,10 +25,10 @@ class Session:
     read_only: bool = False
     tokenizer: str | None = None
     zone: tzinfo = UTC
-    """Whose days are shown; the memory's own once it is open."""
+    """The time zone of displayed times; set from the memory when it opens."""
 
     def open(self) -> Credenda:
-        """Open the memory without background workers: what has to run, runs before the command ends."""
+        """Open the memory without background workers; the command does all work itself before it ends."""
         from credenda.client import Credenda
 
         memory = Credenda.open(
@@ -33,3 +36,16 @@ class Session:
         )
         self.zone = memory.zone
         return memory
+
+    @contextmanager
+    def open_parts(self) -> Generator[Parts]:
+        """Open what a memory is made of, for work on many users, and release it at the end."""
+        from credenda.bootstrap import build_parts
+        from credenda.config import get_default_user
+
+        user = get_default_user() if self.user is None else self.user
+        parts = build_parts(self.db, user=user, read_only=self.read_only, tokenizer=self.tokenizer)
+        try:
+            yield parts
+        finally:
+            parts.release()

@@ -1,4 +1,4 @@
-"""`files sync --watch`: looking again and again, and synchronising when something changed and has come to rest."""
+"""`files sync --watch`: poll for changes, and synchronise once they have settled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOOK_SECONDS: Final = 1.0
 def keep_watch(
     session: Session, memory: Credenda, again: Callable[[], SyncReport], *, report: SyncReport
 ) -> SyncReport:
-    """Synchronise whenever pages or memory changed, until INT or TERM; returns the last report."""
+    """Synchronise whenever pages or the memory changed, until INT or TERM; return the last report."""
     root = Path(report.path)
     rest = Rest()
     trouble = ""
@@ -36,7 +36,7 @@ def keep_watch(
     note(f"watching {escape_controls(report.path)}; stop with Ctrl-C")
     with wait_for_signal() as stopped:
         while not stopped.wait(_LOOK_SECONDS):
-            seen = _look(memory, root)  # before, so that an edit made meanwhile is looked at again
+            seen = _look(memory, root)  # before the sync, so that an edit made during it is seen
             if not rest.ready(seen):
                 continue
             try:
@@ -52,13 +52,13 @@ def keep_watch(
 
 
 def _report_once(before: str, now: str) -> str:
-    """Tell a trouble once, however often it is tried again."""
+    """Print a problem once, however often it recurs."""
     if now != before:
         note(now)
     return now
 
 
 def _look(memory: Credenda, root: Path) -> object:
-    """Give what tells whether anything changed: the stamps of all pages, and how far the memory has come."""
+    """Return the stamps of all pages and the memory's position, which change when anything changed."""
     stats = memory.stats()
     return compute_signature(root), stats.events, stats.changes, stats.redacted_events, stats.tombstones

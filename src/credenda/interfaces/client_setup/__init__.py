@@ -1,1 +1,1 @@
-"""Tells MCP clients how to start this server: their configuration files, changed with care."""
+"""Add this server to the configuration files of MCP clients."""

@@ -1,4 +1,4 @@
-"""Where each MCP client keeps its servers: file, kind of file, and the table that names them."""
+"""Locations of MCP clients' server configurations: the file, its format, and the table of servers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLIENTS: Final[tuple[ClientName, ...]] = get_args(ClientName)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A configuration file; `table` names the servers in it, `typed` says whether an entry names its transport."""
+    """A configuration file; `table` contains its servers, `typed` tells whether an entry names its transport."""
 
     path: Path
     table: str
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """What was done to a client's file; `backup` is the file as it was, where one was changed."""
+    """The result of a change to a client's file; `backup` is the copy of a changed file."""
 
     done: Literal["added", "changed", "already there"]
     name: str
@@ -39,7 +39,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Client:
-    """Where a client looks, for a person and in a project (None: it has no such file)."""
+    """A client's files, for the user and for a project (None: the client has no such file)."""
 
     user: Callable[[Folders], Path]
     project: str | None = None
@@ -49,7 +49,7 @@ class _Client:
 
 
 def _find_program_settings(folders: Folders) -> Path:
-    """Return the folder in which desktop programs keep their settings."""
+    """Return the folder where desktop programs keep their settings."""
     if folders.system == "darwin":
         return folders.home / "Library" / "Application Support"
     if folders.system == "win32":
@@ -78,16 +78,16 @@ _CLIENTS: Final[Mapping[ClientName, _Client]] = {
 
 
 def find_place(client: str, scope: Scope, folders: Folders, here: Path) -> Place:
-    """Return where a client keeps its servers; `here` is the folder of the project.
+    """Return where a client configures its servers; `here` is the folder of the project.
 
-    Raises `Invalid` for an unknown client, and for a project where the client knows none.
+    Raises `Invalid` for an unknown client, or for a project if the client has no project configuration.
     """
     found = _CLIENTS.get(cast("ClientName", client))
     if found is None:
-        raise Invalid(f"{client!r} is not a client that is known here", fix=f"choose one of {', '.join(CLIENTS)}")
+        raise Invalid(f"{client!r} is not a known client", fix=f"choose one of {', '.join(CLIENTS)}")
     if scope == "project" and found.project is None:
         raise Invalid(
-            f"{client} has no servers of a project", why="it reads its own file only", fix="leave out --scope"
+            f"{client} has no project configuration", why="it reads its own file only", fix="leave out --scope"
         )
     path = here / found.project if scope == "project" and found.project else found.user(folders)
     return Place(path=path, table=found.table, kind=found.kind, typed=found.typed)

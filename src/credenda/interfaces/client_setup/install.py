@@ -1,4 +1,4 @@
-"""Adds this program to the servers of an MCP client: once, with a backup, in one step."""
+"""Add this program to the servers of an MCP client: idempotent, with a backup, and atomic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARK: Final = "\ufeff"
 
 
 class _Editor(Protocol):
-    """What changes one kind of file."""
+    """Edits one kind of file."""
 
     entry_of: Callable[[str, str, str], Mapping[str, Any] | None]
     with_entry: Callable[[str, str, str, Mapping[str, Any]], str]
@@ -34,12 +34,12 @@ _EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
 
 
 def find_program() -> list[str]:
-    """Name this program so that it starts from any folder: the script beside the interpreter, or the interpreter.
+    """Return a command that starts this program from any folder: the script beside the interpreter, or the interpreter.
 
-    The interpreter is told (-P) not to look for modules in the folder of the client, which may be a stranger's.
+    With -P the interpreter imports no modules from the current folder, which may be untrusted.
     """
     if not sys.executable:
-        raise Invalid("this Python does not know where it is", fix="write the client's file by hand; see --print")
+        raise Invalid("the path of this Python is unknown", fix="edit the client's file by hand; see --print")
     python = Path(sys.executable).absolute()
     script = python.with_name("credenda.exe" if sys.platform == "win32" else "credenda")
     if script.is_file() and os.access(script, os.X_OK):
@@ -48,22 +48,22 @@ def find_program() -> list[str]:
 
 
 def make_entry(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
-    """Say how a client starts this program with these arguments."""
+    """Return the configuration entry that starts this program with these arguments."""
     command, *first = find_program()
     started = {"command": command, "args": [*first, *arguments]}
     return {"type": "stdio", **started} if place.typed else started
 
 
 def write_lines(place: Place, name: str, entry: Mapping[str, Any]) -> str:
-    """Write the lines that a person would add to the file."""
+    """Return the lines that a user would add to the file."""
     return _choose_editor(place).shown(place.table, _check_name(name), entry)
 
 
 def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
-    """Add or change the entry of a name; what is there already is left alone, and so is everything else in the file.
+    """Add or change the entry of a name; keep everything else in the file.
 
-    Keys that somebody added to the entry stay. Raises `Invalid` for a file that cannot be understood, `Unavailable`
-    for one that cannot be read or written; then nothing was changed.
+    Keys that the user added to the entry stay. Raises `Invalid` for a malformed file, `Unavailable` for one that cannot
+    be read or written; then nothing was changed.
     """
     path = place.path.resolve()
     editor = _choose_editor(place)
@@ -89,7 +89,7 @@ def _choose_editor(place: Place) -> _Editor:
 
 def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        why = "clients use it as a name of tools"
+        why = "clients use it as a prefix of tool names"
         raise Invalid(f"{name[:80]!r} cannot name a server", why=why, fix="use letters, digits, - and _")
     return name
 
@@ -98,15 +98,17 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8") if path.exists() else ""
     except UnicodeDecodeError as error:
-        raise Invalid("it is not UTF-8", why=f"byte {error.start} begins no character", fix="mend the file") from error
+        raise Invalid(
+            "it is not UTF-8", why=f"byte {error.start} does not begin a character", fix="repair the file"
+        ) from error
     except OSError as error:
         raise _make_unavailable(path, error) from error
 
 
 def _replace(path: Path, held: str, text: str) -> Path | None:
-    """Write the file whole or not at all, with the rights that it had; returns where the old one was copied to.
+    """Write the file atomically with its previous permissions; return the path of the backup.
 
-    Raises `Conflict` where it is no longer what was read: clients write into these files, too.
+    Raises `Conflict` if the file changed since it was read, because clients write to these files too.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +116,9 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
         with replace_file(path) as file:
             file.write(text.encode("utf-8"))
             if _read(path) != held:
-                raise Conflict(f"{path} was changed meanwhile", why="its client runs", fix="close it and try again")
+                raise Conflict(
+                    f"{path} was changed meanwhile", why="its client is running", fix="close it and try again"
+                )
         if backup is not None:
             shutil.copymode(backup, path)
     except CredendaError:
@@ -125,15 +129,15 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
 
 
 def _copy(path: Path) -> Path:
-    """Copy a file beside itself, under the first name that is free."""
+    """Copy a file beside itself, under the first free backup name."""
     for number in range(_BACKUPS):
         backup = path.with_name(f"{path.name}.bak{number or ''}")
         if not backup.exists():
             shutil.copy2(path, backup)
             return backup
-    raise Unavailable(f"{path} has {_BACKUPS} backups", why="no name is free", fix="remove some of them")
+    raise Unavailable(f"{path} has {_BACKUPS} backups", why="every backup name is taken", fix="remove some of them")
 
 
 def _make_unavailable(path: Path, error: OSError) -> Unavailable:
     why = error.strerror or type(error).__name__
-    return Unavailable(f"{path} cannot be reached", why=why, fix="check its rights, and those of its folder")
+    return Unavailable(f"{path} cannot be reached", why=why, fix="check its permissions, and those of its folder")

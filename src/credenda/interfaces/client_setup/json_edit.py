@@ -1,4 +1,4 @@
-"""Changes one entry of a JSON file and keeps every other character, comments and trailing commas among them. Pure."""
+"""Change one entry of a JSON file and keep every other character, including comments and trailing commas. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIRST_INDENT: Final = re.compile(r"\n([ \t]+)\S")
 
 @dataclass(slots=True)
 class _Node:
-    """A value with its place; a table knows its members, the last of a name counting, and where its last one ends."""
+    """A value with its position; an object also has its members, and the end of the last member."""
 
     start: int
     stop: int = 0
@@ -33,24 +33,24 @@ class _Node:
 
 
 class _Scanner:
-    """Reads JSON with comments and trailing commas, and notes where everything stands."""
+    """Parses JSON with comments and trailing commas, and records positions."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
     def document(self) -> _Node:
-        """Read a whole document."""
+        """Parse a whole document."""
         self._skip()
         node = self._value(0)
         self._skip()
         if self.at != len(self.text):
-            raise self._wrong("there is more after its end")
+            raise self._wrong("there is text after the end of the document")
         return node
 
     def _wrong(self, why: str) -> Invalid:
         line = self.text.count("\n", 0, self.at) + 1
-        return Invalid("it is not JSON", why=f"line {line}: {why}", fix="mend the file; nothing was changed")
+        return Invalid("it is not JSON", why=f"line {line}: {why}", fix="repair the file; nothing was changed")
 
     def _skip(self) -> None:
         blank = _BLANK.match(self.text, self.at)
@@ -123,16 +123,16 @@ class _Scanner:
         try:
             return json.loads(written)
         except ValueError as error:
-            raise self._wrong(f"{written[:40]} is no value") from error
+            raise self._wrong(f"{written[:40]} is not a value") from error
 
 
 def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
-    """Return the entry of a name, or None; raises `Invalid` for a file that is malformed or of another shape."""
+    """Return the entry of a name, or None; raise `Invalid` for a malformed file or an unexpected structure."""
     return _find_table(_parse(text), table, name)[1]
 
 
 def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Return the text with an entry added or replaced; what stands outside the entry stays as it is written."""
+    """Return the text with an entry added or replaced; all text outside the entry stays unchanged."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if not text.strip():
         return render_entry(table, name, entry).replace("\n", newline) + newline
@@ -154,7 +154,7 @@ def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str
 
 
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Write an entry as a file of its own."""
+    """Write an entry as a complete file."""
     return json.dumps({table: {name: entry}}, indent=_INDENT, ensure_ascii=False)
 
 
@@ -163,19 +163,19 @@ def _parse(text: str) -> _Node:
 
 
 def _find_table(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[str, Any] | None]:
-    """Find the table of servers and the entry in it; whatever is there must be a table."""
+    """Find the table of servers and the entry in it; raise `Invalid` if either exists and is not a table."""
     if not isinstance(root.value, dict):
-        raise Invalid("it holds no table", fix="mend the file; nothing was changed")
+        raise Invalid("it contains no table", fix="repair the file; nothing was changed")
     servers = root.members.get(table)
     entry = servers.members.get(name) if servers else None
     for node, what in ((servers, table), (entry, f"{table} → {name}")):
         if node is not None and not isinstance(node.value, dict):
-            raise Invalid(f"{what} is not a table in it", fix="mend the file; nothing was changed")
+            raise Invalid(f"{what} is not a table in it", fix="repair the file; nothing was changed")
     return servers, entry.value if entry else None
 
 
 def _measure_margin(text: str, at: int) -> str:
-    """Return the blanks with which the line of a place begins."""
+    """Return the indentation of the line at a position."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip())]
 
@@ -185,7 +185,7 @@ def _write_value(value: object, unit: str, margin: str) -> str:
 
 
 def _add_member(text: str, node: _Node, name: str, value: object, *, unit: str) -> str:
-    """Add a member at the end of a table; the comma goes right behind the member before."""
+    """Add a member at the end of an object; the comma directly follows the previous member."""
     margin = _measure_margin(text, node.start)
     inner = margin + unit
     end = node.stop - 1

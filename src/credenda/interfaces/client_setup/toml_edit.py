@@ -1,4 +1,4 @@
-"""Changes one table of a TOML file and keeps every other line as it is written. Pure."""
+"""Change one table of a TOML file and keep every other line unchanged. Pure."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _HEADER: Final = re.compile(r"^\s*\[")
 
 
 def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
-    """Return the entry of a name, or None; raises `Invalid` for a file that is malformed or of another shape."""
+    """Return the entry of a name, or None; raise `Invalid` for a malformed file or an unexpected structure."""
     servers = _parse(text).get(table, {})
     entry = cast("dict[str, Any]", servers).get(name) if isinstance(servers, dict) else servers
     if entry is not None and not isinstance(entry, dict):
-        raise Invalid(f"{table} is not a table of tables in it", fix="mend the file; nothing was changed")
+        raise Invalid(f"{table} is not a table of tables in it", fix="repair the file; nothing was changed")
     return cast("Mapping[str, Any] | None", entry)
 
 
 def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Return the text with a table added, or its own keys replaced; every other line stays as it is.
+    """Return the text with a table added, or its own keys replaced; every other line stays unchanged.
 
-    Raises `Invalid` where the table is written in a way (inline, dotted) that cannot be changed line by line.
+    Raises `Invalid` for a table (inline, dotted) that cannot be changed line by line.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     before = _parse(text)
@@ -46,7 +46,7 @@ def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str
 
 
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Write an entry as a table of its own."""
+    """Write an entry as a table."""
     return "\n".join([f"[{table}.{name}]", *(_write_line(key, value) for key, value in entry.items())])
 
 
@@ -58,7 +58,7 @@ def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Invalid("it is not TOML", why=str(error), fix="mend the file; nothing was changed") from error
+        raise Invalid("it is not TOML", why=str(error), fix="repair the file; nothing was changed") from error
 
 
 def _is_read_as(text: str, wanted: Mapping[str, Any]) -> bool:
@@ -69,7 +69,7 @@ def _is_read_as(text: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, Any], *, newline: str) -> str:
-    """Put the changed keys of an entry under its header, in place of what they were; other keys stay."""
+    """Replace the changed keys of an entry under its header; keep other keys."""
     header = re.compile(rf"""^\s*\[\s*{table}\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(?:#.*)?$""")
     start = next((at for at, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
     if start is None:
@@ -85,7 +85,7 @@ def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, A
 
 
 def _split_statements(lines: list[str]) -> Iterator[str]:
-    """Cut lines into statements, each of as many lines as it takes to be TOML."""
+    """Split lines into statements, each with as many lines as are needed to be valid TOML."""
     waiting = ""
     for line in lines:
         waiting += line
@@ -93,7 +93,7 @@ def _split_statements(lines: list[str]) -> Iterator[str]:
             yield waiting
             waiting = ""
     if waiting:
-        raise Invalid("the table cannot be read by itself", fix="change it by hand; --print shows the lines")
+        raise Invalid("the table cannot be parsed on its own", fix="change it by hand; --print shows the lines")
 
 
 def _is_toml(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a model hands to a tool, checked: the operation that is meant, and its inputs by their own names."""
+"""Check a model's arguments to a tool, and map them to an operation and its inputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WANTED: Final[Mapping[str, str]] = {
 
 
 def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Operation, dict[str, Any]]:
-    """Choose the operation that a call means and give it its inputs; what is null counts as left out.
+    """Choose the operation that a call means, and return it with its inputs; null counts as omitted.
 
     Raises `Invalid` for an argument that is unknown, missing, of the wrong type, or of another operation of the tool.
     """
@@ -43,7 +43,7 @@ def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Op
     route = _choose_route(offer, given)
     inputs = {one.name: one for one in route.inputs}
     if missing := [name for name in route.required if name not in given]:
-        raise Invalid(f"{offer.name} needs {' and '.join(missing)}", why="it was left out", fix="give it")
+        raise Invalid(f"{offer.name} needs {' and '.join(missing)}", why="it is missing", fix="give it")
     for name in [name for name in given if name not in inputs]:
         if given.pop(name) != known[name].param.default:
             what = f"{offer.name} takes no {name!r} together with {' and '.join(route.required)}"
@@ -60,13 +60,13 @@ def _make_unknown_error(offer: ToolSpec, name: str) -> Invalid:
 
 
 def _choose_route(offer: ToolSpec, given: Mapping[str, object]) -> Route:
-    """Choose the most demanding operation whose demands are met, else the first."""
+    """Choose the operation with the most required inputs that are all given, else the first."""
     met = [route for route in offer.routes if all(name in given for name in route.required)]
     return met[-1] if met else offer.routes[0]
 
 
 def _check_type(one: Input, value: Any) -> object:  # noqa: ANN401 - what a client sent
-    """Check the type of a value, as JSON knows types."""
+    """Check the type of a value against the JSON types."""
     kind = one.param.kind
     if _FITS.get(kind, _is_text)(value):
         return value
@@ -74,7 +74,7 @@ def _check_type(one: Input, value: Any) -> object:  # noqa: ANN401 - what a clie
         return int(value)
     wanted = _WANTED.get(kind, "text")
     found = _KINDS.get(type(cast("object", value)), "something else")
-    why = f"it is {found}" if found != wanted.removesuffix(" of words") else "something in it is not a word"
+    why = f"it is {found}" if found != wanted.removesuffix(" of words") else "an item of it is not text"
     raise Invalid(f"{one.name} must be {wanted}", why=why, fix=f"give {wanted}")
 
 

@@ -1,7 +1,7 @@
-"""What a tool answers: structured, short, and with whatever was recalled marked as data.
+"""Results of tools: structured, short, and with recalled text marked as data.
 
-A structured answer that holds recalled words begins with a notice, and keeps the words in JSON strings. As text it is
-the same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
+A structured result with recalled text begins with a notice, and keeps the text in JSON strings. Its text form is the
+same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
 """
 
 from __future__ import annotations
@@ -10,6 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
+from credenda.interfaces.json_schema import Picked
+from credenda.interfaces.mcp.answers import (
+    CHANGE,
+    CONTEST,
+    DIFFERENCE,
+    EVENT,
+    HIT,
+    MEMORY,
+    VERSION,
+    StatsKept,
+    list_name,
+)
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
@@ -21,77 +33,39 @@ from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
 
-__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "build_output_schema", "to_text"]
+__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "to_text"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
 _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 _SHOWN: Final = 50
-"""Latest pieces of evidence, and changes, that an explanation holds: what was said a thousand times is shown once."""
+"""The number of latest evidence spans and changes in an explanation."""
 _SHOWN_IN_HIT: Final = 5
-_MEMORY: Final = (
-    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
-    *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
-)
-_EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-_HIT: Final = ("id", "kind", "text", "score", "flags", "terms")
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
-_CONTEST: Final = (
-    *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
-)
-_CHANGE: Final = ("id", "kind", "actor", "reason", "at")
-_DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
-_VERSION: Final = (
-    *("memory_id", "text", "value", "scope", "status", "relation", "superseded_by", "reason"),
-    *("valid_from", "valid_until", "recorded_at"),
-)
-_RESULTS: Final[Mapping[str, Mapping[str, str]]] = {
-    "SearchResult": {"results": "array", "total": "integer", "abstained": "boolean"},
-    "Context": {"text": "string", "tokens": "integer", "counted_by": "string", "abstained": "boolean"},
-    "Core": {"text": "string", "tokens": "integer"},
-    "Page": {"memories": "array", "has_more": "boolean"},
-    "Explanation": {"memory": "object", "evidence": "array", "changes": "array"},
-    "SlotVersion": {"versions": "array"},
-    "ContestCase": {"contests": "array"},
-    "Diff": {"differences": "array", "counts": "object"},
-    "Stats": {"by_type": "object", "total": "integer", "pending_extractions": "integer"},
-    "Memory": {"memory": "object"},
-    "StatusStep": {"history": "array"},
-}
-"""What the answer of an operation holds at least, by its output; what writes answers with a status and data."""
-_WRITTEN: Final[Mapping[str, str]] = {"status": "string", "data": "object"}
+_COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
 
 
-def build_output_schema(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Describe the answers of a tool: one of its operations', or an error."""
-    kinds = [_WRITTEN if operation.writes else _RESULTS.get(operation.output, {}) for operation in operations]
-    properties = {name: {"type": kind} for held in kinds for name, kind in held.items()}
-    alternatives = [{"required": list(held)} for held in kinds if held]
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
-    return schema | {"anyOf": [*alternatives, {"required": ["code"]}]}
-
-
 def build_answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
-    """Turn the result of an operation into what its tool answers."""
+    """Convert the result of an operation into the result of its tool."""
     shaped = _answer_write(given, value) if operation.writes else _read(operation, given, value)
     return {"notice": NOTICE, **shaped} if isinstance(value, _RECALLING) else shaped
 
 
 def build_failure(error: CredendaError) -> Answer:
-    """Turn an error into what a tool answers: what happened, why, what to do, and whether trying again may help."""
+    """Convert an error into a tool result: what happened, why, what to do, and whether to retry."""
     more = _drop_empty({"fix": error.fix, "ids": dict(error.ids)})
     return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
 
 
 def build_internal_failure(error: Exception) -> Answer:
-    """Say that something broke, by the kind of error alone: its message may hold memory text."""
-    message = f"something unforeseen happened: {type(error).__name__}; nothing is known to have been done"
+    """Report an internal error by its type only, because its message may contain memory text."""
+    message = f"internal error: {type(error).__name__}; the call may have had no effect"
     return {"status": "error", "code": "internal", "message": message, "retryable": False}
 
 
 def to_text(value: Mapping[str, object]) -> str:
-    """Write an answer as JSON on one line, in which no text can open or close a tag."""
+    """Write a result as JSON on one line, in which no text can open or close a tag."""
     return encode(value, indent=None).translate(_TAGS)
 
 
@@ -129,17 +103,19 @@ def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answ
 def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
     trace = {"trace": to_jsonable(result.trace)} if explain else {}
     results = [_show_hit(hit) for hit in result.hits]
-    return {"results": results, "total": len(results), "abstained": result.abstained, **trace}
+    waiting = {"waiting": result.waiting} if result.waiting else {}
+    return {"results": results, "total": len(results), "abstained": result.abstained, **waiting, **trace}
 
 
 def _answer_context(packed: Context) -> Answer:
     ids = [hit.id for hit in packed.hits]
     counted = {"tokens": packed.tokens, "counted_by": packed.counted_by}
-    return {"text": packed.text, **counted, "abstained": packed.abstained, "ids": ids}
+    waiting = {"waiting": packed.waiting} if packed.waiting else {}
+    return {"text": packed.text, **counted, "abstained": packed.abstained, **waiting, "ids": ids}
 
 
 def _answer_core(value: Core) -> Answer:
-    """Show the block, and by their ids the lines that the last rewrite moved."""
+    """Show the block, with the ids of the lines that the last rewrite changed."""
     moved = {
         "added": [line.memory_id for line in value.diff.added],
         "removed": [line.memory_id for line in value.diff.removed],
@@ -151,7 +127,7 @@ def _answer_core(value: Core) -> Answer:
 
 
 def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=frozenset({"by_type", "total", "pending_extractions"}))
+    return _drop_empty(to_jsonable(counted), keep=_COUNTS_KEPT)
 
 
 def _answer_memory(memory: Memory) -> Answer:
@@ -164,8 +140,7 @@ def _answer_table(value: object) -> Answer:
 
 
 def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
-    name = next(iter(_RESULTS.get(operation.output, {"items": ""})))
-    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
+    return {list_name(operation): [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
 
 
 def _answer_page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
@@ -183,7 +158,7 @@ def _answer_explanation(value: Explanation) -> Answer:
         {**_show_event(event, without={"text", "tags"}), "start": start, "end": end, "quote": event.text[start:end]}
         for event, start, end in value.evidence[-_SHOWN:]
     ]
-    changes = [_pick_fields(change, _CHANGE) for change in value.changes[-_SHOWN:]]
+    changes = [_pick_fields(change, CHANGE) for change in value.changes[-_SHOWN:]]
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
     return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **_drop_empty(left_out)}
@@ -196,12 +171,12 @@ def _diff(value: Diff) -> Answer:
 
 
 def _show_difference(one: Difference) -> Answer:
-    shown = _pick_fields(one, _DIFFERENCE) | {"memory": _show_memory(one.memory)}
+    shown = _pick_fields(one, DIFFERENCE) | {"memory": _show_memory(one.memory)}
     return shown | ({"previous": _show_memory(one.previous)} if one.previous is not None else {})
 
 
 def _show_hit(hit: Hit) -> Answer:
-    shown = _pick_fields(hit, _HIT) | {"score": round(hit.score, 4)}
+    shown = _pick_fields(hit, HIT) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
         evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
         return shown | _show_memory(hit.memory, without=_IN_HIT) | _drop_empty({"evidence": evidence})
@@ -209,32 +184,32 @@ def _show_hit(hit: Hit) -> Answer:
 
 
 def _show_memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
-    """Show a memory; what stands as it usually does is not said."""
+    """Show a memory, without fields that have their usual value."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
-    return _pick_fields(memory, _MEMORY, without) | status | stance
+    return _pick_fields(memory, MEMORY, without) | status | stance
 
 
 def _show_event(event: Event, *, without: Iterable[str] = ()) -> Answer:
-    return _pick_fields(event, _EVENT, without)
+    return _pick_fields(event, EVENT, without)
 
 
 def _show_contest(contest: ContestCase) -> Answer:
-    return _pick_fields(contest, _CONTEST)
+    return _pick_fields(contest, CONTEST)
 
 
 def _show_version(version: SlotVersion) -> Answer:
-    return _pick_fields(version, _VERSION)
+    return _pick_fields(version, VERSION)
 
 
-def _pick_fields(value: object, names: Iterable[str], without: Iterable[str] = ()) -> Answer:
-    """Show some fields of a value, under their names outside; what says nothing is left out."""
+def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
+    """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
-    return _drop_empty(to_jsonable({name: getattr(value, name) for name in names if name not in left_out}))
+    return _drop_empty(to_jsonable({name: getattr(value, name) for name in picked.names if name not in left_out}))
 
 
 def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
-    """Leave out what is null, false, nought or empty; a model reads every character."""
+    """Leave out fields that are null, false, zero or empty, to save tokens."""
     return {name: value for name, value in shown.items() if value or name in keep}
 
 

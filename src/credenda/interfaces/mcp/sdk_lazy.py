@@ -1,9 +1,8 @@
-"""The library of the protocol, without what its packages load for those who build clients and web servers.
+"""Import the MCP SDK without the parts that a stdio server does not use.
 
-`import mcp.server.lowlevel` first runs the code of `mcp` and of `mcp.server`, which gather all that the library can do
-under one name: a client, and a second way to write servers. A server on a pipe uses neither, and they were a tenth of
-the processor time of its start. Here the code of these two packages waits until somebody asks them for a name that they
-do not have yet; then it runs, and they are what they always were.
+`import mcp.server.lowlevel` first runs the code of `mcp` and of `mcp.server`, which import the whole SDK: a client, and
+a second server API. A stdio server uses neither, and they took a tenth of the CPU time of its start. Here the code of
+these two packages runs only when a name is requested that they do not have yet; afterwards they are complete.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _RUNNING: Final = RLock()
 
 
 def load_late(packages: tuple[str, ...] = PACKAGES) -> None:
-    """Enter these packages, outer ones first, among the loaded ones; their code runs when a name of it is asked for.
+    """Register these packages, outer ones first, as loaded; their code runs when one of their names is requested.
 
-    Leaves alone one that is loaded. Raises `ModuleNotFoundError` for one that is not installed.
+    Skips loaded packages. Raises `ModuleNotFoundError` for one that is not installed.
     """
     for name in packages:
         if name in sys.modules:
@@ -41,7 +40,7 @@ def load_late(packages: tuple[str, ...] = PACKAGES) -> None:
 
 
 def _load_module(module: ModuleType, name: str) -> object:
-    """Run the code of a package, once, and return what it was asked for (PEP 562)."""
+    """Run the code of a package, once, and return the requested name (PEP 562)."""
     with _RUNNING:
         waiting = vars(module).pop("__getattr__", None)
         if waiting is not None and module.__spec__ is not None and module.__spec__.loader is not None:

@@ -1,6 +1,6 @@
-"""The MCP server: tools from the table of operations, two resources and a prompt, in both revisions of the protocol.
+"""The MCP server: tools from the operations table, two resources and a prompt, in both revisions of the protocol.
 
-It knows neither transport nor tenant: it is handed a way to the open memory that a request is for.
+It is independent of transport and tenant: a function returns the open memory for a request.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _log = logging.getLogger(__name__)
 _MARKDOWN: Final = "text/markdown"
 _JSON: Final = "application/json"
 _PRIVATE_LIST: Final = CacheHint(ttl_ms=300_000, scope="private")
-"""How long a client may keep a list: it is the same for as long as the process lives."""
+"""How long a client may cache a list, which never changes while the process runs."""
 _PRIVATE_READ: Final = CacheHint(ttl_ms=0, scope="private")
 _LEGACY_NOT_FOUND: Final = -32002
-"""What revisions before 2026-07-28 say for an unknown resource; later ones call it invalid parameters."""
+"""The error code of an unknown resource before revision 2026-07-28; later ones use invalid parameters."""
 
 
 def build_server(
@@ -55,9 +55,9 @@ def build_server(
     read_only: bool = False,
     operations: Iterable[Operation] = OPERATIONS.values(),
 ) -> Server[Any]:
-    """Make a server; `memory` gives the memory that a request is for and is called in the thread that serves it.
+    """Make a server; `memory` returns the memory for a request and is called in the thread that serves it.
 
-    Raises `Invalid` where anything that a model would be told gives orders: such a server must not start.
+    Raises `Invalid` if any text for the model gives orders, so that such a server does not start.
     """
     tools = build_tools(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
@@ -86,7 +86,7 @@ def build_server(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Handlers:
-    """What the server answers; whatever touches the store runs in a worker thread, to its end."""
+    """The handlers of requests; code that uses the store runs in a worker thread and is never cancelled."""
 
     memory: Callable[[], Credenda]
     tools: Mapping[str, ToolSpec]
@@ -97,7 +97,7 @@ class _Handlers:
         return wire.ListToolsResult(tools=listed)
 
     async def call_tool(self, _: Call, params: wire.CallToolRequestParams) -> wire.CallToolResult:
-        """Call a tool; what goes wrong in it is an answer, which the model can read."""
+        """Call a tool; an error in it becomes a result, which the model can read."""
         offer = self.tools.get(params.name)
         if offer is None:
             known = ", ".join(self.tools)
@@ -107,7 +107,7 @@ class _Handlers:
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         try:
             operation, given = read_arguments(offer, arguments)
-            value = invoke(self.memory(), operation, given)
+            value = invoke(self.memory(), operation, given, door="mcp")
             told = build_answer(operation, given, value)
         except CredendaError as error:
             return _make_result(build_failure(error), is_error=True)
@@ -126,7 +126,7 @@ class _Handlers:
     async def list_resource_templates(
         self, _: Call, __: wire.PaginatedRequestParams | None
     ) -> wire.ListResourceTemplatesResult:
-        """List how a memory is named."""
+        """List the URI template of memories."""
         memory = wire.ResourceTemplate(
             uri_template=instructions.MEMORY_URI, name="memory", description=instructions.MEMORY_ABOUT, mime_type=_JSON
         )
@@ -155,11 +155,11 @@ class _Handlers:
         raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
-        """List the page on good use."""
+        """List the prompt with the page on good use."""
         return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=instructions.GUIDE_ABOUT)])
 
     async def get_prompt(self, _: Call, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
-        """Give the page on good use."""
+        """Return the page on good use."""
         if params.name != "use_memory":
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
         page = wire.PromptMessage(role="user", content=wire.TextContent(text=instructions.GUIDE))
@@ -172,7 +172,7 @@ def _make_result(told: Mapping[str, Any], *, text: str = "", is_error: bool = Fa
 
 
 def _make_error(error: CredendaError, uri: str, version: str) -> MCPError:
-    """Turn an error into one of the protocol."""
+    """Convert an error into a protocol error."""
     told = {**build_failure(error), "uri": uri}
     if isinstance(error, NotFound):
         code = wire.INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _LEGACY_NOT_FOUND

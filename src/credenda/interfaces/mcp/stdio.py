@@ -1,6 +1,6 @@
-"""MCP over standard input and output: one client, one tenant, one open memory, until the input ends or a signal comes.
+"""MCP over standard input and output: one client, one tenant, one open memory, until end of input or a signal.
 
-Standard output belongs to the protocol; while it is served, the descriptor itself leads to standard error.
+Standard output belongs to the protocol; meanwhile its file descriptor points to standard error.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _GONE: Final = (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResource
 
 
 def serve(open_memory: Callable[[], Credenda], *, toolset: Toolset = "default", read_only: bool = False) -> None:
-    """Serve the memory until the client goes away; calls under way are finished, and the memory is closed.
+    """Serve the memory until the client disconnects; then finish running calls and close the memory.
 
-    Raises `Invalid` for descriptions that give orders, and whatever opening the memory raises.
+    Raises `Invalid` for descriptions that give orders, and any error of opening the memory.
     """
-    logging.getLogger("mcp").addHandler(logging.NullHandler())  # its logs may quote what was said
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # its logs may quote messages
     held = _Held()
     server = build_server(held.use, toolset=toolset, read_only=read_only)
     with open_memory() as memory:
@@ -48,7 +48,7 @@ def serve(open_memory: Callable[[], Credenda], *, toolset: Toolset = "default", 
 
 
 class _Held:
-    """The open memory; its worker starts with the first call, for many clients start servers that they never ask."""
+    """The open memory; its worker starts with the first call, because clients start many servers without using them."""
 
     def __init__(self) -> None:
         self.memory: Credenda | None = None
@@ -56,7 +56,7 @@ class _Held:
         self._once = Lock()
 
     def use(self) -> Credenda:
-        """Return the memory, and let its worker start beside the call."""
+        """Return the memory, and start its worker concurrently."""
         if self.memory is None:
             raise Unavailable("the memory is not open", why="the server is starting or ending", fix="try again")
         with self._once:
@@ -65,7 +65,7 @@ class _Held:
         return self.memory
 
     def rest(self) -> None:
-        """Wait until the worker has started, so that closing finds it."""
+        """Wait until the worker has started, so that closing stops it."""
         if self._starter.ident is not None:
             self._starter.join()
 
@@ -89,7 +89,7 @@ async def _serve(server: Server[Any]) -> None:
 
 
 async def _stop_at_signal(scope: anyio.CancelScope) -> None:
-    """Wait for the first signal that asks to end."""
+    """Wait for the first signal that ends the server."""
     if sys.platform == "win32":
         return
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:

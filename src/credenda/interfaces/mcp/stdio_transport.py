@@ -1,4 +1,4 @@
-"""The two ends of a pipe: lines that come in, answers that go out, and the calls between them."""
+"""Line transport over stdin and stdout, which tracks requests without a response."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _READ_BYTES: Final = 1 << 16
 
 
 class Calls:
-    """The requests that came in and are not answered yet."""
+    """The requests that have no response yet."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without requests."""
         self._waiting: set[str | int] = set()
         self._idle = anyio.Event()
 
     def heard(self, line: str) -> None:
-        """Note the request that a line holds, or that one was called off."""
+        """Record the request, or the cancellation, in a line."""
         message = _parse_table(line)
         request_id = message.get("id")
         if isinstance(request_id, str | int) and isinstance(message.get("method"), str):
@@ -44,14 +44,14 @@ class Calls:
             self.answered(_parse_table(message.get("params")).get("requestId"))
 
     def answered(self, request_id: object) -> None:
-        """Note that a request has had its answer."""
+        """Record that a request has its response."""
         if isinstance(request_id, str | int):
             self._waiting.discard(request_id)
         if not self._waiting:
             self._idle.set()
 
     async def wait(self) -> None:
-        """Wait until every request has had its answer, but not for long: an answer may never come."""
+        """Wait until every request has its response, up to a timeout, because a response may never come."""
         if self._waiting:
             self._idle = anyio.Event()
             with anyio.move_on_after(limits.MCP_LAST_ANSWERS_SECONDS):
@@ -59,7 +59,7 @@ class Calls:
 
 
 def _parse_table(written: object) -> dict[str, Any]:
-    """Read a table, given as such or as JSON; anything else is an empty one."""
+    """Return a table given as such or as JSON, else an empty table."""
     if isinstance(written, str):
         try:
             written = json.loads(written)
@@ -69,9 +69,9 @@ def _parse_table(written: object) -> dict[str, Any]:
 
 
 def _refuse_line(line: str) -> JSONRPCError | None:
-    """Return the answer to a request that cannot be read: the library would drop it, and its client wait for ever.
+    """Return the error response to a request that cannot be parsed; the SDK would drop it, and its client would hang.
 
-    What has no id, or is no request, is nothing that anybody waits for. The message quotes nothing.
+    Returns None for a line without an id, or that is not a request. The message quotes no input.
     """
     try:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -83,22 +83,22 @@ def _refuse_line(line: str) -> JSONRPCError | None:
     if "method" not in message or isinstance(request_id, bool) or not isinstance(request_id, str | int):
         return None
     fix = "give jsonrpc, id, method and a table of params, in whole characters (no half of a surrogate pair)"
-    error = ErrorData(code=INVALID_REQUEST, message=f"this is no request of JSON-RPC 2.0; {fix}")
+    error = ErrorData(code=INVALID_REQUEST, message=f"this is not a JSON-RPC 2.0 request; {fix}")
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
 class Lines:
-    """Lines of a descriptor, read in a thread of its own that nobody has to wait for: a signal must end the server.
+    """Lines of a descriptor, read in a separate daemon thread, so that a signal can end the server.
 
-    A thread of a pool would hold the process until the next line, for a blocking read cannot be called off. The lines
-    end when the descriptor has ended and what was asked is answered. A request that cannot be read is answered here.
+    A thread of a pool would block the exit until the next line, because a blocking read cannot be cancelled. Iteration
+    ends when the input has ended and every request has its response. A malformed request gets its error response here.
     """
 
     answers: Answers
-    """The way out; set before the first line is read."""
+    """The output stream; set before the first line is read."""
 
     def __init__(self, descriptor: int, calls: Calls) -> None:
-        """Read nothing yet."""
+        """Bind the descriptor; reading starts later."""
         self._descriptor = descriptor
         self._calls = calls
         self._sending: MemoryObjectSendStream[str]
@@ -106,7 +106,7 @@ class Lines:
         self._sending, self._receiving = anyio.create_memory_object_stream[str](0)
 
     def __aiter__(self) -> AsyncIterator[str]:
-        """Begin to read."""
+        """Start reading."""
         loop = asyncio.get_running_loop()
         Thread(target=self._read, args=(loop,), name="credenda-stdin", daemon=True).start()
         return self._lines()
@@ -122,7 +122,7 @@ class Lines:
         await self._calls.wait()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over line by line, each when the one before it was taken; a line that is too long ends it all."""
+        """Pass on line by line, each after the previous one was consumed; a line that is too long ends the input."""
         waiting = bytearray()
         try:
             while chunk := os.read(self._descriptor, _READ_BYTES):
@@ -133,9 +133,9 @@ class Lines:
                 for line in lines:
                     self._hand_over(loop, line.decode("utf-8", "replace"))
             else:
-                if waiting:  # a script need not end its last line
+                if waiting:  # the last line may lack its newline
                     self._hand_over(loop, waiting.decode("utf-8", "replace"))
-        except (OSError, RuntimeError, CancelledError):  # the descriptor, or the loop, is gone
+        except (OSError, RuntimeError, CancelledError):  # the descriptor or the loop is closed
             return
         finally:
             self._end(loop)
@@ -151,10 +151,10 @@ class Lines:
 
 
 class Answers:
-    """A way out that notes which requests have had their answer."""
+    """An output stream that records which requests have their response."""
 
     def __init__(self, writing: WriteStream[SessionMessage], calls: Calls) -> None:
-        """Write to a stream."""
+        """Wrap a stream."""
         self._writing = writing
         self._calls = calls
 

@@ -1,4 +1,4 @@
-"""The tools that are offered to a model, made from the table of operations: names, schemas, hints."""
+"""The tools offered to a model, generated from the operations table: names, schemas, hints."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from credenda.interfaces.mcp.results import build_output_schema
-from credenda.interfaces.serialize import encode, to_jsonable
+from credenda.interfaces.input_schema import describe_input
+from credenda.interfaces.mcp.answers import output_schema
+from credenda.interfaces.serialize import encode
 from credenda.operations.mcp_names import Tool, Toolset, list_tools
 from credenda.operations.table import OPERATIONS, Operation, Param
 
@@ -16,29 +17,21 @@ __all__ = ["Input", "Route", "ToolSpec", "build_tools", "estimate_tokens"]
 
 _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
-"""Letters, or signs, that one piece holds."""
+"""Characters per estimated token."""
 _CHARACTERS_A_TOKEN: Final = 4
-_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "flag": {"type": "boolean"},
-    "table": {"type": "object", "additionalProperties": {"type": "string"}},
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One input of a tool: what it is called outside, and what it is."""
+    """One input of a tool: its public name and its parameter."""
 
     name: str
     param: Param
 
     @property
     def required(self) -> bool:
-        """Whether a call cannot do without it."""
-        if self.param.kind == "flag":
-            return self.param.default is None
-        return self.param.positional and not self.param.optional
+        """Return whether a call needs this input."""
+        return self.param.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,33 +42,33 @@ class Route:
     inputs: tuple[Input, ...]
     advice: str = ""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Inputs that the tool gives by itself, by the names of the table."""
+    """Inputs with a fixed value, by their names in the table."""
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The names of the inputs that it cannot do without."""
+        """Return the names of the required inputs."""
         return tuple(one.name for one in self.inputs if one.required)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """One tool: a name, and the operations that answer to it, the least demanding first."""
+    """One tool: a name, and its operations, the one with the fewest required inputs first."""
 
     name: str
     routes: tuple[Route, ...]
 
     @property
     def inputs(self) -> dict[str, Input]:
-        """All inputs by their names outside."""
+        """Return all inputs by their public names."""
         return {one.name: one for route in reversed(self.routes) for one in route.inputs}
 
     @property
     def writes(self) -> bool:
-        """Whether a call may change what is held."""
+        """Return whether a call may change stored data."""
         return any(route.operation.writes for route in self.routes)
 
     def description(self) -> str:
-        """Say what it does, and how to use it well."""
+        """Return the description: what the tool does, and how to use it well."""
         first, *others = self.routes
         parts = [first.operation.summary, first.advice]
         for route in others:
@@ -84,21 +77,21 @@ class ToolSpec:
         return " ".join(filter(None, parts))
 
     def input_schema(self) -> dict[str, Any]:
-        """Describe the inputs as JSON Schema; others are refused."""
+        """Return the JSON Schema of the inputs, which forbids other inputs."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: _build_schema(one.param) for name, one in self.inputs.items()},
+            "properties": {name: describe_input(one.param) for name, one in self.inputs.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
         return schema | {"additionalProperties": False}
 
     def output_schema(self) -> dict[str, Any]:
-        """Describe the structured result as JSON Schema: what an operation returns, or an error."""
-        return build_output_schema([route.operation for route in self.routes])
+        """Return the JSON Schema of the structured result: the result of an operation, or an error."""
+        return output_schema([route.operation for route in self.routes])
 
     def hints(self) -> dict[str, bool]:
-        """Return the annotations that differ from what the protocol assumes."""
+        """Return the annotations that differ from the defaults of the protocol."""
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
         changing = [route.operation for route in self.routes if route.operation.writes]
@@ -122,7 +115,7 @@ class ToolSpec:
 def build_tools(
     operations: Iterable[Operation] = OPERATIONS.values(), *, toolset: Toolset = "default", read_only: bool = False
 ) -> dict[str, ToolSpec]:
-    """Make the tools of a toolset, by name; without what writes where nothing may be written."""
+    """Make the tools of a toolset, by name; leave out operations that write if the server is read-only."""
     routes: dict[str, list[Route]] = {}
     for operation in operations:
         for tool in list_tools(operation):
@@ -135,10 +128,10 @@ def build_tools(
 
 
 def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
-    """Estimate how many tokens a model spends on being told of these tools, erring on the high side.
+    """Estimate how many tokens these tools take in a model's prompt, rounding up.
 
-    Of their JSON without blanks, the greater of a quarter of its characters and a count of pieces: six letters of a
-    word, one digit, or three signs in a row, each begun or whole, are one piece. The vocabulary o200k of a current
+    The estimate is the greater of a quarter of the characters of their compact JSON and a count of pieces: up to six
+    letters of a word, one digit, or up to three other signs in a row are one piece. The tokenizer o200k of a current
     model needs about 15 % less.
     """
     body = encode([offer.listed() for offer in tools], indent=None).replace('": ', '":').replace(", ", ",")
@@ -147,20 +140,9 @@ def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
 
 
 def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
-    known = {param.name: param for param in operation.params if not param.person_only}
+    known = {param.name: param for param in operation.params_at("mcp")}
     chosen = [known[name] for name in tool.params if name in known]
     if toolset == "full" or tool.toolset == "full":
         chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
     inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
     return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
-
-
-def _build_schema(param: Param) -> dict[str, Any]:
-    schema: dict[str, Any] = dict(_TYPES.get(param.kind, {"type": "string"}))
-    if param.kind == "names":
-        schema = {"type": "array", "items": {"type": "string"}}
-    if param.choices:
-        (schema["items"] if param.kind == "names" else schema)["enum"] = [str(choice) for choice in param.choices]
-    if param.default not in {None, ""}:
-        schema["default"] = to_jsonable(param.default)
-    return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}

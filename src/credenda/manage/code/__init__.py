@@ -1,1 +1,1 @@
-"""What a scan keeps of code: which files count, what they declare, and the memories of it."""
+"""Code scan: the files that count, their declarations, and the memories made from them."""

@@ -1,7 +1,7 @@
-"""Which files git would ignore, by the rules of its manual page gitignore(5). Pure.
+"""Match paths against `.gitignore` patterns, by the rules of gitignore(5). Pure.
 
-A pattern is matched against the path from the folder of its file. Patterns are read in order, and the last that matches
-decides; a file cannot be taken in again where a folder above it is ignored: the walk never enters that folder.
+A pattern is matched against the path relative to the folder of its file. The last matching pattern decides. A file in
+an ignored folder cannot be re-included, because the walk never enters that folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PATTERN_CHARACTERS: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class IgnorePattern:
-    """One line of a `.gitignore`: `base` is the folder of the file, "" for the root, else with a slash behind."""
+    """One line of a `.gitignore`; `base` is the folder of that file with a trailing slash, "" for the root."""
 
     base: str
     matcher: re.Pattern[str]
@@ -28,7 +28,7 @@ class IgnorePattern:
 
 
 def parse_patterns(text: str, base: str = "") -> list[IgnorePattern]:
-    """Read a `.gitignore`; lines that say nothing, or that are no pattern, are left out.
+    """Parse a `.gitignore`; blank, comment and invalid lines are skipped.
 
     >>> ignored("build/x.o", folder=False, patterns=read_patterns("*.o"))
     True
@@ -66,7 +66,7 @@ def _strip_trailing_spaces(line: str) -> str:
 
 
 def _translate_pattern(body: str) -> str | None:
-    """Turn a pattern into a regular expression; None where it holds an unclosed bracket, which matches nothing."""
+    """Translate a pattern to a regular expression; None for an unclosed bracket, which matches nothing."""
     pieces: list[str] = []
     at = 0
     while at < len(body):
@@ -89,7 +89,7 @@ def _translate_pattern(body: str) -> str | None:
 
 
 def _translate_stars(body: str, at: int) -> tuple[str, int]:
-    """Read one star or more; two of them between slashes stand for any number of folders."""
+    """Translate a run of stars; two stars between slashes match any number of folders."""
     stop = at
     while stop < len(body) and body[stop] == "*":
         stop += 1
@@ -121,7 +121,7 @@ def _translate_bracket(body: str, at: int) -> tuple[str, int] | None:
 
 
 def is_ignored(path: str, *, folder: bool, patterns: Sequence[IgnorePattern] | Iterable[IgnorePattern]) -> bool:
-    """Say whether the last pattern that matches a path, from the root with slashes, excludes it."""
+    """Return whether the last matching pattern excludes a path, given from the root with slashes."""
     out = False
     for pattern in patterns:
         if pattern.folders_only and not folder:

@@ -1,7 +1,7 @@
-"""What a project says of itself: its dependencies, and the commands that it gives names to. Pure.
+"""Parse the dependencies and commands that a project declares. Pure.
 
-Read are pyproject.toml, requirements*.txt, package.json, Cargo.toml, go.mod and Makefile, by their standard parsers
-where there is one.
+Supports pyproject.toml, requirements*.txt, package.json, Cargo.toml, go.mod and Makefile, with standard parsers where
+there are any.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEPARATORS: Final = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What one file says: `dependencies` as (name, version as written), `commands` as (runner, name)."""
+    """The contents of one file: `dependencies` as (name, version as written), `commands` as (runner, name)."""
 
     path: str
     dependencies: tuple[tuple[str, str], ...] = ()
@@ -34,7 +34,7 @@ class Manifest:
 
 
 def normalise_package(name: str) -> str:
-    """Give the normal form of a package's name, as PEP 503 has it.
+    """Normalise a package name as in PEP 503.
 
     >>> package_key("Ruamel_YAML")
     'ruamel-yaml'
@@ -43,14 +43,14 @@ def normalise_package(name: str) -> str:
 
 
 def is_manifest(path: str) -> bool:
-    """Say whether a file is one of those that are read here."""
+    """Return whether a file is a supported manifest."""
     name = PurePosixPath(path).name
     known = {"pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile", "makefile", "GNUmakefile"}
     return name in known or (name.startswith("requirements") and name.endswith(".txt"))
 
 
 def parse_manifest(path: str, text: str) -> Manifest:
-    """Read a manifest; one that cannot be parsed says so in `problem`."""
+    """Parse a manifest; a parse error is returned in `problem`."""
     name = PurePosixPath(path).name
     reader = _PARSERS.get(name, _parse_requirements_txt if name.endswith(".txt") else _parse_makefile)
     try:

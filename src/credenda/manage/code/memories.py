@@ -1,7 +1,7 @@
-"""What is kept of code, as memories of the layer `codebase`, and what a second look changes in them. Pure.
+"""Turn a code scan into memories of the layer `codebase`, and plan how a later scan changes them. Pure.
 
-One memory a file (language, declarations with their signatures, imports), one of the tree, one of the dependencies.
-They are refreshed by a hash of what they were made from: the same hash changes nothing.
+There is one memory for each file (language, declarations with signatures, imports), one for the tree and one for the
+dependencies. An equal content hash changes nothing.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ CODE: Final = "code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeEntry:
-    """One thing to keep: `path` from the root ("" for the root itself), `attribute` what of it.
+    """One memory to store: `path` from the root ("" for the root itself) and `attribute`.
 
-    `digest` is a hash of what it was made from (32 hex digits).
+    `digest` is a hash of the content (32 hex digits).
     """
 
     path: str
@@ -45,7 +45,7 @@ class CodeEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPlan:
-    """What a scan is to do: pages without a memory, pages that replace one, and memories whose file is gone."""
+    """The plan of a scan: pages without a memory, pages that replace one, and memories whose file is gone."""
 
     fresh: tuple[CodeEntry, ...]
     changed: tuple[tuple[CodeEntry, Memory], ...]
@@ -54,7 +54,7 @@ class ScanPlan:
 
 
 def build_entries(survey: ScanResult, name: str) -> list[CodeEntry]:
-    """Compress a survey into pages; `name` is what the root is called in them."""
+    """Turn a scan into pages; `name` is the displayed name of the root."""
     found = [
         _describe_file(one, name)
         for one in survey.files
@@ -82,7 +82,7 @@ def _indent_signature(name: str, signature: str) -> str:
 
 
 def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
-    """Join lines within the bound of a memory, and say how many are left out."""
+    """Join lines up to the length limit of a memory, and state how many are left out."""
     tail = "\n".join(last)[: MEMORY_TEXT_CHARACTERS // 4]
     room = MEMORY_TEXT_CHARACTERS - len(tail) - 40
     kept: list[str] = []
@@ -127,9 +127,10 @@ def _hash_lines(lines: Iterable[str]) -> str:
 
 
 def plan_scan(made: Sequence[CodeEntry], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> ScanPlan:
-    """Compare pages with the memories of the same root, newest first in `known`; `seen` names every file that is there.
+    """Compare pages with the memories of the same root, newest first in `known`; `seen` are all existing files.
 
-    What a person took out of use stays out. Without `whole`, what was not seen may still be there, and nothing ends.
+    A memory that the user has forgotten stays forgotten. Without `whole`, an unseen file may still exist, so no memory
+    ends.
     """
     newest: dict[tuple[str, str], Memory] = {}
     for memory in known:

@@ -1,4 +1,4 @@
-"""What a walk over a folder found: values that the pure parts decide by. Pure."""
+"""Result values of a code scan. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ScanResult", "ScannedFile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedFile:
-    """A file: its path from the root with slashes, a hash of its bytes (32 hex digits), its lines and its outline."""
+    """A scanned file: path from the root with slashes, hash of its bytes (32 hex digits), line count and outline."""
 
     path: str
     digest: str
@@ -22,7 +22,10 @@ class ScannedFile:
 
 @dataclass(slots=True)
 class ScanResult:
-    """What lies under a root. `paths` names every file seen, read or not; `whole` is False where a bound cut it off."""
+    """The scan of one root.
+
+    `paths` are all files seen, scanned or not; `whole` is False if a limit stopped the scan.
+    """
 
     root: str
     files: list[ScannedFile] = field(default_factory=list[ScannedFile])

@@ -1,7 +1,9 @@
-"""Walks over a folder and reads what its code declares. Not pure: it touches the disk.
+"""Scan a folder and outline its files: the only module of the package that reads the disk.
 
-Nothing outside the folder is read: links are named and never followed. `.gitignore` files are respected from the folder
-down, and `.git` is never entered; ignore files above the folder, and those of the person, do not count.
+Nothing outside the folder is read; links are listed and never followed. `.gitignore` files inside the folder apply, and
+`.git` is never entered. Ignore files above the folder and in the user's configuration do not apply.
+
+Not pure: it touches the disk.
 """
 
 from __future__ import annotations
@@ -23,15 +25,15 @@ from credenda.paths import find_path_kind
 __all__ = ["check_exists", "check_root", "scan_folder"]
 
 FILES_MAX: Final = 20_000
-"""Most files of one folder that are looked at."""
+"""Maximum number of files scanned in one folder."""
 FILE_BYTES: Final = 1 << 20
-"""Longest file whose declarations are read; a longer one is named."""
+"""Maximum size of a file that is outlined; a larger one is listed only."""
 _SNIFFED: Final = 8_192
 _FOLDERS: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__"})
 
 
 def check_root(path: str | Path) -> Path:
-    """Return a folder as an absolute path without links; raises `Invalid` or `NotFound`, and reads nothing."""
+    """Return a folder as an absolute path without links; raises `Invalid` or `NotFound`. Reads no file."""
     if not str(path).strip() or "\x00" in str(path):
         raise Invalid("no folder is named", why="the path is empty", fix="name the folder that holds the code")
     root = Path(os.path.realpath(path))
@@ -39,14 +41,14 @@ def check_root(path: str | Path) -> Path:
     if there is None:
         raise NotFound(f"there is no folder {path}", fix="check the path")
     if there != "folder":
-        raise Invalid(f"{path} is no folder", why="it is a file", fix="name the folder that holds it")
+        raise Invalid(f"{path} is not a folder", why="it is a file", fix="name the folder that holds it")
     if root == root.parent:
         raise Invalid("this would read the whole machine", why=f"{path} is the root", fix="name one project's folder")
     return root
 
 
 def check_exists(root: str, path: str) -> bool | None:
-    """Say whether a path is there; None where it lies outside the root, as written or by a link on its way."""
+    """Return whether a path exists; None if it lies outside the root, as written or through a link."""
     normal = os.path.normpath(path)  # as written: a link is looked at, not followed
     if normal != root and not normal.startswith(f"{root}{os.sep}"):
         return None
@@ -63,12 +65,12 @@ def check_exists(root: str, path: str) -> bool | None:
 
 
 def scan_folder(root: Path, *, files_max: int = FILES_MAX) -> ScanResult:
-    """Read a folder, in order of its names; what cannot be read is told in `problems`."""
+    """Scan a folder, in order of names; unreadable files are reported in `problems`."""
     found = ScanResult(root=str(root))
     for path, full in _walk(root, found):
         if len(found.paths) >= files_max:
             found.whole = False
-            found.problems.append(f"more than {files_max:,} files: the rest was not looked at")
+            found.problems.append(f"more than {files_max:,} files: the rest was not scanned")
             break
         found.paths.append(path)
         _scan_file(path, full, found)
@@ -92,7 +94,7 @@ def _walk(root: Path, found: ScanResult) -> Iterator[tuple[str, str]]:
         for entry in entries:
             path = f"{base}{entry.name}"
             if not _is_printable(path):
-                found.problems.append(f"{base}: a name that is no text")
+                found.problems.append(f"{base}: a name that is not printable")
             elif entry.is_symlink():
                 if not is_ignored(path, folder=False, patterns=patterns):
                     found.paths.append(path)
@@ -144,7 +146,7 @@ def _read_text(full: str, path: str, found: ScanResult) -> str | None:
 
 
 def _read_bytes(full: str, path: str, found: ScanResult) -> bytes | None:
-    """Read a file without following a link that took its place, and without waiting for one that is no file."""
+    """Read a file without following a link that replaced it, and without blocking on a special file."""
     try:
         handle = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as opened:
@@ -152,7 +154,7 @@ def _read_bytes(full: str, path: str, found: ScanResult) -> bytes | None:
             if not stat.S_ISREG(size.st_mode):
                 return None
             if size.st_size > FILE_BYTES:
-                found.problems.append(f"{path}: {size.st_size:,} bytes are more than the {FILE_BYTES:,} that are read")
+                found.problems.append(f"{path}: {size.st_size:,} bytes exceed the limit of {FILE_BYTES:,}")
                 return None
             return opened.read(FILE_BYTES + 1)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Consolidation: likeness nominates, a judge decides, and nothing is lost (C-001)."""
+"""Consolidation: similarity nominates, a judge decides, and no memory is lost (C-001)."""

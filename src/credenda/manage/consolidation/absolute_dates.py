@@ -1,4 +1,4 @@
-"""Days named from the moment of speaking, written out: "yesterday" is no day any more once a text outlives it. Pure."""
+"""Replace relative dates in a text, such as "yesterday", by absolute ones. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MONTH_DAYS: Final = range(28, 32)
 
 
 def resolve_relative_dates(text: str, said_us: int) -> str:
-    """Write relative days of a text as the days that they were when it was said; anything else stays as it is.
+    """Replace the relative dates of a text by absolute dates; `said_us` is the time of the statement.
 
     >>> march = 1772355600000000
     >>> dated("I met Tom yesterday.", march), dated("I moved here last year.", march)
@@ -31,7 +31,7 @@ def resolve_relative_dates(text: str, said_us: int) -> str:
     written = text
     for span in reversed(find_dates(text, said_us)):
         words = text[span.start : span.stop]
-        broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": half of what was meant
+        broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": not "in two weeks"
         day = _format_span(span) if _RELATIVE.search(words) and not broken else None
         if day is not None:
             before = written[: span.start]
@@ -42,7 +42,7 @@ def resolve_relative_dates(text: str, said_us: int) -> str:
 
 
 def _format_span(span: DateSpan) -> str | None:
-    """Write an interval: a day, a week by its Monday, a month, a year; None for what is none of these."""
+    """Format an interval: a day, a week by its Monday, a month, a year, or a range."""
     if span.from_us is None or span.until_us is None:
         known = span.from_us if span.until_us is None else span.until_us
         word = "since" if span.until_us is None else "before"

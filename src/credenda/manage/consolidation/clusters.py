@@ -1,7 +1,6 @@
-"""From pairs that lie close to groups that are judged together, and each memory is in one group at most (S-038). Pure.
+"""Cluster similar pairs into groups that are judged together; each memory is in at most one group (S-038). Pure.
 
-The closest pairs come first, so that a group that is full holds those nearest to each other, whatever the order in
-which pairs are given.
+The most similar pairs come first, so that a full group holds the most similar memories, in any input order.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ __all__ = ["Pair", "cluster_pairs"]
 
 
 class Pair(NamedTuple):
-    """Two memories by number, `one` < `other`, and how close they lie: a cosine, or 2 for an exact key."""
+    """Two memories by number, `one` < `other`, and their similarity: a cosine, or 2 for an exact key."""
 
     closeness: float
     one: int
@@ -21,7 +20,7 @@ class Pair(NamedTuple):
 
 
 def cluster_pairs(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
-    """Group memories that share a neighbour, at most so many in a group; each group in order of number.
+    """Group memories that share a neighbour, at most `most` in a group; each group in order of number.
 
     >>> clusters([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 3, 4)], 25)
     [(1, 2, 5), (3, 4)]

@@ -1,4 +1,4 @@
-"""The words of the guards, by their list in `data/words.toml`. Pure."""
+"""Word lists of the guards, from `data/words.toml`. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _load_lists() -> dict[str, object]:
 
 @cache
 def load_words(name: str) -> frozenset[str]:
-    """Give the words of a list.
+    """Return the words of a list.
 
     >>> "never" in words("negations")
     True
@@ -27,5 +27,5 @@ def load_words(name: str) -> frozenset[str]:
 
 @cache
 def load_number_words() -> dict[str, str]:
-    """Give the words for numbers, with their digits."""
+    """Return the number words with their digits."""
     return cast("dict[str, str]", _load_lists()["numbers"])

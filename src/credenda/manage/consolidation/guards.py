@@ -1,8 +1,8 @@
-"""Differences that keep two memories apart: numbers, dates, names, units, negation, value (D-016). Pure.
+"""Guards against wrong merges: numbers, dates, names, units, negation and value must agree (D-016). Pure.
 
-The same guards stand behind both judges: the rules ask them before they merge, and what a model proposes is held
-against them afterwards. They only ever keep memories apart, so a word too many in a list costs a merge, never a fact.
-"October 15th" and "October 16th" have a cosine of .975 (MiniLM) and are two facts.
+Both judges use them: the rules before they merge, and the check of a language model's answer afterwards. Guards only
+prevent merges, so a superfluous word in a list costs a merge and never a fact. "October 15th" and "October 16th" have a
+cosine of .975 (MiniLM) and are two facts.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _MONEY: Final = re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]")
 _FIRST_PERSON: Final = frozenset({"i", "i'm", "i'd", "i've", "i'll", "ok"})
 _COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
 _LONG: Final = 4
-"""Letters from which a word may be a plural: "gas" is none."""
+"""Minimum length of a word that may be a plural: "gas" is not."""
 _PHRASE_WORDS: Final = 3
-"""From so many words a value of a set is a way of saying rather than a name."""
+"""Minimum number of words of a set value that is a phrase rather than a name."""
 
 
 _text_key: Final = lru_cache(maxsize=_CACHED)(normalise_text)
-"""Each text of a group is compared with each other one."""
+"""Cached, because each text of a group is compared with all others."""
 
 
 class Traits(NamedTuple):
-    """What of a text must be the same in another that says the same."""
+    """The features that two texts of the same meaning must share."""
 
     numbers: frozenset[str]
     units: frozenset[str]
@@ -54,7 +54,7 @@ class Traits(NamedTuple):
 
 @lru_cache(maxsize=_CACHED)
 def extract_traits(text: str, said_us: int) -> Traits:
-    """Read the traits of a text that was said at a moment: from then on "tomorrow" counts.
+    """Extract the traits of a text; `said_us` is the time that "tomorrow" refers to.
 
     >>> sorted(traits("Anna pays 300 euros on Friday", 0).names), sorted(traits("Anna pays 300 euros", 0).units)
     (['anna'], ['euro'])
@@ -107,7 +107,7 @@ def _find_units(text: str, singular: Iterable[str]) -> set[str]:
 
 
 def _find_names(text: str) -> Iterable[str]:
-    """Find words that are written as names: capitals inside a sentence, or at its begin where no common word stands."""
+    """Yield the capitalised words inside a sentence, and those at its beginning that are no common words."""
     begins = {0} | {found.end() for found in re.finditer(r"[.!?:;]\s+|\n\s*|[\"\u201c(\[]", text)}
     for found in _WORD.finditer(text):
         word = found[0].removesuffix("'s")
@@ -120,10 +120,10 @@ def _find_names(text: str) -> Iterable[str]:
 
 
 def find_difference(one: Member, other: Member) -> str | None:
-    """Say in what two memories differ that keeps them apart, in a word; None where nothing does.
+    """Return the first difference that forbids merging two memories, as one word; None if there is none.
 
-    Their words may differ. It does not say that they mean the same: that is for a judge. Words that are equal but for
-    capitals name the same.
+    Ignores wording: without a difference, a judge must still decide whether they mean the same. Texts that differ only
+    in case have the same names.
     """
     first, second = one.memory, other.memory
     frame = _compare_frames(first, second)
@@ -136,7 +136,7 @@ def find_difference(one: Member, other: Member) -> str | None:
 
 
 def _compare_frames(first: Memory, second: Memory) -> str | None:
-    """Compare what stands around the words."""
+    """Compare speaker, stance, slot and other fields around the text."""
     meant = first.stance is second.stance and first.stance in ASSERTIVE_STANCES
     alike = {
         "speaker": normalise_name(first.speaker) == normalise_name(second.speaker),
@@ -170,7 +170,7 @@ def _compare_traits(mine: Traits, theirs: Traits) -> str | None:
 
 
 def _compare_values(first: Memory, second: Memory) -> str | None:
-    """Compare values: those of one name exactly; where a value of a set is a phrase, its wording may differ."""
+    """Compare values: single values exactly; phrases of a set may differ in wording."""
     if not (first.value and second.value) or is_same_value(first.value, second.value):
         return None
     single = Cardinality.SINGLE in (first.cardinality, second.cardinality)
@@ -179,7 +179,7 @@ def _compare_values(first: Memory, second: Memory) -> str | None:
 
 
 def is_distinct(one: Member, other: Member) -> bool:
-    """Say whether two memories must not be called the same without a model: only equal words or values may."""
+    """Return whether rules must not merge two memories: their texts or values differ, or a guard does."""
     first, second = one.memory, other.memory
     if first.attribute and second.attribute:
         slot = normalise_attribute(first.attribute) == normalise_attribute(second.attribute)
@@ -190,10 +190,10 @@ def is_distinct(one: Member, other: Member) -> bool:
 
 
 def find_unsupported(text: str, said_us: int, sources: Iterable[Member], *, both: bool = False) -> str | None:
-    """Say what a text holds that none of its sources does, or leaves out that they have; None where it is sound.
+    """Return how a text differs from its sources: an added or a missing trait, or too many new words; None if sound.
 
-    `said_us` is the moment from which its words for days count. With `both` it tells of a change, and may say
-    "previously" and "no longer" where its sources do not.
+    `said_us` is the time that its relative dates refer to. With `both` the text describes a change, and may add
+    "previously" and "no longer".
     """
     given = list(sources)
     mine = extract_traits(text, said_us)
@@ -211,7 +211,7 @@ def find_unsupported(text: str, said_us: int, sources: Iterable[Member], *, both
 
 
 def may_replace(newer: Member, older: Member, *, correction: bool) -> bool:
-    """Say whether a memory may end another one: it is younger, about the same, and says so or speaks of its slot."""
+    """Return whether a memory may replace an older one: same frame, and the same slot or a word of change."""
     first, second = newer.memory, older.memory
     if older.memory.pinned or newer.since_us < older.since_us:
         return False

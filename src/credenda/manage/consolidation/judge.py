@@ -1,7 +1,7 @@
-"""The judge without a model: what is a duplicate, what one entry can say of a change, and what stays. Pure.
+"""The rule-based judge: find duplicates, write changed values as one entry, keep the rest. Pure.
 
-It calls two memories the same only where their words are the same, or their slot and value; whatever differs in a
-number, date, name, unit, negation or value stays, however close the two lie (D-016).
+Two memories are duplicates only if their texts are equal, or their slots and values. Memories that differ in a number,
+date, name, unit, negation or value stay, however similar they are (D-016).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from credenda.text.normalize import is_same_value, normalise_value
 __all__ = ["is_candidate", "judge_by_rules", "link_remaining"]
 
 _PREVIOUS_MOST: Final = 3
-"""Values that "previously" names; `history` knows all."""
+"""Maximum number of values after "previously"; `history` returns all."""
 _OPENING: Final = re.compile(r"^(?:actually|sorry|oops|correction|wait|no|i mean(?:t)?)\b[,:;. ]+", re.IGNORECASE)
-_LINKED: Final = "they lie close and may say the same; no judge says so, and both stay"
+_LINKED: Final = "similar, but not confirmed as the same; both are kept"
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Say whether a memory may be judged: held, meant, undisputed, and not of code or dreamed: that is made anew."""
+    """Return whether a memory may be judged: active, assertive, not contested, and not derived."""
     return (
         memory.status is Status.ACTIVE
         and memory.stance in ASSERTIVE_STANCES
@@ -39,7 +39,7 @@ def is_candidate(memory: Memory) -> bool:
 
 
 def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
-    """Judge a group; a memory is touched by one verdict at most, but for the one that its duplicates are merged into.
+    """Judge a group; a memory is changed by one verdict at most, except one that receives its duplicates.
 
     >>> judge_by_rules([])
     []
@@ -52,14 +52,14 @@ def judge_by_rules(members: Sequence[Member]) -> list[Verdict]:
         if twin is None:
             kept.append(one)
         else:
-            verdicts.append(Remove(target=one.id, same_as=twin.id, reason="it says what another memory says already"))
+            verdicts.append(Remove(target=one.id, same_as=twin.id, reason="duplicate of another memory"))
     taken = {verdict.same_as for verdict in verdicts if isinstance(verdict, Remove)}
     alone = [one for one in kept if one.id not in taken]
     return [*verdicts, *(told for one in alone if (told := _write_timeline(one) or _remove_error(one)) is not None)]
 
 
 def link_remaining(members: Sequence[Member], verdicts: Sequence[Verdict]) -> Keep | None:
-    """Link what stays beside each other in a group; None where nothing does, or where all are linked already."""
+    """Link the memories of a group that stay; None for fewer than two, or if all are linked already."""
     gone = {verdict.target for verdict in verdicts if isinstance(verdict, Remove)}
     for verdict in verdicts:
         if isinstance(verdict, Replace):
@@ -75,13 +75,13 @@ def _may_be_judged(member: Member) -> bool:
 
 
 def _rank_member(member: Member) -> tuple[object, ...]:
-    """Order by who stays: pinned first, then what is trusted, sure and old."""
+    """Order memories by which to keep: pinned first, then by trust, confidence and age."""
     memory = member.memory
     return (not memory.pinned, -memory.trust, -memory.confidence, memory.created_us, len(member.id), member.id)
 
 
 def _write_timeline(member: Member) -> Replace | None:
-    """Say in one entry what holds now and what held before (S-041, S-055, S-093)."""
+    """Write current and previous values as one entry (S-041, S-055, S-093)."""
     memory = member.memory
     if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
         return None
@@ -104,12 +104,12 @@ def _write_timeline(member: Member) -> Replace | None:
         text=text,
         relation=Relation.MERGED,
         past=tuple(one.id for one in told),
-        reason="one entry says what holds and what held before",
+        reason="current and previous values in one entry",
     )
 
 
 def _remove_error(member: Member) -> Replace | None:
-    """Take out of a correction the wrong value that it names (S-095): what was wrong is in no entry any more."""
+    """Remove the wrong value from the text of a correction (S-095)."""
     memory = member.memory
     wrong = [
         one.memory.value
@@ -131,11 +131,11 @@ def _remove_error(member: Member) -> Replace | None:
         sources=(),
         text=plain[:1].upper() + plain[1:],
         relation=Relation.MERGED,
-        reason="it is put down without the value that was wrong",
+        reason="rewritten without the wrong value",
     )
 
 
 def _strip_timeline(memory: Memory) -> str:
-    """Give the sentence without what an earlier run put behind it."""
+    """Return the text without the values that an earlier run appended."""
     head, mark, _ = memory.text.partition(" (currently ")
     return head if mark and memory.metadata.get(METADATA_KEY) else memory.text

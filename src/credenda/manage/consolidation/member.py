@@ -1,4 +1,4 @@
-"""What judging needs to know of a memory: when it was said, on what it rests, and the slot it speaks of. Pure."""
+"""A memory with the data that judging needs: evidence, time of the statement, and slot. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["ASSERTIVE_STANCES", "METADATA_KEY", "Member", "get_slot_key"]
 
 ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 METADATA_KEY: Final = "consolidated"
-"""The entry of a memory's metadata in which a run keeps first seen, updated and sources (S-018)."""
+"""The metadata key under which a run stores first seen, updated and sources (S-018)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A memory that is held, with its evidence.
+    """A current memory with its evidence.
 
-    `past` are memories whose value was true before this one's, newest first; `fresh` says that no run has judged it.
+    `past` are memories whose value was valid before this one, newest first; `fresh` tells that no run has judged it.
     """
 
     memory: Memory
@@ -28,11 +28,11 @@ class Member:
     past: tuple[Member, ...] = ()
     fresh: bool = True
     left_alone: bool = False
-    """Whether a person took something about it back, so that nothing is decided about it by itself."""
+    """Whether the user has undone a change of it, so that consolidation must not change it."""
     linked: frozenset[str] = frozenset()
-    """What it is linked with already."""
+    """The ids that it is linked with already."""
     zone_us: int = 0
-    """How far the person's clock is ahead of UTC, for the days that words name."""
+    """The offset of the user's clock from UTC, for relative dates."""
 
     @property
     def id(self) -> str:
@@ -41,22 +41,22 @@ class Member:
 
     @property
     def since_us(self) -> int:
-        """Since when it is true, which is when it was said unless it says otherwise."""
+        """When it became valid; the time of the statement unless stated otherwise."""
         return self.memory.created_us if self.memory.valid_from_us is None else self.memory.valid_from_us
 
     @property
     def said_us(self) -> int:
-        """The moment from which its words for days count, on the person's clock."""
+        """The time that its relative dates refer to, on the user's clock."""
         return self.since_us + self.zone_us
 
     @property
     def events(self) -> frozenset[str]:
-        """The events on which it rests."""
+        """The ids of its supporting events."""
         return frozenset(item.span.event_id for item in self.support)
 
 
 def get_slot_key(memory: Memory) -> tuple[str, ...] | None:
-    """Give the slot of a memory in normal form: speaker, entity, attribute, scope and class; None where it has none."""
+    """Return the normalised slot: speaker, entity, attribute, scope, class and polarity; None without one."""
     if memory.type is MemoryType.NARRATIVE or not (memory.entity and memory.attribute and memory.value):
         return None
     return (

@@ -1,7 +1,7 @@
-"""Candidates for consolidation: the k nearest by cosine, and those that share an exact key (S-037, C-001). Pure.
+"""Nominate the pairs to judge: the k nearest by cosine, and those that share an exact key (S-037, C-001). Pure.
 
-To be nominated decides nothing. Only keys of 8 bytes and one block of vectors are held at a time, so that the memory in
-use depends on the size of a batch and not on that of the store.
+Nomination decides nothing. Only 8-byte keys and one block of vectors are in memory at a time, so that memory use
+depends on the batch size and not on the store.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from credenda.text.normalize import normalise_text, normalise_value
 __all__ = ["EXACT_KEY", "NearestNeighbours", "SharedKeyIndex", "compute_floor", "compute_keys"]
 
 EXACT_KEY: Final = 2.0
-"""The closeness of two memories that share an exact key; no cosine reaches it."""
+"""The similarity of two memories that share an exact key; no cosine reaches it."""
 _OFFSET: Final = 0.45
 """How far below the threshold neighbours are nominated.
 
-The threshold is on the scale of a tool that merged whatever lay above it (R-107: 0.85 near-identical, 0.70 related). A
-judge that reads may be shown more: four phrasings of one preference have cosines of .14 to .66 to each other (MiniLM),
-and every one of them has a neighbour above .40; unrelated sentences stay below .26.
+The threshold comes from a tool that merged all pairs above it (R-107: 0.85 near-identical, 0.70 related). A judge may
+see more pairs: four paraphrases of one preference have cosines of .14 to .66 (MiniLM), and each has a neighbour above
+.40; unrelated sentences stay below .26.
 """
 _HASH_BYTES: Final = 8
 
 
 def compute_floor(threshold: float) -> float:
-    """Give the cosine from which neighbours are nominated.
+    """Return the cosine from which neighbours are nominated.
 
     >>> round(floor_of(0.85), 2), floor_of(0.2)
     (0.4, 0.0)
@@ -42,7 +42,7 @@ def compute_floor(threshold: float) -> float:
 
 
 def compute_keys(memory: Memory) -> tuple[int, ...]:
-    """Give the hashes of what makes two memories neighbours whatever their cosine: words, or slot and value."""
+    """Return the hashes that make two memories neighbours at any cosine: text, or slot and value."""
     spoken = f"{memory.speaker}\x00{memory.stance}"
     found = [_hash_words(f"text\x00{spoken}\x00{normalise_text(memory.text)}")]
     slot = get_slot_key(memory)
@@ -56,28 +56,28 @@ def _hash_words(words: str) -> int:
 
 
 class SharedKeyIndex:
-    """Collects the memories that share an exact key with one of some seeds, whose keys are given."""
+    """Collects the memories that share an exact key with one of the seeds."""
 
     def __init__(self, keys: Iterable[int]) -> None:
-        """Look for these keys alone."""
+        """Collect for these keys only."""
         self._holders: dict[int, list[int]] = {key: [] for key in keys}
 
     def add(self, number: int, keys: Iterable[int]) -> None:
-        """Note a memory that has some of them."""
+        """Record a memory under its keys."""
         for key in keys:
             if key in self._holders:
                 self._holders[key].append(number)
 
     def pairs(self) -> list[Pair]:
-        """Give the oldest holder of each key with each other one."""
+        """Pair the oldest holder of each key with each other holder."""
         held = (sorted(set(holders)) for holders in self._holders.values())
         return [Pair(EXACT_KEY, first, other) for first, *rest in filter(None, held) for other in rest]
 
 
 class NearestNeighbours:
-    """The k nearest of each seed among blocks of vectors that are shown one after the other; a seed is none of its own.
+    """The k nearest neighbours of each seed, over blocks of vectors; a seed is no neighbour of itself.
 
-    `seeds` are numbers and `vectors` (n, d) float32 rows of unit length, zero where a seed has none.
+    `seeds` are numbers and `vectors` (n, d) float32 rows of unit length, zero for a seed without a vector.
     """
 
     def __init__(self, seeds: Sequence[int], vectors: NDArray[np.float32], *, k: int, floor: float) -> None:
@@ -103,7 +103,7 @@ class NearestNeighbours:
         self._best, self._who = cosines, who
 
     def pairs(self) -> list[Pair]:
-        """Give what lies at or above the floor."""
+        """Return the pairs at or above the floor."""
         rows, columns = np.nonzero((self._best >= max(self._floor, 1e-6)) & (self._who >= 0))
         ones, others = self._numbers[rows], self._who[rows, columns]
         closeness = np.round(self._best[rows, columns].astype(np.float64), 4)

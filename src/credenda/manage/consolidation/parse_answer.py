@@ -1,4 +1,7 @@
-"""What a model said about a group, taken apart strictly and held against the guards; what fails them stays. Pure."""
+"""Parse the language model's answer about a group and check it against the guards. Pure.
+
+An operation that fails a guard is refused, and its memories stay unchanged.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,17 @@ _KINDS: Final = {"same": Relation.MERGED, "change": Relation.CHANGED, "correctio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedAnswer:
-    """What of an answer holds; `refused` says in a word each why the rest does not."""
+    """The accepted operations of an answer; `refused` gives a reason for each of the others."""
 
     verdicts: tuple[Verdict, ...] = ()
     refused: tuple[str, ...] = ()
 
 
 def parse_answer(text: str, members: Sequence[Member]) -> ParsedAnswer:
-    """Take an answer apart; raises `ValueError` where it is not the document that was asked for.
+    """Parse an answer; raises `ValueError` if it is not the requested document.
 
-    Each entry is touched once: a second operation on it is refused. The default is to keep (S-043).
+    Each entry is changed once: a second operation on it is refused. Entries without an operation stay unchanged
+    (S-043).
     """
     try:
         document: Any = json.loads(text)
@@ -58,7 +62,7 @@ def parse_answer(text: str, members: Sequence[Member]) -> ParsedAnswer:
 
 
 def _parse_operation(given: Any, entries: Mapping[str, Member], touched: set[str]) -> Verdict | str | None:  # noqa: ANN401 - foreign JSON
-    """Read one operation: a verdict, None for one that changes nothing, or why it is refused."""
+    """Parse one operation: return a verdict, None for no change, or the reason for its refusal."""
     if not isinstance(given, dict) or cast("dict[str, Any]", given).keys() != _FIELDS:
         raise ValueError("an operation has other fields than those asked for")
     fields = cast("dict[str, Any]", given)
@@ -88,14 +92,14 @@ def _parse_operation(given: Any, entries: Mapping[str, Member], touched: set[str
 
 
 def _check_removal(members: Sequence[Member]) -> Verdict | str:
-    """A removal needs both to be true duplicates: nothing apart, and no word in the one that the other lacks."""
+    """Accept a removal only for true duplicates: no difference, and no word that the kept memory lacks."""
     target, kept, *more = members
     apart = find_difference(target, kept)
     if more or apart is not None:
         return apart or "entries"
     if is_distinct(target, kept) and not set(tokenize(target.memory.text)) <= set(tokenize(kept.memory.text)):
         return "words"
-    return Remove(target=target.id, same_as=kept.id, reason="a model says that it says nothing new")
+    return Remove(target=target.id, same_as=kept.id, reason="the model found nothing new in it")
 
 
 def _check_merge(members: Sequence[Member], text: object) -> Verdict | str:
@@ -114,12 +118,12 @@ def _check_merge(members: Sequence[Member], text: object) -> Verdict | str:
         sources=tuple(one.id for one in members[1:]),
         text=written,
         relation=Relation.MERGED,
-        reason="a model says that they say the same",
+        reason="the model found that they say the same",
     )
 
 
 def _check_replacement(members: Sequence[Member], text: object, relation: Relation) -> Verdict | str:
-    """One takes another's place only where its own words say so, or both speak of one slot."""
+    """Accept a replacement only if the newer memory states a change, or both have the same slot."""
     target, newer, *more = members
     if more or not may_replace(newer, target, correction=relation is Relation.CORRECTED):
         return "change"
@@ -136,12 +140,12 @@ def _check_replacement(members: Sequence[Member], text: object, relation: Relati
         sources=(newer.id,),
         text=written,
         relation=relation,
-        reason="a model says that it changed" if relation is Relation.CHANGED else "a model says that it was wrong",
+        reason=f"the model found that it {'changed' if relation is Relation.CHANGED else 'was wrong'}",
     )
 
 
 def _check_text(text: object, members: Sequence[Member]) -> str | None:
-    """Check a text that a model wrote; days that it names relatively are those of the newest memory."""
+    """Check a text by the model; relative dates in it refer to the newest memory."""
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
         return None
     written = resolve_relative_dates(" ".join(text.split()), max(one.said_us for one in members))

@@ -1,7 +1,7 @@
-"""What a judge may say about a group of memories, and the changes that carry it out. Pure.
+"""The verdicts of a judge about a group of memories, and the changes that apply them. Pure.
 
-The judge owns the text; provenance, dates, confidence and importance are computed here (S-044, C-018). Whatever is not
-named stays as it is (S-043).
+The judge writes the text; provenance, dates, confidence and importance are computed here (S-044, C-018). Memories
+without a verdict stay unchanged (S-043).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["Keep", "Remove", "Replace", "Verdict", "list_touched", "plan_changes
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _SUPPORT_MOST: Final = 200
-"""Evidence that a consolidated memory carries; the rest stays with those it was made from."""
+"""Maximum evidence of a consolidated memory; the rest stays with its sources."""
 _CORROBORATED: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replace:
-    """One text takes the place of `target` and of `sources` (S-041).
+    """Replace `target` and `sources` by one text (S-041).
 
-    `relation` says how the target went: `merged` (it says the same), `changed` (it was true until the first source
-    began) or `corrected` (it was wrong: the text is that of the first source, which stays). `past` are memories that
-    had ended before and are named in the text.
+    `relation` tells why the target ends: `merged` (same meaning), `changed` (valid until the first source began) or
+    `corrected` (wrong: the text is that of the first source, which stays). `past` are ended memories that the text
+    names.
     """
 
     target: str
@@ -44,7 +44,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remove:
-    """`target` says nothing that `same_as` does not say: a true duplicate (S-042)."""
+    """Remove `target` as a true duplicate of `same_as` (S-042)."""
 
     target: str
     same_as: str
@@ -53,7 +53,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """These lie close and both stay (S-043): they are linked, and nothing moves."""
+    """Keep similar memories (S-043): they are linked, and nothing else changes."""
 
     ids: tuple[str, ...]
     reason: str
@@ -63,7 +63,7 @@ Verdict = Replace | Remove | Keep
 
 
 def list_touched(verdict: Verdict) -> tuple[str, ...]:
-    """Name the memories that a verdict moves."""
+    """Return the ids of the memories that a verdict changes."""
     match verdict:
         case Replace():
             return (verdict.target, *verdict.sources)
@@ -74,7 +74,7 @@ def list_touched(verdict: Verdict) -> tuple[str, ...]:
 
 
 def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
-    """Give the changes that carry a verdict out."""
+    """Return the changes that apply a verdict."""
     match verdict:
         case Replace(relation=Relation.CORRECTED):
             return [
@@ -103,14 +103,14 @@ def _plan_replace(verdict: Replace, members: Mapping[str, Member], now_us: int) 
 
 
 def _merge_member(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
-    """Let a memory be spoken for by another; its time is empty from then on, for the other answers for all of it."""
+    """Supersede a memory by a merged one; its validity becomes empty, because the merged one covers it."""
     return Supersede(
         memory_id=member.id, successor=successor, relation=relation, valid_until_us=member.since_us, reason=reason
     )
 
 
 def _end_member(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
-    """Let a memory end when the one that took its place began."""
+    """End a memory when its replacement began."""
     stated = member.memory.valid_until_us
     return Supersede(
         memory_id=member.id,
@@ -122,7 +122,7 @@ def _end_member(member: Member, successor: str, verdict: Replace, until_us: int)
 
 
 def _plan_remove(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
-    """Let a duplicate go: what speaks for it speaks for the other from now on, and numbers are computed over both."""
+    """Supersede a duplicate, move its evidence to the kept memory, and compute the scores over both."""
     changes: list[Change] = []
     new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
     if new:
@@ -141,7 +141,7 @@ def _plan_remove(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
 
 
 def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
-    """Compute confidence and importance over members: the least sure, unless they speak independently of each other."""
+    """Compute confidence and importance: the lowest confidence, or the highest if two events support them."""
     independent = len({event for one in members for event in one.events}) >= _CORROBORATED
     choose = max if independent else min
     return {
@@ -191,7 +191,7 @@ def _has_one_value(values: Iterable[object]) -> bool:
 
 
 def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
-    """Say where a text came from: first seen, updated, and the memories it was made from (S-018, S-044)."""
+    """Return the provenance of a text: first seen, updated, and its sources (S-018, S-044)."""
     seen = [str(format_time(one.since_us)) for one in told]
     for one in told:
         earlier = one.memory.metadata.get(METADATA_KEY)

@@ -1,7 +1,7 @@
-"""What a model is asked about a group of memories. Pure.
+"""Build the prompt that asks a language model about a group of memories. Pure.
 
-The instructions are a file with a version. Whatever people wrote goes into one JSON document, where no text can end its
-own string; the caller hands in what takes secrets out of it.
+The instructions are a versioned file. User text goes into one JSON document, where no text can end its own string; the
+caller passes the function that masks secrets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from credenda.providers.llm.protocol import Question
 __all__ = ["PROMPT_VERSION", "build_question", "format_entry_id"]
 
 PROMPT_VERSION: Final = "consolidate-1"
-"""Version of the instructions and of the schema; it moves whenever either does."""
+"""Version of the instructions and of the schema; it changes with either of them."""
 
 
 @cache
@@ -32,12 +32,12 @@ def _load_instructions() -> tuple[str, Mapping[str, object]]:
 
 
 def format_entry_id(at: int) -> str:
-    """Name an entry by its place in the prompt."""
+    """Return the id of an entry in the prompt."""
     return f"e{at + 1}"
 
 
 def build_question(members: Sequence[Member], clean: Callable[[str], str]) -> Question:
-    """Ask which of some memories say the same; days that were named relatively are written out."""
+    """Ask which of some memories have the same meaning; relative dates are made absolute."""
     instructions, schema = _load_instructions()
     document = {"entries": [_describe_entry(at, one, clean) for at, one in enumerate(members)]}
     return Question(

@@ -1,6 +1,6 @@
-"""When a consolidation runs: a question of time, volume and what waits (S-028, S-029, C-017). Pure.
+"""Decide whether a consolidation is due, by time and by the number of new memories (S-028, S-029, C-017). Pure.
 
-The lock is no part of it: who may run takes that afterwards, and nothing skips it.
+The lock is taken separately, and nothing skips it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _HOUR: Final = float(HOUR_US)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """What opens it: hours since the last run, new memories since the mark. 0 asks for none."""
+    """The conditions of a run: hours since the last run, and new memories since then. 0 disables a condition."""
 
     min_hours: float = 24.0
     min_facts: int = 20
 
 
 def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, retries: int, force: bool) -> str:
-    """Say why nothing is to run now, "" where it is.
+    """Return why no run is due, or "" if one is.
 
-    `last_us` is when it last ran, `new` how many memories wait, `retries` how many of them failed before: these are
-    tried again without waiting for others. `force` skips time and volume.
+    `last_us` is the time of the last run, `new` the number of waiting memories, `retries` how many of them failed
+    before: these are retried without waiting for others. `force` skips both conditions.
 
     >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=False)
-    'gate: 3 new memories, and 20 are needed'
+    'gate: 3 new memories; 20 are needed'
     >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=True)
     ''
     """
@@ -40,7 +40,7 @@ def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, r
         return ""
     hours = None if last_us is None else (now_us - last_us) / _HOUR
     if hours is not None and hours < gate.min_hours:
-        return f"gate: it ran {hours:.1f} hours ago, and {gate.min_hours:g} must lie between"
+        return f"gate: it ran {hours:.1f} hours ago; the minimum interval is {gate.min_hours:g} hours"
     if new < gate.min_facts:
-        return f"gate: {new} new {'memory' if new == 1 else 'memories'}, and {gate.min_facts} are needed"
+        return f"gate: {new} new {'memory' if new == 1 else 'memories'}; {gate.min_facts} are needed"
     return ""

@@ -1,1 +1,1 @@
-"""The steps of the nightly cycle that decide anything, one file a step. Pure."""
+"""The deciding steps of the nightly dream, one file a step. Pure."""

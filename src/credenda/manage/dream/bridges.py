@@ -1,7 +1,8 @@
-"""Step 4, pure: which two entities a model is asked about, and what holds a bridge that it confirmed.
+"""Dream step 4: choose the entity pairs to ask a model about, and store a confirmed bridge. Pure.
 
-The numbers are engram's (E-069): entities with three facts or more that nothing connects yet, whose centroids have a
-cosine from .75 to .90, five a night, importance .6. Nearer ones tell of the same matter, farther ones of none.
+The numbers are engram's (E-069): entities with at least three facts and no connection yet, centroids with a cosine from
+.75 to .90, five pairs a night, importance .6. More similar entities have the same subject, less similar ones are
+unrelated.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BridgeRules:
-    """The bounds of bridges (E-069); `facts_most` is how many facts of each a model is shown."""
+    """The limits of bridges (E-069); `facts_most` is the number of facts of each entity that a model sees."""
 
     entities: int = 50
     facts_least: int = 3
@@ -51,7 +52,7 @@ class EntityPair(NamedTuple):
 
 
 def is_connected(one: EntityFacts, other: EntityFacts) -> bool:
-    """Say whether a fact of either names the other."""
+    """Return whether a fact of one entity names the other."""
     return _is_named(one.facts, other.name) or _is_named(other.facts, one.name)
 
 
@@ -66,19 +67,19 @@ def _is_named(facts: Iterable[Memory], name: str) -> bool:
 def nominate_pairs(
     pairs: Iterable[EntityPair], abouts: Mapping[str, EntityFacts], rules: BridgeRules
 ) -> list[EntityPair]:
-    """Give the pairs that may be asked about, nearest first: near enough, not too near, and not connected yet."""
+    """Return the pairs to ask about, most similar first: within the cosine range and not connected."""
     near = [pair for pair in pairs if rules.farthest <= pair.cosine <= rules.nearest]
     apart = [pair for pair in near if not is_connected(abouts[pair.one], abouts[pair.other])]
     return sorted(apart, key=lambda pair: (-pair.cosine, pair.one, pair.other))
 
 
 def hash_bridge(one: EntityFacts, other: EntityFacts) -> str:
-    """Hash what two entities are known by: the same facts are asked about once."""
+    """Hash the facts of two entities, so that the same facts are asked about once."""
     return hash_facts((*one.facts, *other.facts), "bridge-1")
 
 
 def get_bridge_ends(bridge: Memory) -> frozenset[str]:
-    """Give the two entities that a bridge connects, by their normal names."""
+    """Return the normalised names of the two entities of a bridge."""
     named = bridge.metadata.get("entities")
     return (
         frozenset(normalise_name(str(one)) for one in cast("list[object]", named))
@@ -88,7 +89,7 @@ def get_bridge_ends(bridge: Memory) -> frozenset[str]:
 
 
 def decide_bridge(one: EntityFacts, other: EntityFacts, found: BridgeAnswer, rules: BridgeRules) -> Add:
-    """Hold a bridge that a model confirmed; it names both entities and cites the facts of both."""
+    """Add a bridge that a model confirmed; it names both entities and cites the facts of both."""
     return Add(
         key=f"new:bridge {normalise_name(one.name)} {normalise_name(other.name)}",
         draft=Draft(
@@ -108,5 +109,5 @@ def decide_bridge(one: EntityFacts, other: EntityFacts, found: BridgeAnswer, rul
             },
         ),
         support=(),
-        reason=f"a model connects {len(found.cites)} memories",
+        reason=f"the model connected {len(found.cites)} memories",
     )

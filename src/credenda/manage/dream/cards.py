@@ -1,8 +1,8 @@
-"""Step 3, pure: one card for each entity that much is known about, written anew when what it cites has moved.
+"""Dream step 3: one card for each entity with many facts, rewritten when its facts change. Pure.
 
-The numbers are engram's (E-068): the 50 entities with the most facts, five facts or more, at most 50 of them and 400
-words, importance .8, layer semantic; trust .4 is that of a dream (E-039). Unlike engram's, a card is upserted: one
-stands for each entity, and a night in which nothing moved writes none (D-029).
+The numbers are engram's (E-068): the 50 entities with the most facts, at least five and at most 50 facts, 400 words,
+importance .8, layer semantic; trust .4 is that of a dream (E-039). Unlike engram's, a card is upserted: there is one
+for each entity, and a run without changes writes none (D-029).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ __all__ = [
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _REFUSED: Final = frozenset({Status.FORGOTTEN, Status.INVALIDATED})
 RULES: Final = "rules-1"
-"""Who writes a card without a model."""
+"""The maker of a card written without a model."""
 _USER: Final = "user"
 _FORM: Final = "card-1"
-"""The form of a card; when it moves, every card is written anew."""
+"""The version of the card format; a new version rewrites every card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRules:
-    """The bounds of cards (E-068)."""
+    """The limits of cards (E-068)."""
 
     entities: int = 50
     facts_least: int = 5
@@ -53,7 +53,7 @@ class CardRules:
 
 @dataclass(frozen=True, slots=True)
 class CardText:
-    """What a card of an entity says, which memories it was made of, in their order, and who wrote it."""
+    """The text of a card, the memories it was made from, in order, and its maker."""
 
     name: str
     text: str
@@ -63,14 +63,14 @@ class CardText:
 
 @dataclass(frozen=True, slots=True)
 class CardHistory:
-    """The cards of one entity that there are: the one that stands, and whether a person put the last one away."""
+    """The cards of one entity: the current one, and whether the user rejected the last one."""
 
     standing: Memory | None
     refused: bool
 
     @classmethod
     def of(cls, cards: Iterable[Memory]) -> CardHistory:
-        """Look at every card of an entity, whatever became of it."""
+        """Evaluate all cards of an entity, whatever their status."""
         newest = sorted(cards, key=lambda card: (card.created_us, card.id), reverse=True)
         standing = next((card for card in newest if card.status in _CURRENT), None)
         last = next((card for card in newest if card.status is not Status.DELETED), None)
@@ -78,7 +78,7 @@ class CardHistory:
 
 
 def choose_card_facts(about: EntityFacts, rules: CardRules) -> list[Memory]:
-    """Choose the facts of a card, most important first, within its words and characters."""
+    """Choose the facts of a card, most important first, within its limits of words and characters."""
     words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(format_card_head(about.name)) - 1
     kept: list[Memory] = []
     for one in about.facts[: rules.facts_most]:
@@ -91,7 +91,7 @@ def choose_card_facts(about: EntityFacts, rules: CardRules) -> list[Memory]:
 
 
 def format_card_head(name: str) -> str:
-    """Give the first line of a card."""
+    """Return the first line of a card."""
     return f"About {'the user' if normalise_name(name) == _USER else ' '.join(name.split())}:"
 
 
@@ -100,12 +100,12 @@ def _format_line(memory: Memory) -> str:
 
 
 def write_fact_list(name: str, facts: Sequence[Memory]) -> CardText:
-    """Write a card as a list of its facts, word for word."""
+    """Write a card as a list of its facts, verbatim."""
     return CardText(name, "\n".join([format_card_head(name), *map(_format_line, facts)]), tuple(facts))
 
 
 def is_current(deck: CardHistory, facts: Sequence[Memory], *, model: bool) -> bool:
-    """Say whether the card that stands was made of just these facts; with a `model`, one of rules may be bettered."""
+    """Return whether the current card was made from exactly these facts; a `model` may rewrite a rule-made one."""
     if deck.standing is None:
         return False
     made = deck.standing.metadata
@@ -113,11 +113,11 @@ def is_current(deck: CardHistory, facts: Sequence[Memory], *, model: bool) -> bo
 
 
 def decide_card(written: CardText, deck: CardHistory, rules: CardRules, now_us: int) -> list[Change]:
-    """Hold a card, in the place of the one that stands; nothing where a person put the last one away."""
+    """Add a card and supersede the current one; nothing if the user rejected the last one."""
     if deck.refused:
         return []
     key = f"new:card {normalise_name(written.name)}"
-    reason = f"made of {len(written.facts)} memories"
+    reason = f"summarises {len(written.facts)} memories"
     changes: list[Change] = [Add(key=key, draft=_draft_card(written, rules, now_us), support=(), reason=reason)]
     if deck.standing is not None:
         changes.append(_supersede_card(deck.standing, key, now_us))
@@ -141,14 +141,14 @@ def _draft_card(written: CardText, rules: CardRules, now_us: int) -> Draft:
 
 
 def _supersede_card(card: Memory, successor: str | None, now_us: int) -> Supersede:
-    reason = "written anew" if successor else "too little is left to tell"
+    reason = "rewritten" if successor else "too few facts are left"
     return Supersede(
         memory_id=card.id, successor=successor, relation=Relation.REFINED, valid_until_us=now_us, reason=reason
     )
 
 
 def end_unsupported_cards(cards: Iterable[Memory], entities: Iterable[str], now_us: int) -> list[Change]:
-    """End the cards of entities of which too little is left; `entities` are the normal names of those with a card."""
+    """End the cards of entities with too few facts; `entities` are the normalised names of those that keep a card."""
     kept = frozenset(entities)
     standing = (card for card in cards if card.status in _CURRENT)
     return [_supersede_card(card, None, now_us) for card in standing if normalise_name(card.entity or "") not in kept]

@@ -1,7 +1,7 @@
-"""Which memories a dream may make something of, and in which order. Pure.
+"""Choose and order the facts that a dream may use. Pure.
 
-Never what it dreamed itself, what a scan kept of code, what is contested or doubted, what was not meant, what reads
-like an order, and what ends on a day of its own.
+Excludes derived memories, code memories, contested and challenged memories, stances that assert nothing, instructions,
+and memories that expire.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["INSTRUCTION", "EntityFacts", "FactIndex", "hash_facts", "is_eligible
 INSTRUCTION: Final = "instruction"
 _MEANT: Final = frozenset({Stance.ASSERTED, Stance.NEGATED, Stance.REPORTED})
 _SURE: Final = 0.4
-"""Confidence below which a search shows nothing, and a card tells nothing."""
+"""Below this confidence a search hides a memory, and a card leaves it out."""
 
 
 def is_eligible_fact(memory: Memory) -> bool:
-    """Say whether a dream may make something of a memory."""
+    """Return whether a dream may use a memory."""
     plain = memory.status is Status.ACTIVE and not memory.contested and not memory.provisional
     meant = memory.stance in _MEANT and memory.confidence >= _SURE and memory.expires_us is None
     kept = memory.layer is not Layer.CODEBASE and memory.attribute != INSTRUCTION
@@ -33,21 +33,21 @@ def is_eligible_fact(memory: Memory) -> bool:
 
 
 def rank_fact(memory: Memory) -> tuple[float, int]:
-    """Order facts by what they mattered when they were said, then by age: neither moves from night to night."""
+    """Sort facts by their base importance, then by age; neither changes from run to run."""
     return -memory.base_importance, parse_serial(memory.id)
 
 
 def hash_facts(facts: Iterable[Memory], maker: str) -> str:
-    """Hash what something is made of, and in which form: the same hash makes the same thing (32 hex digits).
+    """Hash the ids of some facts and the maker (32 hex digits); equal hashes give equal results.
 
-    It covers ids alone, whose words never change, so that nothing of deleted words stays behind in it.
+    It covers ids alone, so that it retains nothing of deleted text.
     """
     return hashlib.blake2b("\x00".join((maker, *(one.id for one in facts))).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(slots=True)
 class EntityFacts:
-    """An entity and the facts about it that matter most."""
+    """An entity and its most important facts."""
 
     name: str
     facts: list[Memory] = field(default_factory=list[Memory])
@@ -56,13 +56,13 @@ class EntityFacts:
 
 @dataclass(slots=True)
 class FactIndex:
-    """Facts by entity, of which only the most important are kept in hand."""
+    """Facts by entity; keeps only the most important facts in memory."""
 
     most: int
     _entities: dict[str, EntityFacts] = field(default_factory=dict[str, EntityFacts])
 
     def put(self, memory: Memory) -> None:
-        """Take in a memory, if anything may be made of it."""
+        """Add a memory, if a dream may use it."""
         if not is_eligible_fact(memory) or memory.entity is None:
             return
         about = self._entities.setdefault(normalise_name(memory.entity), EntityFacts(memory.entity))
@@ -72,7 +72,7 @@ class FactIndex:
             about.facts = _choose_most_important(about.facts, self.most)
 
     def entities(self, least: int, most: int) -> Iterator[tuple[str, EntityFacts]]:
-        """Give the `most` entities with the most facts, those with `least` of them and more, by their normal names."""
+        """Yield the `most` entities with the most facts that have at least `least`, by normalised name."""
         known = sorted(self._entities.items(), key=lambda one: (-one[1].count, one[0]))
         for key, about in known[:most]:
             facts = _choose_most_important(about.facts, self.most)
@@ -81,7 +81,7 @@ class FactIndex:
 
 
 def _choose_most_important(facts: Iterable[Memory], most: int) -> list[Memory]:
-    """Give the most important facts, each saying once."""
+    """Return the most important facts, each text once."""
     told: dict[str, Memory] = {}
     for one in sorted(facts, key=rank_fact):
         told.setdefault(normalise_text(one.text), one)

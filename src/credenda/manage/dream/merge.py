@@ -1,7 +1,7 @@
-"""Step 2, pure: which clusters are merged in the night (E-067); consolidation's judge says what becomes of them.
+"""Dream step 2: choose the clusters to merge (E-067); the consolidation judge decides about them. Pure.
 
-Engram merges whatever lies in such a cluster and forgets the originals; here it is only what the judge is shown, its
-guards stand, and what is merged is merged, with a pointer (D-031).
+Engram merges every cluster and forgets the originals. Here the judge and its guards decide, and a merged memory keeps a
+pointer to its successor (D-031).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["MergeRules"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRules:
-    """The bounds of a cluster: the least cosine of neighbours, and the fewest memories (E-067)."""
+    """The limits of a cluster: the minimum cosine of neighbours, and the minimum number of memories (E-067)."""
 
     cosine: float = 0.80
     least: int = 5

@@ -1,9 +1,9 @@
-"""Step 5, pure: which beliefs are doubted, and why. A doubt is a flag and a lower score; it takes nothing back.
+"""Dream step 5: choose the beliefs to challenge. A challenge flags a memory and lowers its score. Pure.
 
-Three things raise one without a model: a later memory of the same slot says otherwise, no words are left that say it,
-or it was never confirmed and is old. The last is bounded to five a night (E-070) and never touches what does not age
-(a name, a birthday) or what was shown within two weeks; with a model, the five are asked about instead. Engram lowers
-the importance of what it doubts and never says so; here the status says it (D-028).
+Without a model there are three grounds: a later memory of the same slot conflicts, all its evidence is deleted, or it
+is old and was never confirmed. The last is limited to five a night (E-070), and skips attributes that do not age (a
+name, a birthday) and memories shown within two weeks; with a model, five are asked about instead. Engram silently
+lowers the importance of a doubted memory; here its status changes (D-028).
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ _AGELESS: Final = frozenset(
     }
     | {"instruction", "gender", "pronouns", "ethnicity", "alias", "degree", "experience", "event"}
 )
-"""What does not grow doubtful with time."""
+"""Attributes that do not become doubtful with time."""
 _SHOWN_CONFIDENCE: Final = 0.5
 _UNTIL_DETAIL: Final = " ("
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeRules:
-    """The bounds; ages are days.
+    """The limits; ages are days.
 
-    Five a night and fourteen days are engram's (E-070); a year is ours: what nobody said again or asked for through all
-    seasons is worth a question.
+    Five a night and fourteen days are engram's (E-070). The year is our choice: a fact that was neither confirmed nor
+    shown in all seasons deserves a question.
     """
 
     max_per_run: int = 5
@@ -76,7 +76,7 @@ class ProbeRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeCandidate:
-    """A memory, the days since it was first held, and since it was last shown (or else first held)."""
+    """A memory, the days since its creation, and since it was last shown (or else created)."""
 
     memory: Memory
     age_days: float
@@ -84,7 +84,7 @@ class ProbeCandidate:
 
 
 def may_be_probed(memory: Memory) -> bool:
-    """Say whether a memory may be doubted by itself: not what is pinned, asked about or doubted already."""
+    """Return whether a memory may be challenged automatically: active, and neither pinned, contested nor derived."""
     return (
         memory.status is Status.ACTIVE
         and not (memory.pinned or memory.contested or is_dreamed(memory))
@@ -93,7 +93,7 @@ def may_be_probed(memory: Memory) -> bool:
 
 
 def get_single_slot(memory: Memory) -> Slot | None:
-    """Name the slot in which a firm memory holds the one value; None where it has none, or one of several."""
+    """Return the slot of an assertive single-valued memory; None without one."""
     if memory.cardinality is not Cardinality.SINGLE or memory.stance not in _FIRM or memory.contested:
         return None
     if not (memory.entity and memory.attribute and memory.value) or is_dreamed(memory):
@@ -122,9 +122,9 @@ def _is_in_conflict(one: Memory, other: Memory) -> bool:
 
 
 def find_contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
-    """Find, among the memories of one slot, those that a later one speaks against; each with the latest that does.
+    """Find the memories of one slot that a later one contradicts, each with the latest such memory.
 
-    A later one counts where it is held, or where it is doubted itself but was said more than once.
+    A later memory counts if it is active, or if it is challenged but was confirmed.
     """
     found: list[tuple[Memory, Memory]] = []
     for one in members:
@@ -142,13 +142,13 @@ def find_contradicted(members: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
 
 
 def is_unsupported(memory: Memory, words: Iterable[str]) -> bool:
-    """Say whether no words are left of what a memory rests on; what never rested on any is not asked."""
+    """Return whether all evidence text of a memory is deleted; False for a memory without evidence."""
     spoken = list(words)
     return may_be_probed(memory) and bool(spoken) and not any(any(letter.isalnum() for letter in one) for one in spoken)
 
 
 def is_old_unconfirmed(one: ProbeCandidate, rules: ProbeRules) -> bool:
-    """Say whether a memory was never confirmed and is old."""
+    """Return whether a memory is old and was never confirmed."""
     plain = _may_be_asked(one, rules) and normalise_attribute(one.memory.attribute or "") not in _AGELESS
     return plain and not one.memory.confirmations and one.age_days > rules.old_days
 
@@ -158,7 +158,7 @@ def _may_be_asked(one: ProbeCandidate, rules: ProbeRules) -> bool:
 
 
 def draw_probes(found: Iterable[ProbeCandidate], rules: ProbeRules, day: int) -> list[ProbeCandidate]:
-    """Draw the memories to ask a model about tonight: the same for a day, others on the next."""
+    """Draw the memories to ask a model about; the draw is the same within a day."""
     asked = [one for one in found if _may_be_asked(one, rules)]
     return sorted(asked, key=lambda one: _hash_lot(one.memory.id, day))[: rules.max_per_run]
 
@@ -168,9 +168,9 @@ def _hash_lot(memory_id: str, day: int) -> bytes:
 
 
 def challenge(memory: Memory, ground: str, earlier: Iterable[str]) -> SetStatus | None:
-    """Doubt a memory on a ground; None where it was doubted on the same one before, and somebody lifted that.
+    """Challenge a memory on a ground; None if it was challenged on the same ground before.
 
-    `earlier` are the reasons of doubts in its log. What stands in brackets behind a ground is detail.
+    `earlier` are the reasons of earlier challenges in its log. Text in brackets after a ground is ignored.
     """
     reason = f"probe: {ground}"
     if reason.split(_UNTIL_DETAIL, maxsplit=1)[0] in {one.split(_UNTIL_DETAIL)[0] for one in earlier}:

@@ -1,9 +1,9 @@
-"""What a model is asked in the night, and what of its answers is believed. Pure.
+"""Prompts of the dream steps, and the parsers of their answers. Pure.
 
-The instructions are files with a version. What people wrote goes into one JSON document, where no text can end its own
-string, and secrets are taken out before. Facts have short names in it, so that no id of a memory leaves the house. A
-model never decides alone: it writes a card of facts it was shown, confirms a bridge, or raises a doubt, and what its
-words hold beyond those facts drops the answer.
+The instructions are versioned files. User text goes into one JSON document, where no text can end its own string, and
+secrets are masked first. Facts get short names, so that no memory id is sent out. The model never decides alone: it
+writes a card from given facts, confirms a bridge, or doubts a memory. An answer that states more than its facts is
+dropped.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ __all__ = [
 CARD_PROMPT: Final = "card-1"
 BRIDGE_PROMPT: Final = "bridge-1"
 PROBE_PROMPT: Final = "probe-1"
-"""Versions of the instructions and of their schemas; each moves whenever either does."""
+"""Versions of the instructions and their schemas; each changes with either of them."""
 Mask = Callable[[str], str]
-"""Takes secrets out of a text, whatever the journal keeps."""
+"""Masks the secrets in a text, independently of the secrets policy."""
 _SENTENCE_CHARACTERS: Final = 400
 _SURE: Final = 0.7
-"""How sure a model must be for its doubt, or its bridge, to count."""
+"""The minimum confidence of a doubt or a bridge."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _NEGATED: Final = re.compile(r"(?i)\b(?:no|not|never|none|nor|neither|without|cannot)\b|n['\u2019]t\b")
@@ -56,7 +56,7 @@ _LINE: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class BridgeAnswer:
-    """A connection that a model confirmed: its sentence, and the facts that it rests on."""
+    """A confirmed connection: its sentence, and the ids of the facts behind it."""
 
     sentence: str
     cites: tuple[str, ...]
@@ -64,7 +64,7 @@ class BridgeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """Why a model doubts a memory: one of three words, and the later memory that speaks against it, if any."""
+    """Why the model doubts a memory, and the later memory that contradicts it, if any."""
 
     reason: str
     because: str | None
@@ -92,7 +92,7 @@ def _label_facts(facts: Sequence[Memory], letter: str, mask: Mask) -> list[dict[
 
 
 def ask_card(name: str, facts: Sequence[Memory], mask: Mask) -> Question:
-    """Ask for a card of an entity, made of these facts."""
+    """Ask for a card of an entity from these facts."""
     return _build_question(CARD_PROMPT, {"about": mask(name), "facts": _label_facts(facts, "f", mask)})
 
 
@@ -106,7 +106,7 @@ def ask_bridge(one: EntityFacts, other: EntityFacts, mask: Mask) -> Question:
 
 
 def ask_probe(memory: Memory, later: Sequence[Memory], now_us: int, mask: Mask) -> Question:
-    """Ask whether a memory still holds, beside what was learned later about the same entity."""
+    """Ask whether a memory still holds, given later facts about the same entity."""
     document = {
         "today": f"{to_datetime(now_us):%F}",
         "memory": {"text": mask(memory.text), "held_since": f"{to_datetime(memory.created_us):%F}"},
@@ -124,16 +124,16 @@ def _parse_answer(text: str) -> Mapping[str, Any]:
 
 
 def _find_cited(raw: object, letter: str, facts: Sequence[Memory]) -> list[Memory]:
-    """Find the facts that an answer names; what it names beside them counts for nothing."""
+    """Find the facts that an answer cites; unknown ids are ignored."""
     named = {f"{letter}{at}": one for at, one in enumerate(facts, 1)}
     given = cast("list[object]", raw) if isinstance(raw, list) else []
     return [named[one] for one in given if isinstance(one, str) and one in named]
 
 
 def parse_card(text: str, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
-    """Take a card from an answer, or None where any of it cannot be believed.
+    """Parse a card; None if any part of it is not grounded.
 
-    It cites every fact that the model was shown, whatever its sentences name: each may have moved its words.
+    The card cites every fact that the model was shown, because each may have influenced it.
     """
     listed: Any = _parse_answer(text).get("sentences")
     if not isinstance(listed, list):
@@ -163,7 +163,7 @@ def _is_single_line(text: str) -> bool:
 
 
 def parse_bridge(text: str, one: EntityFacts, other: EntityFacts) -> BridgeAnswer | None:
-    """Take a confirmed bridge from an answer; None where the model confirms none, or none that can be believed."""
+    """Parse a confirmed bridge; None if the model confirms none, or one that is not grounded."""
     found = _parse_answer(text)
     sentence, sure = found.get("sentence"), found.get("confidence")
     if found.get("connected") is not True or not isinstance(sentence, str) or not _is_single_line(sentence):
@@ -180,7 +180,7 @@ def parse_bridge(text: str, one: EntityFacts, other: EntityFacts) -> BridgeAnswe
 
 
 def parse_probe(text: str, later: Sequence[Memory]) -> ProbeAnswer | None:
-    """Take a doubt from an answer; None where the memory holds, the model is not sure, or the answer says nothing."""
+    """Parse a doubt; None if the memory holds, or the answer is unsure or invalid."""
     found = _parse_answer(text)
     sure, reason = found.get("confidence"), found.get("reason")
     if found.get("still_valid") is not False or reason not in {"contradicted", "outdated"}:
@@ -194,9 +194,9 @@ def parse_probe(text: str, later: Sequence[Memory]) -> ProbeAnswer | None:
 
 
 def is_grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool:
-    """Say whether a text holds no number, name or denial that its sources lack.
+    """Return whether every number, name and negation of a text occurs in its sources.
 
-    A name is a word with a capital that does not begin the text.
+    A name is a capitalised word after the first word of the text.
 
     >>> grounded("Ana moved to Graz in 2024.", ["I moved to Graz in 2024"], ("Ana",))
     True

@@ -1,4 +1,4 @@
-"""Step 7, pure: how long operational logs are kept. Journal and change log are no such logs, and are never pruned."""
+"""Dream step 7: the retention of operational logs. The journal and the change log are never pruned. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ __all__ = ["PruneRules"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneRules:
-    """Days for which rows are kept, and rows that a transaction takes away of each log.
+    """Days for which rows are kept, and rows that one transaction removes from each log.
 
-    A showing counts in importance for as long as it is kept: with E-072's 90 days, a memory that was used daily until
-    four months ago would lose half its standing, so a year is kept (decision 0028). Finished jobs tell nothing after
-    E-072's 90.
+    An impression affects importance only while it is kept. With E-072's 90 days, a memory used daily until four months
+    ago would lose half its importance, so a year is kept (decision 0028). Finished jobs are kept for E-072's 90 days.
     """
 
     impressions_days: int = 365
@@ -23,5 +22,5 @@ class PruneRules:
     rows_per_batch: int = 500
 
     def before_us(self, now_us: int) -> tuple[int, int]:
-        """Give the times before which showings and jobs go."""
+        """Return the times before which impressions and jobs are removed."""
         return now_us - self.impressions_days * DAY_US, now_us - self.jobs_days * DAY_US

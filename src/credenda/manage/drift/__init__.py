@@ -1,1 +1,1 @@
-"""What memories claim about code, held against the code as it is. Pure."""
+"""Drift: compare the claims of memories about code with the code. Pure."""

@@ -1,7 +1,7 @@
-"""Holds claims against what is there, and says what has drifted, how bad it is, and what follows. Pure.
+"""Check claims about code, and report drift with its level and consequence. Pure.
 
-The score is 100 − Σ cost, bounded to 0…100, an error costing 10, a warning 3, an information 1 (E-076). Only an
-absolute path under a root, and a name whose module or class is known, can be errors: all else may mean another project.
+The score is 100 − Σ cost, bounded to 0…100; an error costs 10, a warning 3, an info 1 (E-076). Only an absolute path
+under a root, and a name in a known module or class, can be errors, because other claims may be about another project.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FULL: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftVerdict:
-    """What is wrong with a claim: a code of docs/how-to/code.md, how bad it is, and where was looked."""
+    """The drift of a claim: a code of docs/how-to/code.md, its level, and where the check looked."""
 
     code: str
     level: DriftLevel
@@ -35,14 +35,14 @@ class DriftVerdict:
 
 @dataclass(slots=True)
 class CodeIndex:
-    """The code under all roots, by what claims ask for.
+    """The code under all roots, indexed for claims.
 
-    `exists` answers for an absolute path: whether it is there, None where it lies outside every root.
+    `exists` returns whether an absolute path exists; None if it lies outside every root.
     """
 
     exists: Callable[[str], bool | None]
     paths: set[str] = field(default_factory=set[str])
-    """Files and folders, from their root."""
+    """Files and folders, relative to their root."""
     paths_by_name: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Files and folders by their last name."""
     modules: dict[str, Outline] = field(default_factory=dict[str, Outline])
@@ -50,22 +50,22 @@ class CodeIndex:
     sources: dict[str, Outline] = field(default_factory=dict[str, Outline])
     """Outlines by path from the root."""
     classes: dict[str, list[tuple[Outline, str]]] = field(default_factory=dict[str, list[tuple[Outline, str]]])
-    """Classes of Python by their bare name."""
+    """Python classes by their bare name."""
     names: set[str] = field(default_factory=set[str])
-    """Every name that is declared anywhere, without what it stands in."""
+    """Every declared name, without its owner."""
     commands: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     packages: set[str] = field(default_factory=set[str])
     whole: bool = True
-    """Whether everything could be read: otherwise nothing is called missing."""
+    """Whether everything could be read; otherwise nothing is reported as missing."""
 
     def add_paths(self, paths: Iterable[str]) -> None:
-        """Take in files and folders of a root."""
+        """Add the files and folders of a root."""
         for path in paths:
             self.paths.add(path)
             self.paths_by_name.setdefault(posixpath.basename(path), []).append(path)
 
     def add_file(self, path: str, outline: Outline) -> None:
-        """Take in what a file declares."""
+        """Add the outline of a file."""
         self.sources[path] = outline
         self.names.update(name.rpartition(".")[2] for name in outline.names)
         if outline.language != "Python":
@@ -77,7 +77,7 @@ class CodeIndex:
                 self.classes.setdefault(declared.name.rpartition(".")[2], []).append((outline, declared.name))
 
     def add_manifest(self, manifest: Manifest) -> None:
-        """Take in what a project says of itself."""
+        """Add the dependencies and commands of a manifest."""
         self.packages.update(normalise_package(name) for name, _ in manifest.dependencies)
         if manifest.name:
             self.packages.add(normalise_package(manifest.name))
@@ -86,7 +86,7 @@ class CodeIndex:
 
 
 def _list_module_names(path: str, paths: set[str]) -> list[str]:
-    """Give the dotted names of a module: from its topmost package, and from the root."""
+    """Return the dotted names of a module: from its topmost package, and from the root."""
     parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
     parts = parts[:-1] if parts[-1] == "__init__" else parts
     top = len(parts) - 1
@@ -96,7 +96,7 @@ def _list_module_names(path: str, paths: set[str]) -> list[str]:
 
 
 def check_claim(claim: CodeClaim, land: CodeIndex) -> DriftVerdict | None:
-    """Hold one claim against the code; None where it holds, or where nothing here can tell."""
+    """Check one claim; None if it holds, or if it cannot be checked here."""
     match claim.kind:
         case "path":
             return _check_path(claim.what, land)
@@ -158,7 +158,7 @@ def _check_in_file(path: str, member: str, land: CodeIndex) -> DriftVerdict | No
 
 
 def _has_name(outline: Outline, dotted: str) -> bool:
-    """Say whether a name is declared, or may be: below what is open anything can be."""
+    """Return whether a name is declared, or may be, because its owner is open."""
     if dotted in outline.names or "" in outline.open_names:
         return True
     parts = dotted.split(".")
@@ -167,7 +167,7 @@ def _has_name(outline: Outline, dotted: str) -> bool:
         if owner in outline.open_names:
             return True
         if owner in outline.names and not any(name.startswith(f"{owner}.") for name in outline.names):
-            return True  # a value, of which nothing is known
+            return True  # a value whose members are unknown
     return False
 
 
@@ -195,7 +195,7 @@ def _check_dependency(name: str, land: CodeIndex) -> DriftVerdict | None:
 
 
 def compute_drift_score(findings: Iterable[DriftFinding]) -> int:
-    """Give the score of a report, 0 to 100 (E-076).
+    """Return the score of a report, 0 to 100 (E-076).
 
     >>> drift_score([])
     100
@@ -204,7 +204,7 @@ def compute_drift_score(findings: Iterable[DriftFinding]) -> int:
 
 
 def decide_drift(findings: Sequence[DriftFinding]) -> list[SetStatus]:
-    """Give up, for every memory with an error, what it holds; warnings change nothing."""
+    """Invalidate every memory with an error; warnings change nothing."""
     wrong: dict[str, DriftFinding] = {}
     for finding in findings:
         if finding.level == "error":

@@ -1,7 +1,6 @@
-"""Reads from the words of a memory what it claims about code: paths, names, commands, dependencies. Pure.
+"""Extract the claims of a memory about code: paths, names, commands, dependencies. Pure.
 
-It would rather miss a claim than see one where there is none (E-078): addresses, routes of the web, templates, and
-sentences that tell of what is gone or planned are passed over.
+Precision before recall (E-078): URLs, web routes, templates, and sentences about removed or planned code are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _PAST_OR_PLANNED: Final = re.compile(
     r"imagine|suppose|would|could|might)\b"
 )
 _SPELLED: Final = re.compile(r"\S*[/._]\w\S*")
-"""Paths and names, whose own words say nothing of the sentence."""
+"""Paths and names; their own words do not count as words of the sentence."""
 _ADDRESS: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{0,20}://\S+|\bwww\.\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}")
 _DOMAIN: Final = re.compile(r"(?i)^(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|app|edu|gov|eu|de|uk)(?:/|$)")
 _ROUTE: Final = re.compile(
@@ -66,14 +65,14 @@ _WORDS: Final = frozenset(
         *("what", "settings", "configuration", "config", "script", "scripts"),
     )
 )
-"""What stands where a package could, and is none."""
+"""Words in the place of a package name that are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeClaim:
-    """One claim: what kind of thing, how it is named, and for a command the runner ("npm", "make", "script").
+    """One claim: its kind, its name, and for a command the runner ("npm", "make", "script").
 
-    A `path` holds a slash, a `file` is a bare file name; a `name` is dotted ("module.Class.method", or
+    A `path` has a slash, a `file` is a bare file name; a `name` is dotted ("module.Class.method", or
     "file.py::Class.method") or bare.
     """
 
@@ -83,7 +82,7 @@ class CodeClaim:
 
 
 def extract_code_claims(text: str) -> tuple[CodeClaim, ...]:
-    """Read the claims of a text, in order and each once; only its first 4,000 characters count.
+    """Extract the claims of a text, in order and without duplicates, from its first 4,000 characters.
 
     >>> [claim.what for claim in code_claims("The settings are read in src/app/config.py, see https://x.io/a.py.")]
     ['src/app/config.py']

@@ -1,1 +1,1 @@
-"""The entries of the operations table, by what they are about."""
+"""The entries of the operations table, one module per topic."""

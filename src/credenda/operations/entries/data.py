@@ -1,133 +1,159 @@
-"""Looking after a whole memory, and moving it."""
+"""Entries for maintenance, export and import."""
 
 from __future__ import annotations
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
-from credenda.operations.entries.schema import WITH_FILES, Operation, Param, text
+from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, PERSONS, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
+
+_Written = Literal["credenda", "mcp-memory"]
+_Read = Literal[
+    "credenda",
+    "claude-code",
+    "chatgpt",
+    "claude",
+    "mcp-memory",
+    "mem0",
+    "conversation",
+    "obsidian",
+    "markdown",
+    "text",
+]
 
 ENTRIES: Final = (
     Operation(
         name="stats",
         call="stats",
-        summary="Count what is held and what still waits.",
-        output="Stats",
+        summary="Count memories, events and pending work.",
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/stats"),),
     ),
     Operation(
         name="doctor",
         call="data.doctor",
-        summary="Verify the store, and repair what is derived.",
-        params=(Param(name="repair", kind="flag", default=False, help="Rebuild derived indexes that differ."),),
-        output="DoctorReport",
+        summary="Verify the store, and repair derived data.",
+        params=(Param(name="repair", type=bool, default=False, help="Rebuild derived indexes that differ."),),
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/doctor"),),
     ),
     Operation(
         name="rebuild",
         call="data.rebuild",
-        summary="Make beliefs again from the change log, and put right what differs.",
+        summary="Rebuild the beliefs from the change log, and repair rows that differ.",
         params=(
             Param(
                 name="reextract",
-                kind="flag",
+                type=bool,
                 default=False,
-                help="Derive them afresh from what was said, by today's rules.",
+                help="Derive them again from the events, with the current rules.",
             ),
+            Param(name="model", type=bool, default=False, help="Use the LLM for --reextract, not rules alone."),
+            Param(name="dry_run", type=bool, default=False, help="Only report the differences."),
             Param(
-                name="model", kind="flag", default=False, help="Let the model read for --reextract, not rules alone."
+                name="from_files",
+                type=Path,
+                remote="nothing",
+                help="Fill an empty memory from a folder of `files sync` instead.",
             ),
-            Param(name="dry_run", kind="flag", default=False, help="Only say what differs."),
-            Param(name="from_files", kind="path", help="Fill an empty memory from a folder of `files sync` instead."),
         ),
-        output="RebuildReport",
         errors=(Corrupt, Conflict, Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli"}),
+        scope="memory:admin",
+        closed={**PERSONS, "rest": "it may run for hours, and a person answers its questions"},
     ),
     Operation(
         name="reembed",
         call="data.reembed",
-        summary="Give every text a vector of a model, beside those it has.",
+        summary="Embed every text with a model; existing vectors of other models stay.",
         params=(
             Param(
                 name="model",
-                help="Such as minilm or openai:MODEL; the one in use when left out.",
+                help="Such as minilm or openai:MODEL. [default: the configured model]",
                 positional=True,
                 optional=True,
             ),
         ),
-        output="ReembedReport",
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
-        doors=frozenset({"python", "cli", "rest"}),  # a model must not start what may cost money
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/reindex"),),
+        closed={**NOT_A_SKILL, "mcp": "a model must not start work that may cost money"},
     ),
     Operation(
         name="extract",
         call="manage.extract",
-        summary="Read again with the model what waits for it; or say what reading would cost, without asking it.",
+        summary="Process the messages that wait for the LLM; or estimate the cost without calling it.",
         params=(
-            Param(name="path", kind="path", help="With --dry-run: a file to price.", positional=True, optional=True),
-            text("text", "With --dry-run: a text to price."),
+            Param(
+                name="path",
+                type=Path,
+                remote="upload",
+                help="With --dry-run: a file to estimate.",
+                positional=True,
+                optional=True,
+            ),
+            text("text", "With --dry-run: a text to estimate."),
             text("model", "With --dry-run: another model, such as openai:gpt-5-mini."),
-            Param(name="dry_run", kind="flag", default=False, help="Only say what it would cost."),
+            Param(name="dry_run", type=bool, default=False, help="Only estimate the cost."),
         ),
-        output="ExtractionReport",
         errors=(Invalid, NotFound, Unavailable),
         writes=True,
         idempotent=True,
-        doors=WITH_FILES,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/extractions"),),
+        closed={**NOT_A_SKILL, "mcp": "a model must not start work that may cost money"},
     ),
     Operation(
         name="export",
         call="data.export",
-        summary="Write everything of this user as JSON Lines, without loss; or what is held now, for another memory.",
+        summary="Export all data of this user as JSON Lines, without loss; or the current memories, for another tool.",
         params=(
-            Param(name="path", kind="path", help="File to write; .gz is compressed.", positional=True),
+            Param(name="path", type=Path, remote="download", help="File to write; .gz is compressed.", positional=True),
             Param(
                 name="format",
+                type=_Written,
                 default="credenda",
-                choices=("credenda", "mcp-memory"),
                 help="The archive, or the file of the MCP reference memory server.",
             ),
         ),
-        output="ExportReport",
         errors=(Invalid, Unavailable),
-        doors=WITH_FILES,
+        scope="memory:read",
+        rest=(Rest(method="POST", path="/v1/export"),),
+        closed={**NOT_A_SKILL, "mcp": LOCAL["mcp"]},
     ),
     Operation(
         name="import",
         call="data.import_",
-        summary="Read an export, talk with assistants, another memory, or documents; repeating it adds nothing.",
+        summary="Import an export, conversations, another tool's memory, or documents; repeating it adds nothing.",
         params=(
-            Param(name="path", kind="path", help="File or folder to read; .gz and .zip too.", positional=True),
+            Param(
+                name="path",
+                type=Path,
+                remote="upload",
+                help="File or folder to read; .gz and .zip too.",
+                positional=True,
+            ),
             Param(
                 name="format",
-                choices=(
-                    "credenda",
-                    "claude-code",
-                    "chatgpt",
-                    "claude",
-                    "mcp-memory",
-                    "mem0",
-                    "conversation",
-                    "obsidian",
-                    "markdown",
-                    "text",
-                ),
-                help="What it is; told from the file when left out.",
+                type=_Read,
+                help="Format of the file. [default: detected]",
             ),
         ),
-        output="ImportReport",
         errors=(Invalid, NotFound, Conflict, LimitExceeded),
         writes=True,
         idempotent=True,
-        doors=WITH_FILES,
+        scope="memory:write",
+        rest=(Rest(method="POST", path="/v1/imports"),),
+        closed={**NOT_A_SKILL, "mcp": LOCAL["mcp"]},
     ),
 )

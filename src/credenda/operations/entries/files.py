@@ -1,36 +1,36 @@
-"""A folder of pages that is kept in step with a memory."""
+"""Entry for synchronising a folder of pages."""
 
 from __future__ import annotations
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Literal
 
 from credenda.errors import Invalid, Unavailable
-from credenda.operations.entries.schema import Door, Operation, Param
+from credenda.operations.entries.schema import LOCAL, Operation, Param
 
 __all__ = ["ENTRIES"]
 
-_NAMES_FOLDERS: Final[frozenset[Door]] = frozenset({"python", "cli"})
-"""Who may name folders that are read and written: neither a model nor a distant caller."""
+_Missing = Literal["ask", "delete", "restore"]
 
 ENTRIES: Final = (
     Operation(
         name="files",
         call="data.sync_files",
-        summary="Keep a folder of Markdown in step with this memory, both ways: edit its pages, and sync.",
+        summary="Synchronise a folder of Markdown pages, in both directions.",
         params=(
-            Param(name="dir", kind="path", help="The folder; made where there is none.", positional=True),
+            Param(name="dir", type=Path, help="The folder; created if missing.", positional=True),
             Param(
                 name="missing",
+                type=_Missing,
                 default="ask",
-                choices=("ask", "delete", "restore"),
-                help="What it means when many entries are gone at once.",
+                help="What to do if many entries are missing at once.",
             ),
         ),
-        output="SyncReport",
         errors=(Invalid, Unavailable),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=_NAMES_FOLDERS,
+        scope="memory:admin",
+        closed=LOCAL,
     ),
 )

@@ -1,113 +1,133 @@
-"""Deleting in bulk, by age and for good, and what stops it."""
+"""Entries for bulk deletion, erasure, retention policies, legal holds and backup."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
 from typing import Final
 
-from credenda.errors import Conflict, Invalid, Unavailable
-from credenda.operations.entries.schema import PERSONS, TOPIC, WITH_FILES, Operation, Param, text
+from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.operations.entries.schema import ID, LOCAL, PERSONS, TOPIC, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
-_DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only count what would go.")
-_WHY: Final = Param(name="reason", help="Why; it is kept.", positional=True)
+_DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only count what to delete.")
+_WHY: Final = Param(name="reason", help="The reason; it is recorded.", positional=True)
 
 ENTRIES: Final = (
     Operation(
         name="delete-where",
         call="delete_where",
-        summary="Delete everything said that meets all conditions, and what rests on that alone.",
+        summary="Delete every event that meets all conditions, and everything that only they support.",
         params=(
-            text("session", "What was said in this session."),
-            text("topic", "What belongs to this topic."),
-            text("source", "What came in this way."),
-            Param(name="before", kind="time", help="What was said before this time."),
+            text("session", "Events of this session."),
+            text("topic", "Events of this topic."),
+            text("source", "Events from this source."),
+            Param(name="before", type=datetime, help="Events before this time."),
             _DRY_RUN,
         ),
-        output="DeletionReport",
         errors=(Invalid, Conflict),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=frozenset({"python", "rest"}),  # at the terminal it is `delete` with conditions
+        scope="memory:erase",
+        rest=(Rest(method="POST", path="/v1/deletions"),),
+        closed={**PERSONS, "cli": "it is `delete` with conditions there"},
+    ),
+    Operation(
+        name="plan-deletion",
+        call="manage.plan_deletion",
+        summary="Say what deleting a memory or an event would remove; nothing is deleted.",
+        params=(ID,),
+        errors=(Invalid, NotFound, Conflict),
+        idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/memories/{id}/deletion"),),
+        closed={**PERSONS, "cli": "it is `delete --dry-run` there"},
     ),
     Operation(
         name="erase",
         call="erase",
-        summary="Erase everything of this user for good, and prove on the raw bytes that it is gone.",
+        summary="Erase all data of this user permanently, and verify it on the raw bytes.",
         params=(
-            text("confirm", "The name of the user, exactly."),
-            Param(name="export", kind="path", help="Write everything to this file first."),
+            Param(name="confirm", default="", help="The exact name of the user."),
+            Param(name="export", type=Path, remote="nothing", help="Export all data to this file first."),
         ),
-        output="EraseReceipt",
         errors=(Invalid, Conflict, Unavailable),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=WITH_FILES,
+        scope="memory:erase",
+        rest=(Rest(method="DELETE", path="/v1/me"),),
+        closed=PERSONS,
     ),
     Operation(
         name="policy",
         call="manage.policy",
-        summary="Show, set or remove how long what was said is kept.",
+        summary="Show, set or remove retention policies.",
         params=(
-            Param(name="days", kind="integer", help="Keep what was said for so many days."),
+            Param(name="days", type=int, help="Keep events for this many days."),
             TOPIC,
-            Param(name="remove", kind="flag", default=False, help="Keep it for good again."),
+            Param(name="remove", type=bool, default=False, help="Remove the policy."),
         ),
-        output="RetentionPolicy",
         errors=(Invalid,),
         writes=True,
         idempotent=True,
-        doors=PERSONS,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/policies"),),
+        closed=PERSONS,
     ),
     Operation(
         name="apply-policies",
         call="manage.apply_policies",
-        summary="Delete now what has expired, or is older than the policies allow.",
+        summary="Delete everything that has expired or is older than the policies allow.",
         params=(_DRY_RUN,),
-        output="ExpiryReport",
         errors=(Conflict,),
         writes=True,
         destructive=True,
         idempotent=True,
-        doors=PERSONS,
+        scope="memory:erase",
+        rest=(Rest(method="POST", path="/v1/policies/apply"),),
+        closed=PERSONS,
     ),
     Operation(
         name="hold",
         call="manage.hold",
         summary="Set a legal hold: nothing of this user is deleted until it is lifted.",
         params=(_WHY,),
-        output="LegalHold",
         errors=(Invalid, Conflict),
         writes=True,
-        doors=PERSONS,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/holds"),),
+        closed=PERSONS,
     ),
     Operation(
         name="lift-hold",
         call="manage.lift_hold",
         summary="Lift the legal hold.",
         params=(_WHY,),
-        output="LegalHold",
         errors=(Invalid, Conflict),
         writes=True,
-        doors=PERSONS,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/holds/lift"),),
+        closed=PERSONS,
     ),
     Operation(
         name="holds",
         call="manage.holds",
-        summary="List the legal holds there were and are, oldest first.",
-        output="LegalHold",
+        summary="List all legal holds, current and past, oldest first.",
         idempotent=True,
-        doors=PERSONS,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/holds"),),
+        closed=PERSONS,
     ),
     Operation(
         name="backup",
         call="data.backup",
-        summary="Copy the whole database, with all its users, while others go on; `restore FILE` puts it back.",
-        params=(Param(name="path", kind="path", help="File to write.", positional=True),),
-        output="BackupReport",
+        summary="Copy the whole database, with all its users, without stopping writers; `restore FILE` restores it.",
+        params=(Param(name="path", type=Path, remote="nothing", help="File to write.", positional=True),),
         errors=(Invalid, Conflict, Unavailable),
-        doors=frozenset({"python", "cli"}),  # it holds every user: not for whom one of them may call
+        scope="memory:admin",
+        closed={**LOCAL, "rest": "the copy holds every user, and a caller is one of them"},
     ),
 )

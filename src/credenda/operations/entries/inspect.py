@@ -1,12 +1,14 @@
-"""Looking at what is held, why, and since when."""
+"""Entries for listing memories, provenance, history and diff."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
+from credenda.model.diff import Axis
 from credenda.model.memory import Layer, MemoryType, Status
-from credenda.operations.entries.schema import ID, TIMES, TOPIC, Operation, Param, text
+from credenda.operations.entries.schema import ID, NOT_A_SKILL, TIMES, TOPIC, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
@@ -16,81 +18,103 @@ ENTRIES: Final = (
         call="list",
         summary="List memories, newest first.",
         params=(
-            Param(name="status", default="active", choices=tuple(Status), help="Where they stand."),
-            Param(name="type", choices=tuple(MemoryType), help="Only this type."),
-            Param(name="layer", choices=tuple(Layer), help="Only this layer."),
+            Param(name="status", type=Status, default="active", help="Only this status."),
+            Param(name="type", type=MemoryType, help="Only this type."),
+            Param(name="layer", type=Layer, help="Only this layer."),
             TOPIC,
-            text("entity", "About whom or what."),
-            text("attribute", "Which attribute."),
-            Param(name="limit", kind="integer", default=20, help="Most items, 1 to 50."),
-            Param(name="offset", kind="integer", default=0, help="How many to pass over."),
-            text("cursor", "Where the last page ended."),
+            text("entity", "Only this entity."),
+            text("attribute", "Only this attribute."),
+            Param(name="limit", type=int, default=20, help="Maximum number of items, 1 to 50."),
+            Param(name="offset", type=int, default=0, help="How many to skip."),
+            text("cursor", "Cursor of the last page."),
             *TIMES,
         ),
-        output="Page",
         errors=(Invalid, NotFound),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/memories"),),
     ),
     Operation(
         name="get",
         call="get",
         summary="Show one memory.",
         params=(ID, *TIMES),
-        output="Memory",
         errors=(Invalid, NotFound),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/memories/{id}"),),
+    ),
+    Operation(
+        name="event",
+        call="event",
+        summary="Show an event as it was said, and the memories that rest on it.",
+        params=(Param(name="id", help="The id of an event.", positional=True),),
+        errors=(Invalid, NotFound),
+        idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/events/{id}"),),
+        closed={**NOT_A_SKILL, "cli": "it is `get` there", "mcp": "a search shows the events that a model needs"},
     ),
     Operation(
         name="why",
         call="why",
-        summary="Say why a memory is held: the words it rests on, and every change to it.",
+        summary="Show the provenance of a memory: its evidence and every change to it.",
         params=(ID,),
-        output="Explanation",
         errors=(NotFound,),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/memories/{id}/why"),),
     ),
     Operation(
         name="changes",
         call="changes",
-        summary="Show what an event led to: the changes in belief because it was said.",
+        summary="Show the changes in belief that an event caused.",
         params=(Param(name="cause", help="The id of an event.", positional=True),),
-        output="ChangeRecord",
         errors=(NotFound,),
         idempotent=True,
-        doors=frozenset({"python"}),
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/changes"),),
+        closed={**NOT_A_SKILL, "cli": "`remember` shows them", "mcp": "`why` shows them with the memory"},
     ),
     Operation(
         name="history",
         call="history",
-        summary="Show every value that a slot has held, oldest first.",
+        summary="Show every value that a slot has had, oldest first.",
         params=(
-            Param(name="entity", help="About whom or what, such as user.", positional=True, optional=True),
-            Param(name="attribute", help="Which attribute, such as residence.", positional=True, optional=True),
-            text("id", "A memory whose slot is meant, instead of entity and attribute."),
+            Param(name="entity", help="Entity, such as user.", positional=True, optional=True),
+            Param(name="attribute", help="Attribute, such as residence.", positional=True, optional=True),
+            text("id", "A memory in the slot, instead of entity and attribute."),
             *TIMES,
         ),
-        output="SlotVersion",
         errors=(Invalid, NotFound),
         idempotent=True,
+        scope="memory:read",
+        rest=(
+            Rest(method="GET", path="/v1/memories/{id}/history", without=("entity", "attribute")),
+            Rest(method="GET", path="/v1/history", without=("id",)),
+        ),
     ),
     Operation(
         name="diff",
         call="diff",
-        summary="Show what changed in belief between two times: what is new, replaced, corrected, ended or unsettled.",
+        summary="Show the changes in belief between two times: new, replaced, corrected, ended or contested.",
         params=(
-            Param(name="since", kind="time", default="yesterday", help="From when; a day counts whole.", option="from"),
-            Param(name="until", kind="time", help="To when, if not to now; a day counts whole.", option="to"),
+            Param(
+                name="since", type=datetime, default="yesterday", help="Start; a date is its whole day.", option="from"
+            ),
+            Param(name="until", type=datetime, help="End; a date is its whole day. [default: now]", option="to"),
             Param(
                 name="axis",
+                type=Axis,
                 default="known",
-                choices=("known", "valid"),
-                help="Compare what was held then, or what was true then.",
+                help="Compare beliefs as known at the two times, or facts that were true then.",
             ),
-            text("topic", "Only what is of this topic."),
-            text("entity", "Only what is about this one, such as user."),
+            text("topic", "Only this topic."),
+            text("entity", "Only this entity, such as user."),
         ),
-        output="Diff",
         errors=(Invalid,),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/diff"),),
     ),
 )

@@ -1,141 +1,159 @@
-"""Keeping beliefs alive: fading, layers, and what is put away."""
+"""Entries for the core, decay, layers, consolidation, the dream and scheduled tasks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.operations.entries.schema import ID, TOPIC, Operation, Param
+from credenda.operations.entries.schema import ID, NOT_A_SKILL, PERSONS, TOPIC, Operation, Param, Rest
 
 __all__ = ["ENTRIES"]
 
-_DRY_RUN: Final = Param(name="dry_run", kind="flag", default=False, help="Only show what would be done.")
+_DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only show the planned changes.")
 
 ENTRIES: Final = (
     Operation(
         name="core",
         call="manage.core",
-        summary="Show what every prompt gets, and what its last rewrite changed.",
-        output="Core",
+        summary="Show the core and the changes of its last rewrite.",
         errors=(Unavailable,),
         idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/core"),),
     ),
     Operation(
         name="decay",
         call="manage.decay",
-        summary="Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards.",
+        summary="Recompute the retention score of each memory; no belief changes.",
         params=(_DRY_RUN,),
-        output="DecayReport",
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/decay"),),
     ),
     Operation(
         name="lifecycle",
         call="manage.lifecycle",
-        summary="Promote what has proved itself, and put away what has faded.",
+        summary="Promote proven memories, and archive faded ones.",
         params=(_DRY_RUN,),
-        output="LifecycleReport",
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/lifecycle"),),
     ),
     Operation(
         name="consolidate",
         call="manage.consolidate",
-        summary="Merge what says the same, and let one entry say what changed; a dry run only shows it.",
+        summary="Merge equivalent memories, and combine successive values into one entry.",
         params=(
             TOPIC,
             Param(
                 name="similarity_threshold",
-                kind="number",
+                type=float,
                 default=0.85,
-                help="How near memories lie that are looked at together, 0 to 1; it never decides.",
+                help="Minimum similarity of memories to compare, 0 to 1; it never decides.",
             ),
             _DRY_RUN,
-            Param(name="force", kind="flag", default=False, help="Do not wait for a day and 20 new memories."),
+            Param(
+                name="force",
+                type=bool,
+                default=False,
+                help="Run even without 20 new memories and a day since the last run.",
+            ),
         ),
-        output="ConsolidationReport",
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/consolidations"),),
+        closed={},
     ),
     Operation(
         name="dream",
         call="manage.dream",
-        summary="Run the nightly cycle, or some steps of it; a second run finds nothing to do.",
+        summary="Run the dream (nightly maintenance) or some of its steps; a second run finds nothing to do.",
         params=(
             Param(
                 name="steps",
-                kind="names",
+                type=Sequence[str],
                 help="Only this step: forgetting, merge, cards, bridges, probe, drift or prune.",
             ),
             _DRY_RUN,
         ),
-        output="DreamReport",
         errors=(Invalid, Unavailable),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/dreams"),),
     ),
     Operation(
         name="promote",
         call="manage.promote",
         summary="Move a memory one layer up: working, episodic, semantic.",
         params=(ID,),
-        output="Memory",
         errors=(NotFound, Conflict),
         writes=True,
+        scope="memory:review",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/promote"),),
     ),
     Operation(
         name="demote",
         call="manage.demote",
         summary="Move a memory one layer down: semantic, episodic, working.",
         params=(ID,),
-        output="Memory",
         errors=(NotFound, Conflict),
         writes=True,
+        scope="memory:review",
+        rest=(Rest(method="POST", path="/v1/memories/{id}/demote"),),
     ),
     Operation(
         name="retention",
         call="manage.retention",
-        summary="Show the forgetting curves, and where the newest memories stand on them.",
+        summary="Show the forgetting curves, and the positions of the newest memories on them.",
         params=(
-            Param(name="plot", kind="path", help="SVG file to draw them into."),
-            Param(name="limit", kind="integer", default=200, help="Most memories, 1 to 2,000."),
+            Param(name="plot", type=Path, remote="nothing", help="SVG file for the drawing."),
+            Param(name="limit", type=int, default=200, help="Maximum number of memories, 1 to 2,000."),
         ),
-        output="RetentionCurves",
         errors=(Invalid, Unavailable),
-        doors=frozenset({"python", "cli"}),
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/retention"),),
+        closed={**NOT_A_SKILL, "mcp": "curves are for people to look at"},
     ),
     Operation(
         name="compress",
         call="manage.compress",
-        summary="Keep the vectors of fading memories at fewer bits; recall gives them their precision back.",
+        summary="Store the vectors of fading memories with fewer bits; a recall restores their precision.",
         params=(
             Param(
                 name="dry_run",
-                kind="flag",
+                type=bool,
                 default=True,
-                help="Only show what it would save, and cost.",
+                help="Only show the savings and the loss of precision.",
                 option="dry-run/apply",
             ),
         ),
-        output="CompressReport",
         errors=(Unavailable,),
         writes=True,
         idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/compress"),),
     ),
     Operation(
         name="schedule",
         call="manage.schedule",
-        summary="Show the duties of this memory: when each last ran, what it did, and when it is due.",
+        summary="Show the scheduled tasks: when each last ran, its result, and when it is due.",
         params=(
-            Param(name="run", kind="flag", default=False, help="Run those that are due first."),
-            Param(name="only", kind="names", default=(), help="Run this one, due or not."),
+            Param(name="run", type=bool, default=False, help="First run the tasks that are due."),
+            Param(name="only", type=Sequence[str], default=(), help="Run this task, due or not."),
         ),
-        output="ScheduleReport",
         errors=(Invalid, Unavailable),
         writes=True,
-        doors=frozenset({"python", "cli", "rest"}),
+        scope="memory:admin",
+        rest=(Rest(method="POST", path="/v1/schedule"),),
+        closed=PERSONS,
     ),
 )

@@ -1,82 +1,208 @@
-"""What an entry of the operations table is made of, and the inputs that many share."""
+"""The types that an entry of the operations table is made of, and the inputs that many entries share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
 
 from credenda.errors import CredendaError
 
 __all__ = [
+    "DOORS",
     "ID",
+    "LOCAL",
+    "NOT_A_SKILL",
     "PERSONS",
     "REASON",
+    "REMOTE",
     "SESSION",
     "TIMES",
     "TOPIC",
-    "WITH_FILES",
     "Door",
     "Operation",
     "Param",
     "ParamKind",
+    "Rest",
+    "Scope",
     "text",
 ]
 
-ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "path"]
-Door = Literal["python", "cli", "mcp", "rest"]
+ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "file", "upload", "download"]
+Door = Literal["python", "cli", "mcp", "rest", "a2a"]
+Scope = Literal["memory:read", "memory:write", "memory:review", "memory:admin", "memory:erase"]
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Replacement = Literal["upload", "download", "nothing"]
+
+DOORS: Final[tuple[Door, ...]] = get_args(Door)
+REMOTE: Final[frozenset[Door]] = frozenset({"mcp", "rest", "a2a"})
+"""The doors whose callers may sit at another machine: they never name a path of this one."""
+MODELS: Final[frozenset[Door]] = frozenset({"mcp", "a2a"})
+"""The doors at which a model calls, which may follow orders that it has read."""
+_KINDS: Final[Mapping[object, ParamKind]] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "flag",
+    datetime: "time",
+    Path: "file",
+    Literal: "text",
+    Mapping: "table",
+    Sequence: "names",
+    Collection: "names",
+}
+_PATHS: Final[frozenset[object]] = frozenset({Path, Sequence[Path]})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """One input: how it is called, read and explained.
+    """One input of an operation.
 
-    `names` is a list of words, `table` are pairs of words; `positional` ones are required unless `optional`.
+    `positional` inputs are required unless they are `optional`, and so is a flag without a default.
     """
 
     name: str
-    kind: ParamKind = "text"
+    type: Any = str
+    """`str`, an enumeration, a `Literal`, `int`, `float`, `bool`, `datetime`, `Path`, a `Sequence` or `Collection` of
+    words, or a `Mapping` of words."""
     help: str
     positional: bool = False
     optional: bool = False
     default: object = None
-    choices: tuple[str, ...] = ()
+    among: tuple[str, ...] = ()
+    """The words of its type that this operation takes, where it does not take them all."""
     person_only: bool = False
-    """Whether only a person may give it: no model is offered it."""
+    """Whether only the user may set it; MCP does not offer it."""
     option: str = ""
-    """Another name on the command line, where the plain one would read badly; for a flag also "on/off"."""
+    """Another name on the command line; for a flag also "on/off"."""
+    argument: str = ""
+    """The name of the method's argument, where it differs from `name`."""
+    remote: Replacement | None = None
+    """What takes the place of a path of this machine at a remote door; None for an input that is no path."""
+
+    @property
+    def kind(self) -> ParamKind:
+        """How a local door reads it."""
+        origin: object = get_origin(self.type) or self.type
+        return "text" if isinstance(origin, type) and issubclass(origin, Enum) else _KINDS[origin]
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it names files of this machine."""
+        return self.type in _PATHS
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it takes; empty where any will do."""
+        inner = get_args(self.type)[0] if self.kind == "names" else self.type
+        if get_origin(inner) is Literal:
+            return self.among or get_args(inner)
+        listed = tuple(str(one.value) for one in inner) if isinstance(inner, type) and issubclass(inner, Enum) else ()
+        return self.among or listed
+
+    @property
+    def required(self) -> bool:
+        """Whether a call cannot do without it."""
+        return not self.optional and (self.positional or (self.type is bool and self.default is None))
+
+    def kind_at(self, door: Door) -> ParamKind | None:
+        """Return how a door reads it; None where the door does not take it."""
+        if self.person_only and door in MODELS:
+            return None
+        if not self.is_path or door not in REMOTE:
+            return self.kind
+        return None if door in MODELS or self.remote in {None, "nothing"} else _FILES[self.remote or ""]
+
+
+_FILES: Final[Mapping[str, ParamKind]] = {"upload": "upload", "download": "download"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """The route of an operation over HTTP; `status` is that of success.
+
+    Inputs that the path does not name go in the query of a GET, and in the body of any other request; those `without`
+    which this route does are of another route.
+    """
+
+    method: Method
+    path: str
+    status: int = 200
+    without: tuple[str, ...] = ()
+
+    @property
+    def in_path(self) -> tuple[str, ...]:
+        """The inputs that the path names."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+
+NOT_A_SKILL: Final[Mapping[Door, str]] = {"a2a": "another agent may only consolidate and answer contests"}
+PERSONS: Final[Mapping[Door, str]] = {**NOT_A_SKILL, "mcp": "a person decides this, not a model"}
+LOCAL: Final[Mapping[Door, str]] = {
+    **NOT_A_SKILL,
+    "mcp": "a model may have read an order to name a file",
+    "rest": "a distant caller would learn what lies on the disk of the server",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One thing that can be done."""
+    """One entry of the table.
+
+    `call` names the method of `Credenda` that carries it out, `closed` the doors that do not offer it, each with the
+    reason; `scope` is the permission that a caller of a server needs.
+    """
 
     name: str
     call: str
     summary: str
     params: tuple[Param, ...] = ()
-    output: str
     errors: tuple[type[CredendaError], ...] = ()
     writes: bool = False
     destructive: bool = False
     idempotent: bool = False
-    doors: frozenset[Door] = frozenset({"python", "cli", "mcp", "rest"})
+    scope: Scope
+    rest: tuple[Rest, ...] = ()
+    closed: Mapping[Door, str] = field(default_factory=lambda: NOT_A_SKILL)
+
+    def __post_init__(self) -> None:
+        """Refuse an entry that would open a path of this machine to a remote door."""
+        if any(param.is_path and param.remote is None for param in self.params) and REMOTE & self.doors:
+            raise ValueError(f"{self.name} takes a path: say what takes its place at a remote door, or close them")
+
+    @property
+    def doors(self) -> frozenset[Door]:
+        """The doors that offer it."""
+        return frozenset(DOORS) - self.closed.keys()
+
+    @property
+    def output(self) -> Any:  # noqa: ANN401 - a class, or a form such as `Page[Memory]`
+        """The type of its result; loaded when first asked for."""
+        from credenda.operations.outputs import OUTPUTS
+
+        return OUTPUTS[self.call]
+
+    def params_at(self, door: Door) -> tuple[Param, ...]:
+        """Return the inputs that a door takes."""
+        return tuple(param for param in self.params if param.kind_at(door) is not None)
 
 
 def text(name: str, help: str, *, option: str = "") -> Param:  # noqa: A002 - the word that click uses too
-    """Describe an input of text."""
+    """Build a text input."""
     return Param(name=name, help=help, option=option)
 
 
-WITH_FILES: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
-"""Who may name files of this machine: never a model, which may have been told to by what it read."""
 TIMES: Final = (
-    Param(name="as_of", kind="time", help="What was true at this time."),
-    Param(name="known_at", kind="time", help="What was held at this time."),
+    Param(name="as_of", type=datetime, help="Facts that were true at this time."),
+    Param(name="known_at", type=datetime, help="Beliefs as known at this time."),
 )
-"""The two axes of time, which every question about what is held takes."""
-PERSONS: Final[frozenset[Door]] = frozenset({"python", "cli", "rest"})
-"""What a person decides about a memory, and no model."""
-ID: Final = Param(name="id", help="An id from a list or a search.", positional=True)
+"""The two time axes of every query."""
+ID: Final = Param(
+    name="id", help="An id from a list or a search, or its beginning where that names one only.", positional=True
+)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")
-REASON: Final = text("reason", "Why, in your words; kept in the change log.")
+REASON: Final = Param(name="reason", default="", help="The reason, recorded in the change log.")

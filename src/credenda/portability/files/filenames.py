@@ -1,4 +1,4 @@
-"""Names of pages: safe on every system, the same for the same thing, and never a way out of the folder. Pure."""
+"""File names of pages: valid on every system, deterministic, and never outside the folder. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["NAME_BYTES", "choose_page_name", "fold_name"]
 
 NAME_BYTES: Final = 80
-"""Longest name of a page without its ending, in UTF-8: far below what any file system bears."""
+"""Longest name of a page without its suffix, in UTF-8: far below the limit of any file system."""
 _RESERVED: Final = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 )
@@ -18,7 +18,7 @@ _KEPT: Final = frozenset(" _-'")
 
 
 def choose_page_name(shown: str, key: str, taken: Collection[str]) -> str:
-    """Name the page of something; `taken` are the folded names of others, `key` tells two apart that look alike.
+    """Return the file name of a page; `taken` are the folded names of others, `key` makes an ambiguous name unique.
 
     >>> page_name("../etc/passwd", "x", ())
     'etc-passwd'
@@ -43,5 +43,5 @@ def _is_kept(letter: str) -> bool:
 
 
 def fold_name(name: str) -> str:
-    """Give the form in which two names are one on a file system that looks at neither case nor composition."""
+    """Return the form in which names are equal on a file system that ignores case and composition."""
     return unicodedata.normalize("NFC", name.casefold())

@@ -1,4 +1,4 @@
-"""The folder on disk: read whole without following links, and written file by file, each at once or not at all."""
+"""The folder on disk: read without following links, and written atomically, file by file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from credenda.portability.files.types import Text, Tier
 
 try:
     import fcntl
-except ImportError:  # a system that locks otherwise: two rounds at once then meet at the stamps of their files
+except ImportError:  # a system without flock: concurrent runs are detected by the stamps of files
     fcntl = None
 
 __all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp_file"]
@@ -40,7 +40,7 @@ _BOM: Final = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A file as it was read: its marks of change, its text with plain line ends, and how those were."""
+    """A file as read: its stamp, its text with normalised line ends, and the original line ends."""
 
     stamp: tuple[int, ...]
     text: str
@@ -50,10 +50,10 @@ class _Seen:
 
 @dataclass(slots=True)
 class Found:
-    """What is in the folder. `troubles` are files that are left alone, with the reason.
+    """The content of the folder. `troubles` are skipped files with the reason.
 
-    `hidden` are ids that stand in those; `closed` are parts of the folder of which something could not be seen at all,
-    `absent` parts that are not there.
+    `hidden` are ids in skipped files; `closed` are tiers with files that could not be read, `absent` tiers whose folder
+    is missing.
     """
 
     texts: list[Text] = field(default_factory=list[Text])
@@ -63,21 +63,21 @@ class Found:
     absent: set[Tier] = field(default_factory=set[Tier])
 
     def close(self, path: str, why: str, data: bytes) -> None:
-        """Leave a file alone, but remember whose entries stand in it."""
+        """Skip a file, but record the ids of its entries."""
         self.troubles[path] = why
         self.hidden |= {name.decode() for name in _ID.findall(data)}
 
 
 def open_folder(path: str | Path) -> Folder:
-    """Open a folder, made where there is none; raises `Invalid` for what is no folder, `Unavailable` otherwise."""
+    """Open a folder, creating it if needed; raise `Invalid` if it is not a folder, `Unavailable` otherwise."""
     try:
         if not str(path).strip():
             raise Invalid(
-                "no folder is named", why="the name is empty", fix="give a folder; it is made where there is none"
+                "no folder is given", why="the name is empty", fix="give a folder; it is created if it does not exist"
             )
         root = Path(path).expanduser()
         if root.exists() and not root.is_dir():
-            raise Invalid(f"{path} is not a folder", fix="give a folder; it is made if it is not there")
+            raise Invalid(f"{path} is not a folder", fix="give a folder; it is created if it does not exist")
         root.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
         return Folder(root.resolve())
     except (OSError, ValueError, RuntimeError) as error:
@@ -93,16 +93,16 @@ def _describe_error(error: BaseException) -> str:
 
 
 class Folder:
-    """A folder that is kept in step with a memory."""
+    """A synchronised folder."""
 
     def __init__(self, root: Path) -> None:
-        """Belong to an existing folder."""
+        """Bind an existing folder."""
         self.root = root
         self._seen: dict[str, _Seen] = {}
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Keep other rounds out while one is under way; raises `Unavailable` while another is."""
+        """Hold the lock of the folder; raise `Unavailable` while another process holds it."""
         place = self._place(_LOCK)
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -122,7 +122,7 @@ class Folder:
             os.close(handle)
 
     def read(self) -> Found:
-        """Read every page; what cannot be read, or was cut off, is named and left alone."""
+        """Read every page; record files that are unreadable or truncated, and skip them."""
         found = Found()
         for tier, name in ((Tier.ARCHIVE, ARCHIVE), (Tier.PAGES, PAGES)):
             if (self.root / name).is_symlink():
@@ -177,31 +177,31 @@ class Folder:
             return
         if data is None:
             found.closed.add(tier)
-            found.troubles[name] = "is no plain file, or larger than is read"
+            found.troubles[name] = "is not a regular file, or too large"
             return
         if stamp is None:
-            found.close(name, "is being written just now", data)
+            found.close(name, "is being written", data)
             return
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            found.close(name, f"is not UTF-8: byte {error.start} begins no character", data)
+            found.close(name, f"is not UTF-8: byte {error.start} does not begin a character", data)
             return
         if "\x00" in text:
-            found.close(name, "holds zero bytes, as a file does that was not written to its end", data)
+            found.close(name, "contains zero bytes, so it was not written completely", data)
             return
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         plain = text.removeprefix(_BOM).replace("\r\n", "\n")
         if all(mark.search(plain) for mark in _CONFLICT):
-            found.close(name, "holds the marks of a merge that nobody has settled", data)
+            found.close(name, "contains unresolved merge markers", data)
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
         found.texts.append(Text(name, tier, page, _parse_entity(page.front.get("entity", ""))))
 
     def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
-        """Read a file, and say whether it stayed the same meanwhile; a link is not opened."""
+        """Read a file, and return whether it stayed unchanged meanwhile; never open a link."""
         handle = os.open(self.root / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
             before = os.fstat(handle)
@@ -213,12 +213,12 @@ class Folder:
         return data, stamp_file(after) if same else None
 
     def plain(self, name: str) -> str | None:
-        """Give the text of a page that was read, with plain line ends."""
+        """Return the text of a page that was read, with normalised line ends."""
         seen = self._seen.get(name)
         return None if seen is None else seen.text
 
     def load(self, name: str) -> bytes:
-        """Read a small file of ours; nothing where it is not there or not to be read."""
+        """Read a small file of Credenda's; empty if it is missing or unreadable."""
         try:
             data, _ = self._bytes(name)
         except OSError:
@@ -226,39 +226,39 @@ class Folder:
         return data or b""
 
     def write(self, name: str, text: str) -> bool:
-        """Put a page in its place, with the line ends that it had; say whether anything differed.
+        """Write a page with its previous line ends; return whether anything changed.
 
-        Raises `Unavailable` where somebody changed it since it was read: the next round looks at it again.
+        Raises `Unavailable` if the page changed since it was read; the next run handles it.
         """
         seen = self._seen.get(name)
         if seen is not None and seen.text == text:
             return False
         target = self._place(name)
         if self._stamp_now(target) != (seen.stamp if seen else None):
-            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was left as it is")
+            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was not changed")
         ending, bom = (seen.ending, seen.bom) if seen else ("\n", False)
         self._put(target, ((_BOM if bom else "") + text.replace("\n", ending)).encode())
         self._seen[name] = _Seen(self._stamp_now(target) or (), text, ending, bom)
         return True
 
     def save(self, name: str, data: bytes) -> bool:
-        """Put a file of ours in its place; say whether anything differed."""
+        """Write a file of Credenda's; return whether anything changed."""
         if self.load(name) == data:
             return False
         self._put(self._place(name), data)
         return True
 
     def read_index(self) -> str | None:
-        """Read the table of contents, of which people may own a part; None where there is none."""
+        """Read the index page, which people may have edited in part; None if there is none."""
         found = Found()
         if (self.root / INDEX).exists() or (self.root / INDEX).is_symlink():
             self._read(INDEX, Tier.CORE, found)
         if found.troubles:
-            raise Unavailable(f"{INDEX} {found.troubles[INDEX]}", fix="mend it; it was left as it is")
+            raise Unavailable(f"{INDEX} {found.troubles[INDEX]}", fix="repair it; it was not changed")
         return self.plain(INDEX)
 
     def remove(self, name: str) -> None:
-        """Take away a page that nothing is left of."""
+        """Remove a page without content."""
         with suppress(FileNotFoundError):
             self._place(name).unlink()
 
@@ -272,7 +272,7 @@ class Folder:
             target.chmod(mode)
 
     def _place(self, name: str) -> Path:
-        """Give the path of a file, in folders that are made where they are missing; never one behind a link."""
+        """Return the path of a file, creating missing folders; refuse links."""
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
@@ -295,7 +295,7 @@ class Folder:
 
 
 def _parse_entity(written: str) -> str:
-    """Read the name in front matter, which code writes as JSON does and people may not."""
+    """Parse the name in front matter: JSON as code writes it, or plain text as people may."""
     try:
         name: object = json.loads(written)
     except ValueError:
@@ -304,5 +304,5 @@ def _parse_entity(written: str) -> str:
 
 
 def stamp_file(status: os.stat_result) -> tuple[int, ...]:
-    """Give what changes whenever a file does."""
+    """Return values that change whenever a file changes."""
     return (status.st_size, status.st_mtime_ns, status.st_ino)

@@ -1,4 +1,4 @@
-"""What the folder holds: memories and events as entries, and the file and section where each belongs. Pure."""
+"""Memories and events as entries of the folder, and the file and section of each. Pure."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ CORE_SECTIONS: Final = {
     Section.RECALLED: "## Often needed",
 }
 DAY_HEADING: Final = ""
-"""Entries of a day stand under the title, without a section."""
+"""Entries of a day are under the title, without a section."""
 SECTIONS: Final = (NOW, PREVIOUSLY, LATER, QUESTIONS, *CORE_SECTIONS.values())
 
 UNSORTED: Final = "notes"
-"""Key of the page of what is about nobody and nothing in particular."""
+"""Key of the page for memories without an entity."""
 TIMES: Final = {"valid_from_us": "valid_from", "valid_until_us": "valid_until", "expires_us": "expires"}
-"""Fields that comments give as times, and how they are called there."""
+"""Fields that comments show as times, with their names there."""
 _SECTION_OF: Final = {
     Status.ACTIVE: NOW,
     Status.CHALLENGED: NOW,
@@ -90,7 +90,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ContestEntry:
-    """A contest as a page shows it: what it asks while it is open, and all of it for whoever rebuilds."""
+    """A contest as a page shows it: the question while it is open, and all its fields for a rebuild."""
 
     table: Mapping[str, object]
     text: str
@@ -98,22 +98,22 @@ class ContestEntry:
 
 
 def make_page_key(entity: str | None) -> str:
-    """Give the key of the page of an entity."""
+    """Return the key of the page of an entity."""
     return normalise_name(entity or "") or UNSORTED
 
 
 def make_title(key: str, shown: str) -> str:
-    """Give the title of a page."""
+    """Return the title of a page."""
     return {"user": "You", UNSORTED: "Notes"}.get(key) or " ".join(shown.split())
 
 
 def format_day(moment_us: int) -> str:
-    """Give the day of a moment, in UTC, which never moves."""
+    """Return the day of a time, in UTC, so that it never changes."""
     return to_datetime(moment_us).date().isoformat()
 
 
 def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mapping[str, str]) -> Entry:
-    """Show a memory; `names` are the ids in the files where they differ from those here."""
+    """Make the entry of a memory; `names` are the ids in the files where they differ from the memory's."""
     table = {
         "first_seen": format_time(memory.created_us),
         "updated": format_time(memory.recorded_us),
@@ -140,7 +140,7 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
 
 
 def _list_fields(memory: Memory) -> dict[str, object]:
-    """Give the fields in which a memory differs from a bare fact."""
+    """Return the fields in which a memory differs from the defaults."""
     bare = Draft(text="", type=memory.type)
     found: dict[str, object] = {"type": memory.type.value}
     for name in DRAFT_FIELDS:
@@ -151,7 +151,7 @@ def _list_fields(memory: Memory) -> dict[str, object]:
 
 
 def make_event_entry(event: Event) -> Entry:
-    """Show an event; the first line is for who reads, and says when it was recorded and who spoke."""
+    """Make the entry of an event; its first line shows time and speaker."""
     table: dict[str, object] = {
         "first_seen": format_time(event.recorded_us),
         "updated": format_time(event.redacted_us or event.recorded_us),
@@ -179,14 +179,14 @@ def make_event_entry(event: Event) -> Entry:
 
 
 def is_shown(memory: Memory) -> bool:
-    """Say whether a memory has a place in the files: what was deleted has none, and code is scanned anew."""
+    """Return whether a memory has an entry in the files: deleted memories and memories about code have none."""
     return (
         memory.status is not Status.DELETED and memory.layer is not Layer.CODEBASE and bool(to_file_text(memory.text))
     )
 
 
 def make_contest_entry(case: ContestCase, names: Mapping[str, str]) -> ContestEntry:
-    """Show a contest."""
+    """Make the entry of a contest."""
     table = to_contest_dict(case)
     table["memory_ids"] = [names.get(one, one) for one in case.memory_ids]
     for name in ("opened_us", "resolved_us"):

@@ -1,4 +1,4 @@
-"""Reading the memory's side: everything that has a place in the files."""
+"""Load the memory's side of a comparison: everything that has an entry in the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PAGE: Final = 500
 
 
 def load_view(reader: Reader) -> View:
-    """Read what has a place in the files."""
+    """Load everything that has an entry in the files."""
     tenant = reader.tenant
     if not tenant.tag:
         return View(key=b"", tag="", memories=(), events=(), evidence={}, contests=())

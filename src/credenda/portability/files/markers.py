@@ -1,8 +1,8 @@
-"""The marks that code leaves in a page: one comment above each entry, and how text is kept apart from them. Pure.
+"""The markers in a page: one comment above each entry, and the escaping that separates text from them. Pure.
 
-An entry is a comment on a line of its own, `<!--m {…}-->` with JSON (S-018), and a list item below it that holds the
-text. What is inside the comment is code's, the text is anyone's. Every line of a text is behind `- ` or two spaces, so
-that no text can be taken for a comment, a heading or another entry.
+An entry is a comment on a line of its own, `<!--m {…}-->` with JSON (S-018), and a list item below it with the text.
+Code owns the comment, anyone may edit the text. Every line of a text is indented by `- ` or two spaces, so that no text
+can be mistaken for a comment, a heading or another entry.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _OPENING: Final = re.compile(r"<(\\*)!--")
 _ESCAPED: Final = re.compile(r"<\\(\\*)!--")
 _HIDDEN: Final = {"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 _LINE: Final = re.compile(r"\\*[-*_][-*_ \t]*")
-"""A text that, behind a bullet, would be a line across the page."""
+"""A text that would be a horizontal rule after a bullet."""
 _BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
 _INDENT: Final = re.compile(r"\t| {1,2}")
 
 
 def write_comment(kind: str, table: Mapping[str, object]) -> str:
-    r"""Write what code knows of an entry; whatever a value holds, the comment is one line and ends where it ends.
+    r"""Write the comment of an entry; no value can end the comment early or add a line.
 
     >>> comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
     '<!--m {"id":"m1-3fa9c2","note":"a --\\u003e b"}-->'
@@ -35,7 +35,7 @@ def write_comment(kind: str, table: Mapping[str, object]) -> str:
 
 
 def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
-    """Read a comment of an entry: its kind and table; None for a line that is none."""
+    """Parse the comment of an entry: its kind and table; None for any other line."""
     found = COMMENT.fullmatch(line)
     if found is None:
         return None
@@ -50,7 +50,7 @@ def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def to_file_text(text: str) -> str:
-    r"""Give a text as a file can hold it: line ends as \n, nothing at the end of a line, none around it.
+    r"""Normalise a text for a file: line ends are \n, without trailing and surrounding whitespace.
 
     >>> plain("one \r\n\r\n two")
     'one\n\n two'
@@ -71,7 +71,7 @@ def write_item(text: str) -> list[str]:
 
 
 def read_item(lines: list[str]) -> str:
-    r"""Read the text of a list item or of a paragraph; what `write_item` wrote comes back as `to_file_text` gives it.
+    r"""Parse the text of a list item or of a paragraph; the inverse of `write_item`, up to `to_file_text`.
 
     >>> content(item("a\n\n  b <!-- c"))
     'a\n\n  b <!-- c'
@@ -84,5 +84,5 @@ def read_item(lines: list[str]) -> str:
 
 
 def is_item(line: str) -> bool:
-    """Say whether a line begins a list item."""
+    """Return whether a line begins a list item."""
     return _BULLET.match(line) is not None

@@ -1,4 +1,4 @@
-"""The memory's side: everything that has a place in the files, as it is at one moment. Pure."""
+"""The memory's side of a comparison: a snapshot of everything that has an entry in the files. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHAIN_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Memories and events in the order of their numbers, with evidence by memory, contests, and what is always on."""
+    """Memories and events in the order of their numbers, with evidence by memory, contests, and the core block."""
 
     key: bytes
     tag: str
@@ -35,7 +35,7 @@ class View:
 
 
 def build_memory_side(seen: View) -> dict[str, MemorySide]:
-    """Give what is compared with the files."""
+    """Return the side to compare with the files."""
     by_id = {one.id: one for one in seen.memories}
     found = {
         one.id: MemorySide(
@@ -53,7 +53,7 @@ def build_memory_side(seen: View) -> dict[str, MemorySide]:
 
 
 def _follow_successors(memory: Memory, by_id: Mapping[str, Memory]) -> str | None:
-    """Follow a memory to what is held in its place."""
+    """Return the current replacement of a memory."""
     found: Memory | None = memory
     for _ in range(_CHAIN_MAX):
         if found is None or found.status in _HELD:

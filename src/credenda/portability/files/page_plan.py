@@ -1,4 +1,4 @@
-"""Which file shows what, after a comparison: the sheets that are drawn. Pure."""
+"""Plan which file shows each entry after a comparison. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ _DAYS_SHOWN: Final = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placing:
-    """What is known of places: files by id here, entries by block, ids in files by id here, blocks that are dropped.
+    """Known places: files by local id, entries by block, ids in files by local id, and removed blocks.
 
-    `kept` are ids in files that stay as they are, `skipped` ids here that are not drawn, `left` blocks that nobody
-    touches, and `closed` files that nobody
-    touches, `pages` the files of entities as they were.
+    `kept` are ids in files that stay unchanged, `skipped` local ids that are not rendered, `left` blocks and `closed`
+    files that stay untouched, `pages` the previous files of entities.
     """
 
     texts: Sequence[Text]
@@ -63,7 +62,7 @@ class Layout:
 
 
 def lay_out(seen: View, placing: Placing) -> Layout:
-    """Give every entry its file: where it was found, else the page of what it is about, or its day."""
+    """Assign every entry a file: its previous file, else the page of its entity, or its day."""
     entries = [
         *(make_memory_entry(one, seen.evidence.get(one.id, ()), placing.names) for one in seen.memories),
         *map(make_event_entry, seen.events),
@@ -113,7 +112,7 @@ def _write_front_matter(entity: str) -> list[str]:
 
 
 def _find_days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
-    """Give the day of the archive in which the first words of each memory stand."""
+    """Return the archive day of the first evidence of each memory."""
     found_on = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in where.items() if path}
     day = {one.id: found_on.get(one.id) or format_day(one.recorded_us) for one in seen.events}
     found: dict[str, str] = {}
@@ -131,7 +130,7 @@ def _write_footer(days: Collection[str]) -> str:
 
 
 def _assign_pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, str]:
-    """Give each entity its page: the file that says it is, else the one it had, else a new name."""
+    """Assign each entity a page: the file that names it, else its previous file, else a new name."""
     found = {text.path for text in placing.texts} | set(placing.closed)
     claimed: dict[str, str] = {}
     for text in placing.texts:
@@ -151,7 +150,7 @@ def _assign_pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dic
 
 
 def _make_core_page(seen: View, placing: Placing) -> Sheet:
-    """Make the always-on page: copies of entries, which may be edited there too."""
+    """Make the page of the core block: copies of entries, which may be edited there too."""
     by_id = {one.id: one for one in seen.memories if one.id not in placing.skipped}
     entries = [
         replace(
@@ -172,8 +171,8 @@ def _make_core_page(seen: View, placing: Placing) -> Sheet:
 
 
 def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
-    """List pages and days, for who begins to read; `core` says whether the page of what is always on is there."""
-    always = "[[MEMORY|Always on]]: what every prompt should have." if core else "Nothing is remembered yet."
+    """List pages and days for the index; `core` tells whether the page of the core block exists."""
+    always = "[[MEMORY|Always on]]: context for every prompt." if core else "Nothing is remembered yet."
     lines = ["# Memory", "", always, ""]
     pages = sorted(
         (path, sheet) for path, sheet in layout.sheets.items() if path.startswith(f"{PAGES}/") and sheet.entries
@@ -184,14 +183,15 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         held = sum(one.held for one in sheet.entries)
         asked = sum(bool(one.text) for one in sheet.questions)
         more = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
-        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} held{more}")
+        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} active{more}")
     days = sorted(
         (path for path, one in layout.sheets.items() if path.startswith(f"{ARCHIVE}/") and one.entries), reverse=True
     )
     lines += ["", "## Days", ""] if days else []
     for path in days:
         name = path.removesuffix(".md")
-        lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {len(layout.sheets[path].entries)} said")
+        count = len(layout.sheets[path].entries)
+        lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {count} message{'s' if count > 1 else ''}")
     waiting = sum(one.state is ContestState.OPEN for one in seen.contests)
     return [*lines, *(["", f"{waiting} open: `credenda contests`."] if waiting else [])]
 

@@ -1,4 +1,4 @@
-"""A page, read into blocks: entries with their comments, statements that people wrote, and everything else. Pure."""
+"""Parse a page into blocks: entries with their comments, statements that people wrote, and everything else. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from credenda.portability.files.markers import is_item, read_comment, read_item
 __all__ = ["END", "Block", "Entered", "Other", "Parsed", "Said", "parse"]
 
 END: Final = "<!--end-->"
-"""The last line that code writes: a page without it was cut off."""
+"""The last line that code writes: a page without it is truncated."""
 _HEADING: Final = re.compile(r"#{1,6}(?:[ \t]|$)")
 _RULE: Final = re.compile(r"(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$")
 _FENCE: Final = re.compile(r"(`{3,}|~{3,})")
@@ -22,7 +22,7 @@ _WORD: Final = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """An entry: `kind` "m" for a memory or event, "k" for a question; `text` is "" where only its comment is left."""
+    """An entry: `kind` "m" for a memory or event, "k" for a contest; `text` is "" if only its comment remains."""
 
     kind: str
     table: dict[str, Any]
@@ -31,13 +31,13 @@ class Entered:
 
     @property
     def name(self) -> str:
-        """The id that the comment gives."""
+        """Return the id in the comment."""
         return str(self.table["id"])
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A statement without a comment: a person wrote it."""
+    """A statement without a comment, written by a person."""
 
     text: str
     lines: tuple[str, ...]
@@ -45,13 +45,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Front matter, headings, comments, rules and blank lines: kept as they are."""
+    """Front matter, headings, comments, rules and blank lines: kept unchanged."""
 
     lines: tuple[str, ...]
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing in it."""
+        """Return whether it is empty."""
         return not any(self.lines)
 
 
@@ -60,7 +60,7 @@ Block = Entered | Said | Other
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A page in blocks; `front` are the pairs of its front matter, `whole` whether its last line is there."""
+    """A page in blocks; `front` are the pairs of its front matter, `whole` tells whether its last line is present."""
 
     blocks: tuple[Block, ...]
     front: dict[str, str] = field(default_factory=dict[str, str])
@@ -68,12 +68,12 @@ class Parsed:
 
     @property
     def entries(self) -> list[Entered]:
-        """The entries about memories and events."""
+        """Return the entries of memories and events."""
         return [one for one in self.blocks if isinstance(one, Entered) and one.kind == "m"]
 
 
 def parse(text: str) -> Parsed:
-    r"""Read a page.
+    r"""Parse a page.
 
     >>> page = parse('<!--m {"id":"m1-3fa9c2"}-->\n- I like tea.\n\n- And cake.\n')
     >>> [(type(one).__name__, one.text) for one in page.blocks if not isinstance(one, Other)]
@@ -88,7 +88,7 @@ def parse(text: str) -> Parsed:
 
 
 class _Reader:
-    """Goes through the lines of a page once."""
+    """Parses the lines of a page in one pass."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -96,7 +96,7 @@ class _Reader:
         self.front: dict[str, str] = {}
 
     def blocks(self) -> Iterator[Block]:
-        """Yield every line, in blocks."""
+        """Yield all lines, in blocks."""
         if self._lines[:1] == ["---"] and "---" in self._lines[1:]:
             yield self._front_matter()
         while self._at < len(self._lines):
@@ -133,7 +133,7 @@ class _Reader:
         return Other(self._take(self._at + 1))
 
     def _states(self) -> bool:
-        """Say whether the line at hand begins a statement."""
+        """Return whether the current line begins a statement."""
         if self._at >= len(self._lines):
             return False
         line = self._lines[self._at]
@@ -147,7 +147,7 @@ class _Reader:
         return self._take(self._item_end() if is_item(line) else self._paragraph_end())
 
     def _item_end(self) -> int:
-        """Find where a list item ends: with the last line that is indented, blank ones between included."""
+        """Find the end of a list item: its last indented line, with blank lines in between."""
         stop = at = self._at + 1
         while at < len(self._lines) and (not self._lines[at] or self._lines[at][0] in " \t"):
             at += 1

@@ -1,7 +1,7 @@
-"""Pages, read as the only record there is: what was said, what was believed of it, and what was asked. Pure.
+"""Read pages back as the only source: events, memories and contests. Pure.
 
-The comments say what code knew, the text is what the page says. A text that was edited since the last synchronisation
-keeps its type and standing, but not its value, which the comment still gives for the words before.
+The comment has an entry's fields, the page its text. If the text was edited since the last synchronisation, the memory
+keeps its type and status, but not its value, which the comment still has for the old text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CONFIRMATIONS_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filed:
-    """An event of the archive: `table` is what its comment says."""
+    """An event of the archive: `table` is the content of its comment."""
 
     name: str
     text: str
@@ -41,7 +41,7 @@ class Filed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believed:
-    """A memory of a page: its draft, what replaced it, and the spans that it rests on, by names of the files."""
+    """A memory of a page: its draft, its replacement, and its evidence spans, by names of the files."""
 
     name: str
     draft: Draft
@@ -56,7 +56,7 @@ class Believed:
 
 @dataclass(slots=True)
 class Record:
-    """All that the pages say, in the order of the numbers that it had; `notes` name what could not be read."""
+    """The content of all pages, in the order of the original numbers; `notes` name unreadable entries."""
 
     events: list[Filed] = field(default_factory=list[Filed])
     memories: list[Believed] = field(default_factory=list[Believed])
@@ -66,7 +66,7 @@ class Record:
 
 
 def record(texts: Sequence[Text], edited: Callable[[str, str], bool]) -> Record:
-    """Read pages; `edited` says of an id and a text whether the text was changed since code last wrote it."""
+    """Read pages; `edited` tells whether the text of an id was changed since code last wrote it."""
     found = Record()
     seen: set[str] = set()
     for text in texts:
@@ -81,7 +81,7 @@ def record(texts: Sequence[Text], edited: Callable[[str, str], bool]) -> Record:
             try:
                 _take(found, text, block, edited)
             except (CredendaError, ValueError, KeyError, TypeError, AttributeError):
-                found.notes.append(f"{text.path}: what the comment of {block.name[:32]} says cannot be read")
+                found.notes.append(f"{text.path}: the comment of {block.name[:32]} cannot be parsed")
     found.events.sort(key=lambda one: _order_by_number(one.name))
     found.memories.sort(key=lambda one: _order_by_number(one.name))
     return found
@@ -135,7 +135,7 @@ def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:
     said: dict[str, Any] = {**fields, "text": text}
     draft = Draft(**said)
     if draft.status is Status.DELETED:
-        raise ValueError("what was deleted is in no page")
+        raise ValueError("a deleted memory cannot be in a page")
     if draft.status in _ENDED and draft.valid_until_us is None:
         draft = replace(draft, valid_until_us=parse_time(table["updated"]))
     _check(draft)
@@ -143,19 +143,19 @@ def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:
 
 
 def _check(draft: Draft) -> None:
-    """Refuse what is not of the kind that a memory holds; a person may have written anything there."""
+    """Raise `TypeError` for fields of the wrong type, because people may have edited the comment."""
     names = (draft.topic, draft.entity, draft.attribute, draft.value, draft.scope, draft.speaker, draft.source_session)
     if any(name is not None and len(_read_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
-        raise TypeError("a name is no name")
+        raise TypeError("a name is not text")
     if not (isinstance(draft.pinned, bool) and isinstance(draft.provisional, bool)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError("a flag is no flag")
+        raise TypeError("a flag is not true or false")
     if not isinstance(draft.metadata, dict) or [_read_text(tag) for tag in draft.tags] != list(draft.tags):
-        raise TypeError("tags or metadata are none")
+        raise TypeError("tags or metadata are malformed")
 
 
 def _read_text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError("text is expected here")
+        raise TypeError("text is expected")
     return value
 
 

@@ -1,7 +1,7 @@
-"""A page, written anew around what people put into it. Pure.
+"""Render a page, around the parts that people wrote. Pure.
 
-Entries, the comments above them and the sections that code made are drawn afresh; everything else stays where it
-stands: headings, front matter, comments, rules, and lines that are not taken in yet.
+Entries, their comments and the sections that code made are rendered again; headings, front matter, comments, rules, and
+unread lines of people stay where they are.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _INDEX: Final = ("<!--index-->", "<!--/index-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """What a page is to show: entries by section in order, questions, and the line at its foot.
+    """The planned content of a page: entries by section in order, contests, and the last line.
 
-    `names` gives the ids in the files by those here; `kept` are ids of entries that stay as they are, and `placed` the
-    entries that take the place of a block by its number: none, where a statement was taken in and shows elsewhere.
-    `left` are blocks that stay as they are, whatever they hold.
+    `names` gives the ids in the files by local ids; `kept` are ids of entries that stay unchanged, and `placed` the
+    entries that replace a block by its number: none for a statement that was stored and appears elsewhere. `left` are
+    blocks that stay unchanged.
     """
 
     title: str
@@ -43,12 +43,12 @@ class Sheet:
 
 
 def draw(old: Parsed | None, sheet: Sheet) -> str:
-    """Write a page, with plain line ends."""
+    """Render a page, with normalised line ends."""
     return _Drawing(sheet).page(old)
 
 
 def draw_index(old: str | None, lines: Sequence[str]) -> str:
-    """Write the table of contents between its marks; what people wrote around it stays."""
+    """Render the index between its markers; keep the text that people wrote around it."""
     begin, end = _INDEX
     inside = "\n".join([begin, *lines, end])
     if old is not None and begin in old and end in old.partition(begin)[2]:
@@ -58,14 +58,14 @@ def draw_index(old: str | None, lines: Sequence[str]) -> str:
 
 
 def is_empty(page: Parsed, sheet: Sheet) -> bool:
-    """Say whether nothing is left of a page but what code writes on every one."""
+    """Return whether a page contains only lines that code writes on every page."""
     ours = {*sheet.front, f"# {sheet.title}", sheet.foot, END, "", *SECTIONS}
     return all(isinstance(one, Other) and ours.issuperset(one.lines) for one in page.blocks)
 
 
 @dataclass(slots=True)
 class _Chunk:
-    """Lines that stay together: drawn by code (`ours`) or as they were found, with `gap` blank lines above."""
+    """Lines that stay together: rendered by code (`ours`) or as found, with `gap` blank lines above."""
 
     lines: Sequence[str]
     ours: bool
@@ -73,7 +73,7 @@ class _Chunk:
 
 
 class _Drawing:
-    """One page on its way to paper."""
+    """The state of rendering one page."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -87,7 +87,7 @@ class _Drawing:
         self._ends: dict[str, int] = {}
 
     def page(self, old: Parsed | None) -> str:
-        """Go through the old page, then add what it lacks."""
+        """Go through the old page, then add missing entries."""
         if old is None:
             self._put([*self._sheet.front, f"# {self._sheet.title}"])
             self._mark()
@@ -101,7 +101,7 @@ class _Drawing:
         return "\n".join(self._joined()) + "\n"
 
     def _joined(self) -> list[str]:
-        """Put one blank line around what code drew, and leave as many as there were between other things."""
+        """Put one blank line around rendered parts, and keep the blank lines between others."""
         lines: list[str] = []
         before: _Chunk | None = None
         for chunk in self._chunks:
@@ -116,7 +116,7 @@ class _Drawing:
         self._gap = 0
 
     def _mark(self) -> None:
-        """Note that the section at hand reaches down to here."""
+        """Record that the current section extends to here."""
         if self._section is not None:
             self._ends[self._section] = len(self._chunks)
 
@@ -171,7 +171,7 @@ class _Drawing:
         self._head = ""
 
     def _entry(self, local: str, found: Entered | None = None) -> None:
-        """Draw an entry where it stands, unless it belongs under another heading of ours."""
+        """Render an entry at its place, unless it belongs under another heading of ours."""
         entry = self._entries.get(local)
         if entry is None or local in self._drawn or self._section not in (None, entry.section):
             return
@@ -180,9 +180,9 @@ class _Drawing:
         self._mark()
 
     def _as_found(self, entry: Entry, found: Entered | None) -> list[str]:
-        """Leave an entry that another memory wrote as it is, while text and standing are the same.
+        """Keep an entry that another memory wrote unchanged, while text and status are equal.
 
-        Two that share a folder would otherwise write each their own times into it, turn by turn.
+        Otherwise two memories that share a folder would overwrite each other's times in turn.
         """
         if found is None or found.name not in self._locals or found.text != entry.text:
             return []
@@ -195,7 +195,7 @@ class _Drawing:
         return [*head, write_comment("m", named), *write_item(entry.text)]
 
     def _add_missing(self) -> None:
-        """Add what the page lacks at the end of its sections, from the last one up, so that places stay right."""
+        """Add missing entries at the end of their sections, from the last section up, so that positions stay valid."""
         missing = [one for one in self._sheet.entries if one.local not in self._drawn]
         for section, stop in sorted(self._ends.items(), key=lambda pair: -pair[1]):
             self._chunks[stop:stop] = [_Chunk(self._shown(one), ours=True) for one in missing if one.section == section]

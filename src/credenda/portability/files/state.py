@@ -1,6 +1,6 @@
-"""What was the same on both sides when they last met: the third side of every comparison. Pure.
+"""The common state at the last synchronisation: the base of the three-way comparison. Pure.
 
-It belongs to one machine and one memory, is written last, and holds hashes under the tenant's own key, never words.
+It belongs to one machine and one memory, is written last, and contains hashes under the tenant's key, never text.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["AWAY", "Base", "State", "dump_state", "hash_tenant", "hash_text", "l
 
 VERSION: Final = 1
 AWAY: Final = ""
-"""Stands for "nothing here": an entry of another memory that this one only keeps."""
+"""The hash of an entry of another memory that this memory does not store."""
 _HASH_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """An entry as both sides had it: the id here, the file, the hash of its text, and whether it was held.
+    """An entry in the common state: the local id, the file, the hash of its text, and whether it was active.
 
-    `away` says that it is gone from the files, and waits for somebody to say what that means.
+    `away` means that it is missing from the files, and waits for the user's decision.
     """
 
     local: str
@@ -38,9 +38,10 @@ class Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What a synchronisation left behind; `mark` names the tenant, `round` counts, `entries` go by the id in the file.
+    """The state after a synchronisation; `mark` names the tenant, `round` counts the runs.
 
-    `pages` are the files of entities by their keys, `core` the ids here of what the always-on page showed.
+    `entries` are keyed by the id in the file, `pages` are the files of entities by their keys, `core` the local ids on
+    the page of the core block.
     """
 
     mark: str = ""
@@ -52,17 +53,17 @@ class State:
 
 
 def hash_tenant(key: bytes) -> str:
-    """Name a tenant for a state file: a keyed hash that says nothing to anybody else; "" for one that never wrote."""
+    """Return a keyed hash that identifies a tenant to itself only; "" for one that never wrote."""
     return hmac.digest(key, b"files", "sha256").hex()[:32] if key else ""
 
 
 def hash_text(key: bytes, text: str) -> str:
-    """Hash a text as a file holds it."""
+    """Hash a text as a file contains it."""
     return hashlib.blake2b(to_file_text(text).encode(), key=key, digest_size=_HASH_BYTES).hexdigest()
 
 
 def dump_state(state: State) -> bytes:
-    """Write a state; the same one gives the same bytes."""
+    """Serialise a state; equal states give equal bytes."""
     entries = {
         name: [one.local, one.path, one.digest, int(one.held) + 2 * int(one.away)]
         for name, one in sorted(state.entries.items())
@@ -80,7 +81,7 @@ def dump_state(state: State) -> bytes:
 
 
 def load_state(data: bytes) -> State:
-    """Read a state; one that is damaged or of another version says nothing, which is always safe.
+    """Parse a state; return an empty state for damaged data or another version, which is always safe.
 
     >>> state = State(mark="a", tag="b", round=3, entries={"m1-b": Base("m1-b", "x.md", "00", True)})
     >>> load_state(dump_state(state)) == state, load_state(b"{") == State()

@@ -1,7 +1,7 @@
-"""Whether an entry that is gone from the files was meant to go. Pure.
+"""Detect entries that are missing from the files but may not have been deleted on purpose. Pure.
 
-A line that lost its comment and was edited in the same round looks like one entry removed and another written. Deleting
-is for good and takes along whatever says the same, so what the files still speak of is not taken for removed.
+A line that lost its comment and was edited in the same run looks like one entry removed and another added. A deletion
+is permanent and covers equal statements, so an entry whose text is still in the files is not deleted.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from credenda.text.tokens import space_runs
 __all__ = ["find_suspicious"]
 
 _ALIKE: Final = 0.6
-"""Share of words, from 0 to 1, that two texts have in common where one may be an edit of the other.
+"""Share of common words, from 0 to 1, above which one text may be an edit of the other.
 
 "I live in Linz" and "I live in Graz" have 3/4, "I like tea" and "I like the cello" 4/7.
 """
 
 
 def find_suspicious(gone: Mapping[str, str], standing: Iterable[str], written: Iterable[str]) -> dict[str, str]:
-    """Say why entries may not have been meant to go: their ids with the reason.
+    """Return the ids of entries that may not have been deleted on purpose, with the reason.
 
-    `gone` gives texts by ids, `standing` the texts of entries that are left, `written` lines that nobody knows.
+    `gone` gives texts by ids, `standing` the texts of remaining entries, `written` lines without an entry.
 
     >>> doubts({"m1": "I live in Linz.", "m2": "I like tea."}, [], ["I live in Graz.", "I like the cello."])
     {'m1': 'a line without a comment may be an edit of it'}
@@ -36,7 +36,7 @@ def find_suspicious(gone: Mapping[str, str], standing: Iterable[str], written: I
     for local, text in gone.items():
         words = _count_words(text)
         if normalise_text(text) in left:
-            found[local] = "another entry that stands says the same"
+            found[local] = "another entry has the same text"
         elif any(_measure_overlap(words, line) >= _ALIKE for line in lines):
             found[local] = "a line without a comment may be an edit of it"
     return found

@@ -1,7 +1,7 @@
 """Three sides held against each other: what both had, what the memory holds, what the files say. Pure.
 
-What only one side changed is taken over by the other. What both changed is never decided here: it becomes a `EditConflict`,
-which asks. What a person wrote is either told to the memory or left where it stands.
+What only one side changed is taken over by the other. What both changed is never decided here: it becomes an
+`EditConflict`, which asks. What a person wrote is either told to the memory or left where it stands.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Added", "Edit", "EditConflict", "Plan", "Removed", "compare"]
 
 
 class Edit(NamedTuple):
-    """A person changed the text of a memory, and nobody else did."""
+    """A person changed the text of a memory that is otherwise unchanged."""
 
     local: str
     text: str
@@ -31,7 +31,7 @@ class Edit(NamedTuple):
 
 
 class EditConflict(NamedTuple):
-    """Both sides changed: `local` is what holds here now, `base` what both had, `text` what the file says of it."""
+    """Both sides changed: `local` is the current memory's id, `base` the common one's, `text` the file's text."""
 
     local: str
     base: str
@@ -40,10 +40,10 @@ class EditConflict(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Something to remember.
+    """A text to store.
 
-    `name` is its id in the file where it has one, and `table` what its comment says; `restored` says that an entry
-    stays as it was beside it.
+    `name` is its id in the file if it has one, and `table` the content of its comment; `restored` tells that the
+    existing entry stays unchanged beside it.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Added(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """A person removed an entry that nobody changed."""
+    """A person removed an unchanged entry."""
 
     local: str
     name: str
@@ -64,11 +64,11 @@ class Removed(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What follows from a comparison.
+    """The result of a comparison.
 
-    `where` gives each id here its file and `places` its block; `dropped` are blocks whose words are held already, or
-    were deleted. `bound` gives ids in the files theirs here; `away` are entries that are gone from the files and wait
-    for somebody to say what that means; `notes` are told to whoever asked.
+    `where` gives each local id its file and `places` its block; `dropped` are blocks whose text is stored already, or
+    was deleted. `bound` maps ids in the files to local ids; `away` are entries that are missing from the files and wait
+    for the user's decision; `notes` are for the user.
     """
 
     gone: list[Removed] = field(default_factory=list[Removed])
@@ -84,12 +84,12 @@ class Plan:
 
 
 def compare(sides: Sides, hashed: Any) -> Plan:  # noqa: ANN401 - a function from texts to digests
-    """Say what each side has to learn; `hashed` gives the digest of a text."""
+    """Return the changes for each side; `hashed` returns the digest of a text."""
     return _Comparison(sides, hashed).plan()
 
 
 class _Sight(NamedTuple):
-    """An entry as it was seen in a file."""
+    """An occurrence of an entry in a file."""
 
     local: str
     name: str
@@ -99,7 +99,7 @@ class _Sight(NamedTuple):
 
 
 class _Comparison:
-    """One comparison on its way."""
+    """The state of one comparison."""
 
     def __init__(self, sides: Sides, hashed: Any) -> None:  # noqa: ANN401 - see `compare`
         self._sides = sides
@@ -113,7 +113,7 @@ class _Comparison:
         self._names = {one.local: name for name, one in sides.state.entries.items() if one.local != AWAY}
 
     def plan(self) -> Plan:
-        """Look at every block, bind what was moved, and compare what is left."""
+        """Go through every block, match moved ones, and compare the rest."""
         for text in self._sides.texts:
             for number, block in enumerate(text.page.blocks):
                 self._look(text, Spot(text.path, number), block)
@@ -149,7 +149,7 @@ class _Comparison:
             self._bare.append(Added(block.text, spot, text.tier, text.about, restored=True))
 
     def _local(self, name: str) -> str | None:
-        """Find what an id in a file is called here; None for what is not from here."""
+        """Return the local id of an id in a file; None for an entry of another memory."""
         known = self._sides.state.entries.get(name)
         if known is not None:
             return known.local
@@ -157,10 +157,10 @@ class _Comparison:
         return name if own else None
 
     def _foreign(self, text: Text, spot: Spot, block: Entered) -> None:
-        """Take in what another memory wrote: what it held is said here too, the rest only stays."""
+        """Handle an entry of another memory: store its text if it is active there, else only keep the entry."""
         if block.name.rpartition("-")[2] in self._sides.erased:
             self._plan.dropped.add(spot)
-            self._plan.notes.append(f"{spot.path}: an entry of what was erased is gone")
+            self._plan.notes.append(f"{spot.path}: an entry of an erased memory was removed")
             return
         held = bool(block.text) and block.table.get("status", "active") in ("active", "challenged")
         core = text.tier is Tier.CORE
@@ -180,9 +180,9 @@ class _Comparison:
         return any(self._same(sight) for sight in self._seen.get(local, ()) if sight.tier is tier)
 
     def _bind_swapped(self) -> None:
-        """Give texts that changed places with others their own comments again.
+        """Match texts that were swapped with their own comments.
 
-        What is left below a comment that went elsewhere is looked at last.
+        Texts below a comment that was moved are handled last.
         """
         by_text: dict[tuple[bool, str], list[str]] = defaultdict(list)
         for local in self._base:
@@ -206,9 +206,9 @@ class _Comparison:
         self._taken = taken
 
     def _bind_left(self) -> None:
-        """Say what texts are that nobody knows, below the comment of an entry that stands elsewhere.
+        """Match unknown texts below the comment of an entry that is elsewhere.
 
-        One is that of whoever left its place, or the only entry that the page lacks; else it is new.
+        Such a text belongs to the entry that left its place, or to the only missing entry of the page; else it is new.
         """
         for sight in self._left:
             if not self._intact(sight.local, sight.tier):
@@ -236,7 +236,7 @@ class _Comparison:
         self._plan.places[sight.spot] = local
 
     def _bind_bare(self) -> None:
-        """Recognise statements without a comment that are held already: moved, copied, or told elsewhere."""
+        """Match statements without a comment that are stored already: moved, copied, or stored from another page."""
         exact: dict[tuple[bool, str], list[str]] = defaultdict(list)
         normal: dict[str, str] = {}
         for local, mine in self._sides.ours.items():
@@ -263,7 +263,7 @@ class _Comparison:
         self._bare = left
 
     def _unseen(self, local: str, one: Added) -> bool:
-        """Say whether a statement may be an entry that lost its comment: none is intact, and what is over had one."""
+        """Return whether a statement may be an entry that lost its comment: no copy with a comment is left."""
         if self._intact(local, one.tier):
             return False
         mine = self._sides.ours[local]
@@ -282,7 +282,7 @@ class _Comparison:
             self._differs(sight, mine)
 
     def _differs(self, sight: _Sight, mine: MemorySide | None) -> None:
-        """Decide about a text that is not what is held here."""
+        """Decide about a text that differs from the memory's."""
         base = self._base.get(sight.local)
         untouched = base is not None and base.digest == self._hashed(sight.text)
         if untouched:
@@ -302,7 +302,9 @@ class _Comparison:
         if mine is None or mine.event or mine.head is None or head is None or not was_held:
             self._plan.news.append(news)
             if mine is not None:
-                self._plan.notes.append(f"{sight.spot.path}: {sight.local} stays as it was; what was written is new")
+                self._plan.notes.append(
+                    f"{sight.spot.path}: {sight.local} was not changed; the new text is stored separately"
+                )
         elif base is None or self._moved(base, mine):
             self._plan.clashes.append(EditConflict(mine.head, sight.local, sight.text, sight.spot))
         else:
@@ -312,14 +314,14 @@ class _Comparison:
         return base.digest != mine.digest or base.held != mine.held
 
     def _miss(self) -> None:
-        """Find what is gone from the files, and say what that means."""
+        """Find entries that are missing from the files, and decide about each."""
         for tier in (Tier.PAGES, Tier.ARCHIVE):
             known = [local for local in self._base if self._tier(local) is tier]
             gone = [local for local in known if self._is_gone(local, tier)]
             changed = [local for local in gone if self._moved(self._base[local], self._sides.ours[local])]
             for local in changed:
                 self._plan.notes.append(
-                    f"{self._base[local].path}: {local} was removed, but has changed since: it stays"
+                    f"{self._base[local].path}: {local} was removed, but had changed meanwhile: it stays"
                 )
             gone = [local for local in gone if local not in changed]
             if self._sides.missing != "restore":
@@ -327,7 +329,7 @@ class _Comparison:
                 self._take_away(tier, gone, all_of_them=everything)
 
     def _take_away(self, tier: Tier, gone: Sequence[str], *, all_of_them: bool) -> None:
-        """Delete what a person removed; what is too much at once, or waited before, waits until somebody says so."""
+        """Delete removed entries; too many at once, or entries that waited before, wait for the user's decision."""
         sure = self._sides.missing == "delete"
         fresh = [local for local in gone if sure or not self._base[local].away]
         if not sure and (all_of_them or len(fresh) > limits.FILES_GONE_TOGETHER):
@@ -337,7 +339,7 @@ class _Comparison:
         self._plan.gone += [Removed(local, self._names[local]) for local in fresh if local not in doubted]
 
     def _doubt(self, tier: Tier, fresh: Sequence[str]) -> Collection[str]:
-        """Find removed entries of which the files still speak: they stay where they were."""
+        """Keep removed entries whose text is still in the files."""
         ours, plan = self._sides.ours, self._plan
         standing = [ours[local].text for local in self._seen if tier is Tier.PAGES and self._intact(local, tier)]
         written = [one.text for one in plan.news if one.tier is tier and not (one.name or one.restored)]

@@ -1,7 +1,7 @@
-"""Tombstones beside the pages: keyed hashes of what was deleted, so that nothing made from the files brings it back.
+"""Tombstones beside the pages: keyed hashes of deletions, so that no rebuild from the files restores them.
 
-`.tombstones.jsonl` holds hashes alone and may be shared; the key that they need stands in `.credenda/key`, which stays
-on the machine. Lines of other memories, which a merge may have brought, stay as they are.
+`.tombstones.jsonl` contains only hashes and may be shared; their key is in `.credenda/key`, which stays on the machine.
+Lines of other memories, which a merge may have added, stay unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KEY_BYTES: Final = 32
 
 
 def write_tombstones(parts: Parts, folder: Folder) -> None:
-    """Write the tombstones of a memory and their key; nothing where it has none and the files had none."""
+    """Write the tombstones of a memory and their key; write nothing if neither it nor the files have any."""
     with parts.store.dump(parts.user_id, only={_TABLE}) as dump:
         rows = [dict(row) for _, row in dump.rows]
         key, tag = dump.origin.key, dump.origin.tag
@@ -53,7 +53,7 @@ def write_tombstones(parts: Parts, folder: Folder) -> None:
 
 
 def read_key(folder: Folder) -> bytes:
-    """Read the key of the memory that wrote the folder; nothing where it is not there, or damaged."""
+    """Read the key of the memory that wrote the folder; empty if it is missing or damaged."""
     try:
         table = cast("Mapping[str, Any]", json.loads(folder.load(KEY) or b"{}"))
         key = base64.b64decode(str(table.get("key", "")), validate=True)
@@ -63,7 +63,7 @@ def read_key(folder: Folder) -> bytes:
 
 
 def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
-    """Read the tombstones under a key, and count those under others, which nobody here can check."""
+    """Read the tombstones under a key, and count those under other keys, which cannot be checked."""
     mark = hash_tenant(key)
     found: list[Tombstone] = []
     others = 0
@@ -83,7 +83,7 @@ def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
 
 
 def _read_lines(folder: Folder) -> Iterator[dict[str, Any]]:
-    """Read the lines that are whole; marks of a merge and torn lines are passed over."""
+    """Read the complete lines; skip merge markers and truncated lines."""
     for text in folder.load(TOMBSTONES).decode("utf-8", "replace").splitlines():
         try:
             line = cast("dict[str, Any]", json.loads(text))

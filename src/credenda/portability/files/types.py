@@ -1,4 +1,4 @@
-"""What is compared: what both sides had, what the memory holds, and what the files say. Pure."""
+"""The inputs of the comparison: the common state, the memory, and the files. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MemorySide", "Sides", "Spot", "Text", "Tier"]
 
 
 class Tier(StrEnum):
-    """Which part of the folder a file belongs to."""
+    """The part of the folder that a file belongs to."""
 
     ARCHIVE = "archive"
     PAGES = "pages"
@@ -29,7 +29,7 @@ class Spot(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A file that can be read: `about` is the entity of the page, as shown."""
+    """A readable file: `about` is the entity of the page, as shown."""
 
     path: str
     tier: Tier
@@ -38,7 +38,7 @@ class Text(NamedTuple):
 
 
 class MemorySide(NamedTuple):
-    """A memory or event as it stands here; `head` is what took its place, the id itself while it is held."""
+    """A memory or event of this memory; `head` is its current replacement, or its own id."""
 
     text: str
     digest: str
@@ -49,10 +49,10 @@ class MemorySide(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """What is compared. `hidden` are ids in files that cannot be read, `closed` tiers of which not all could be.
+    """The three sides. `hidden` are ids in unreadable files, `closed` tiers with unreadable files.
 
-    `erased` are tags of memories that were erased here; `missing` says what gone entries mean: "ask", "delete" or
-    "restore".
+    `erased` are tags of memories that were erased here; `missing` tells how to treat missing entries: "ask", "delete"
+    or "restore".
     """
 
     state: State

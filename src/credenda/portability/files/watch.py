@@ -1,4 +1,4 @@
-"""Telling when something has changed and come to rest, by looking at it now and then."""
+"""Detect by polling that something has changed and settled."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Rest", "compute_signature"]
 
 
 class Rest:
-    """Says when to act: what is seen differs from what was handled, and was the same at the look before.
+    """Ready when the state differs from the handled one and equals the previous poll's.
 
-    A page that is being saved has another size or time at each look, so that half of it is never taken for all.
+    A page that is being saved has another size or time at each poll, so that a partial page is never read.
 
     >>> rest = Rest()
     >>> rest.handled(1)
@@ -25,23 +25,23 @@ class Rest:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing handled."""
+        """Start with nothing handled."""
         self._handled: object = None
         self._before: object = None
 
     def handled(self, seen: object) -> None:
-        """Take what is seen now for granted."""
+        """Record a state as handled."""
         self._handled = self._before = seen
 
     def ready(self, seen: object) -> bool:
-        """Look once."""
+        """Poll once; return whether to act."""
         still = seen == self._before
         self._before = seen
         return still and seen != self._handled
 
 
 def compute_signature(root: Path) -> Mapping[str, tuple[int, ...]]:
-    """Give what tells whether a page changed since: sizes and times of all pages, without reading any."""
+    """Return the sizes and times of all pages, without reading any."""
     return dict(_stamp_pages(root))
 
 

@@ -1,1 +1,1 @@
-"""What can be imported besides archives: one file a format."""
+"""Import formats other than archives, one module each."""

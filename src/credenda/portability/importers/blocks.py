@@ -1,4 +1,4 @@
-"""Plain documents as blocks of lines: what stands between blank lines, within the size of one event."""
+"""Split plain documents into blocks of lines, separated by blank lines, within the size of one event."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 BLOCK_CHARACTERS_MAX: Final = limits.EVENT_TEXT_BYTES // 4
-"""A character takes at most four bytes, so that a block of this length always fits into an event."""
+"""A character takes at most four bytes, so a block of this length always fits into an event."""
 _WORD: Final = re.compile(r"\w")
 _BOM: Final = "\ufeff"
 _SESSION_CHARACTERS: Final = limits.NAME_CHARACTERS - 8
@@ -40,7 +40,7 @@ class TextLine:
 
 
 def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
-    """Decode lines; a run of lines that cannot be read is one problem."""
+    """Decode lines; a run of undecodable lines is one problem."""
     broken = False
     for line in lines:
         try:
@@ -49,7 +49,7 @@ def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
             text = None
         if text is None:
             if not broken:
-                what = "longer than can be read" if line.too_long else "not UTF-8 text; save the file as UTF-8"
+                what = "too long" if line.too_long else "not UTF-8 text; save the file as UTF-8"
                 yield Problem(place=f"line {line.number}", what=what)
             broken = True
             continue
@@ -58,12 +58,12 @@ def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
 
 
 def has_words(text: str) -> bool:
-    """Say whether there is anything to remember in a text."""
+    """Return whether a text contains words."""
     return _WORD.search(text) is not None
 
 
 def cut(text: str) -> Iterator[str]:
-    """Cut a text into parts that fit into an event, at a space where there is one."""
+    """Split a text into parts that fit into an event, at a space if possible."""
     rest = text
     while len(rest) > BLOCK_CHARACTERS_MAX:
         place = max(rest.rfind(sign, BLOCK_CHARACTERS_MAX // 2, BLOCK_CHARACTERS_MAX) for sign in "\n .")
@@ -74,14 +74,14 @@ def cut(text: str) -> Iterator[str]:
 
 
 def name_file_session(source: Source) -> str:
-    """Name the session of all that a file holds, so that it can be taken out again."""
+    """Return the session of a file's content, so that it can be deleted as a whole."""
     path = source.path.as_posix().encode("utf-8", "replace").decode()
     return f"file:{path[-_SESSION_CHARACTERS:]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A run of lines of a document; `details` name the page and the headings that it stands under."""
+    """A run of lines of a document; `details` name the page and its headings."""
 
     text: str
     line: int
@@ -91,7 +91,7 @@ class Block:
 
 
 def make_document_piece(block: Block, source: Source) -> Piece:
-    """Make a block something a document says. The same words are the same block, whatever file they stand in."""
+    """Make a block a document's statement. Equal text is the same block in every file."""
     name = source.path.name.encode("utf-8", "replace").decode()
     message: dict[str, object] = {"role": "document", "content": block.text}
     if block.occurred_us is not None:

@@ -1,4 +1,4 @@
-"""Exports of ChatGPT: conversations as trees of messages, of which the branch that was last shown is read."""
+"""Exports of ChatGPT: conversations as trees of messages; only the last shown branch is imported."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"mapping"', b'"current_node"')
 _ROLES: Final = ("user", "assistant")
 _READ: Final = ("text", "multimodal_text")
-"""Kinds of content that were said; the others are calls and results of tools, thoughts, and context of the program."""
+"""Content types of spoken text; others are tool calls and results, thoughts, and context of the program."""
 _EVERYBODY: Final = "all"
 _HIDDEN: Final = ("is_visually_hidden_from_conversation", "is_user_system_message")
 _CITATION: Final = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
-"""References to search results, which the page shows as links."""
+"""References to search results, which ChatGPT shows as links."""
 
 
 class ChatGPTFormat:
-    """What chatgpt.com exports: a zip, or the list of conversations in it, sharded or not."""
+    """Exports of chatgpt.com: a zip, or the list of conversations in it, sharded or not."""
 
     name = "chatgpt"
 
     def takes(self, member: str) -> bool:
-        """Take the lists of conversations."""
+        """Return whether a file is a list of conversations."""
         return _FILE.fullmatch(PurePosixPath(member).name) is not None
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether it begins with a conversation that is a tree."""
+        """Return whether a file begins with a conversation tree."""
         del path
         return _HEAD.match(head) is not None and any(mark in head for mark in _MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Read each conversation and give its turns, in order."""
+        """Parse each conversation and yield its messages, in order."""
         for element in read_elements(lines, "conversations"):
             yield from _read_conversation(element, source)
 
@@ -83,23 +83,23 @@ class _Tree:
     problems: list[str] = field(default_factory=list[str])
 
     def branch(self, leaf: object) -> list[str]:
-        """List the ids from the first message to the one last shown."""
+        """List the ids from the first message to the last shown one."""
         found: dict[str, None] = {}
         node_id = leaf if isinstance(leaf, str) and leaf in self.nodes else self._latest_leaf()
         while node_id is not None:
             found[node_id] = None
             parent = self._field(node_id, "parent")
             if parent is not None and parent not in self.nodes:
-                self.problems.append("a message names a parent that is not there; what came before it is missing")
+                self.problems.append("the parent of a message is missing; earlier messages were not imported")
                 break
             if parent in found:
-                self.problems.append("its messages name each other as parents; read from where they begin to repeat")
+                self.problems.append("its messages form a cycle; imported from where they repeat")
                 break
             node_id = parent
         return list(reversed(found))
 
     def _latest_leaf(self) -> str | None:
-        """Find the newest message that none answers, for a conversation that does not say where it stood."""
+        """Find the newest message without children, for a conversation without a current message."""
         parents = {self._field(node_id, "parent") for node_id in self.nodes}
         leaves = [node_id for node_id in self.nodes if node_id not in parents] or list(self.nodes)
         return max(leaves, key=self._created, default=None)
@@ -116,7 +116,7 @@ class _Tree:
 
 
 def _read_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
-    """Read one message; those that nobody saw or said are passed over in silence."""
+    """Parse one message; skip hidden messages and those without text."""
     try:
         table = require_table(node)
         message = require_table(table.get("message") or {})
@@ -139,7 +139,7 @@ def _read_message(talk: Talk, place: str, node_id: str, node: object) -> Iterato
 
 
 def _read_words(message: Mapping[str, Any]) -> str:
-    """Give the words of a message; "" for one that was not said to the other, or not shown."""
+    """Return the text of a message; "" if it was not addressed to the other side, or not shown."""
     if require_table(message.get("author")).get("role") not in _ROLES or message.get("weight", 1) == 0:
         return ""
     metadata = message.get("metadata")
@@ -158,6 +158,6 @@ def _read_words(message: Mapping[str, Any]) -> str:
 
 
 def _read_part(part: object) -> str:
-    """Give the text of a part; pictures have none, and what was spoken has been written down."""
+    """Return the text of a part; images have none, and speech has its transcript."""
     text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
     return _CITATION.sub("", text) if isinstance(text, str) else ""

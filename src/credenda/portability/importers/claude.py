@@ -1,4 +1,4 @@
-"""Exports of Claude.ai: conversations as lists of messages, and what its own memory had noted."""
+"""Exports of Claude.ai: conversations as lists of messages, and the notes of its own memory."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _BLANK: Final = re.compile(r"\n[ \t]*\n")
 
 
 class ClaudeFormat:
-    """What claude.ai exports: a zip, or the list of conversations in it."""
+    """Exports of claude.ai: a zip, or the list of conversations in it."""
 
     name = "claude"
 
     def takes(self, member: str) -> bool:
-        """Take conversations and memories, not users and projects."""
+        """Return whether a file has conversations or memories, not users or projects."""
         return _FILE.fullmatch(PurePosixPath(member).name) is not None
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether it begins with a conversation of chat messages, or with notes of the assistant."""
+        """Return whether a file begins with a conversation of chat messages, or with memory notes."""
         del path
         return _HEAD.match(head) is not None and any(mark in head for mark in _MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Read each conversation, or each memory, in order."""
+        """Parse each conversation, or each memory, in order."""
         read = _read_memories if source.path.name == _MEMORIES else _read_conversation
         for element in _read_items(lines, source.path):
             yield from read(element, source)
 
 
 def _read_items(lines: Lines, path: Path) -> Iterator[Element]:
-    """Read a list, or JSON Lines."""
+    """Parse a list, or JSON Lines."""
     if ".jsonl" not in path.suffixes:
         yield from read_elements(lines, "conversations", "memories")
         return
@@ -84,7 +84,7 @@ def _read_conversation(element: Element, source: Source) -> Iterator[Piece | Pro
 
 
 def _read_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
-    """Read one message; one without words is passed over in silence."""
+    """Parse one message; skip a message without text."""
     try:
         table = require_table(message)
         role = _read_role(table)
@@ -107,7 +107,7 @@ def _read_role(message: Mapping[str, Any]) -> str:
 
 
 def _read_words(message: Mapping[str, Any]) -> str:
-    """Give the words of a message: its blocks of text, else its text."""
+    """Return the text of a message: its text blocks, else its text field."""
     content = message.get("content")
     blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
     tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
@@ -116,7 +116,7 @@ def _read_words(message: Mapping[str, Any]) -> str:
 
 
 def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
-    """Read what the assistant had noted about the person: paragraphs of a document, trusted like one."""
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
         texts = list(_read_notes(require_item(element)))

@@ -1,4 +1,4 @@
-"""Conversation files: JSON Lines, one conversation a line, its sessions and their turns inside."""
+"""Conversation files: JSON Lines, one conversation per line, with sessions and turns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ROLES: Final = frozenset({"user", "assistant"})
 
 
 def name_session(conversation: str, session: str) -> str:
-    """Name a session so that no two conversations share one, whatever their ids are.
+    """Return a session name that is unique for any ids of conversations.
 
     >>> session_name("conv-26", "S1"), session_name("a/b", "c") == session_name("a", "b/c")
     ('conv-26/S1', False)
@@ -39,21 +39,21 @@ def name_session(conversation: str, session: str) -> str:
 
 
 class ConversationFormat:
-    """Talk between people, or with an assistant."""
+    """Conversations between people, or with an assistant."""
 
     name = "conversation"
 
     def takes(self, member: str) -> bool:
-        """Take JSON Lines."""
+        """Return whether a file is JSON Lines."""
         return member.endswith((".jsonl", ".jsonl.gz"))
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether the first line is a table with a conversation or sessions."""
+        """Return whether the first line is an object with a conversation or sessions."""
         del path
         return _HEAD.match(head) is not None
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Read each line as a conversation and give its turns, in order."""
+        """Parse each line as a conversation and yield its messages, in order."""
         for line in lines:
             if line.too_long or line.data.strip():
                 yield from _read_conversation(line, source)
@@ -81,14 +81,14 @@ def _parse_line(line: Line) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
-    """One conversation, and where it stands."""
+    """One conversation, and its place in the file."""
 
     id: str
     place: str
     user_id: str
 
     def turns(self, session: object, number: int) -> Iterator[Piece | Problem]:
-        """Read one session; a malformed one is passed over whole, since its turns would lack their time."""
+        """Parse one session; skip a malformed session completely, because its messages would lack their time."""
         place = f"{self.place}, session {describe_item(session, number, 'id')}"
         try:
             table = require_table(session)
@@ -107,14 +107,14 @@ class _Talk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scene:
-    """What the turns of one session share."""
+    """The common values of a session's messages."""
 
     talk: _Talk
     session: str
     begun: datetime | None
 
     def submission(self, turn: object) -> Submission:
-        """Read one turn."""
+        """Parse one message."""
         table = require_table(turn)
         turn_id = _read_id(table, "id")
         return Submission(
@@ -126,7 +126,7 @@ class _Scene:
         )
 
     def _speaker(self, turn: Mapping[str, Any]) -> dict[str, str]:
-        """Give role and name: user and assistant are roles, and so is the tenant's own name."""
+        """Return role and name: user and assistant are roles, and so is the tenant's own name."""
         speaker = turn.get("speaker")
         if not isinstance(speaker, str) or not speaker.strip():
             raise MalformedError("it has no speaker")
@@ -139,7 +139,7 @@ class _Scene:
 
 
 def _read_words(turn: Mapping[str, Any]) -> str:
-    """Give the words of a turn; the caption of a picture is part of them."""
+    """Return the text of a message, with the caption of its image."""
     text, caption = turn.get("text", ""), turn.get("image_caption")
     if not isinstance(text, str):
         raise MalformedError("its text is not text")
@@ -149,7 +149,7 @@ def _read_words(turn: Mapping[str, Any]) -> str:
 
 
 def _read_time(table: Mapping[str, Any]) -> datetime | None:
-    """Read a time, in UTC unless it names a zone; None when there is none."""
+    """Parse a time, in UTC unless it has a zone; None if there is none."""
     value = table.get("time")
     if value is None:
         return None

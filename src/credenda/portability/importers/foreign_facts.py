@@ -1,7 +1,7 @@
-"""What another memory held: statements that somebody or something had already drawn from what was said.
+"""Facts from another memory: statements that were extracted already.
 
-Each is filed as words about the user, trusted like any document (below the user's own word), and asked to be kept: the
-rules read slot and value from it where they can, and otherwise it is kept as it stands.
+Each is stored as a statement about the user with the trust of a document (below the user's own) and marked to be kept:
+the rules extract slot and value if they can, otherwise it is stored verbatim.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Statement", "make_statement_piece"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One statement; `key` names it for good, and without `occurred_at` it is as old as its file."""
+    """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file."""
 
     place: str
     text: str
@@ -34,7 +34,7 @@ class Statement:
 
 
 def make_statement_piece(statement: Statement, source: Source) -> Piece:
-    """Make a statement something that is remembered. Met again with another time, it is the same statement still."""
+    """Make a statement a submission. The same statement with another time is the same."""
     aged = None if source.modified_us is None else to_datetime(source.modified_us)
     submission = Submission(
         content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],

@@ -1,4 +1,4 @@
-"""What a format is: how a file of it is recognised, and how it becomes things that were said."""
+"""The interface of an import format: how to recognise a file, and how to convert it to messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Boundary", "Format", "Piece", "Problem", "Source", "make_stable_key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The file that is read, and for whom; `modified_us` is None where the file has no such time."""
+    """The file being imported, and its user; `modified_us` is None if the file has no modification time."""
 
     path: Path
     user_id: str
@@ -26,9 +26,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """One thing that was said, and where in the file, for messages.
+    """One message, and its place in the file, for error messages.
 
-    `by_content` says that its key names its words: met again with another time, it is the same thing still.
+    `by_content` means that its key identifies its text: with another time, it is the same message.
     """
 
     place: str
@@ -38,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something malformed that was passed over. `what` never holds words of the file."""
+    """A malformed item that was skipped. `what` never contains text of the file."""
 
     place: str
     what: str
@@ -46,23 +46,23 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """Another conversation begins."""
+    """Marks the beginning of another conversation."""
 
 
 class Format(Protocol):
-    """A kind of file. Reading is lazy and holds one line, one block of lines or one item of a list at a time."""
+    """An import format. Reading is lazy and keeps one line, one block of lines or one item of a list in memory."""
 
     @property
     def name(self) -> str:
-        """How the format is called in `import --format`."""
+        """Return the name of the format for `import --format`."""
         ...
 
     def takes(self, member: str) -> bool:
-        """Say, by its path inside a folder or zip, whether a file is one to read; a file given by itself is read."""
+        """Return, by its path inside a folder or zip, whether to read a file; a file given directly is always read."""
         ...
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether a file that begins so is of this format; `path` has lost its `.gz`."""
+        """Return whether a file with this beginning has this format; `path` is without `.gz`."""
         ...
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
@@ -71,6 +71,6 @@ class Format(Protocol):
 
 
 def make_stable_key(kind: str, *parts: str) -> str:
-    """Name a thing by what makes it the same, so that importing it again files nothing twice."""
+    """Return a key from the identifying fields, so that a repeated import stores nothing twice."""
     body = json.dumps(parts, ensure_ascii=False)
     return f"{kind}:{hashlib.blake2b(body.encode('utf-8', 'replace'), digest_size=16).hexdigest()}"

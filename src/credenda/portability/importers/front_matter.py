@@ -1,7 +1,7 @@
-"""Front matter: the small part of YAML that people write above their notes, read with tolerance.
+"""Front matter: a tolerant parser of the subset of YAML that notes use.
 
-Keys with a text, a list in brackets or a list of dashes; anything else in it is left alone. A parser of all of YAML
-would refuse many notes whole for a colon in a title, and would be one more library in every installation.
+It supports keys with a text, a list in brackets or a list of dashes, and ignores anything else. A full YAML parser
+would reject notes with a colon in the title, and would be another dependency.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ _QUOTES: Final = "\"'"
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What front matter says: for each key, in lower case, its line and its values."""
+    """Parsed front matter: for each lower-case key, its line and its values."""
 
     pairs: Mapping[str, tuple[int, list[str]]]
 
     def text(self, name: str) -> str:
-        """Give the one value of a key; "" where there is none."""
+        """Return the single value of a key; "" if there is none."""
         _, values = self.pairs.get(name, (0, []))
         return values[0] if values else ""
 
     def values(self, *names: str) -> list[str]:
-        """Give all values of some keys."""
+        """Return all values of some keys."""
         return [value for name in names for value in self.pairs.get(name, (0, []))[1]]
 
     def dated(self) -> tuple[int, str]:
-        """Give line and text of the first date; (0, "") where there is none."""
+        """Return line and text of the first date; (0, "") if there is none."""
         return next(((self.pairs[name][0], self.text(name)) for name in _DATES if self.text(name)), (0, ""))
 
 
 def read_front(lines: Iterable[TextLine]) -> Front:
-    """Read the lines between the dashes."""
+    """Parse the lines between the dashes."""
     pairs: dict[str, tuple[int, list[str]]] = {}
     values: list[str] = []
     for line in lines:
@@ -56,7 +56,7 @@ def read_front(lines: Iterable[TextLine]) -> Front:
 
 
 def read_tags(words: Iterable[str]) -> tuple[str, ...]:
-    """Give tags without their sign, as many and as long as are kept."""
+    """Return tags without `#`, limited in number and length."""
     names = (name for word in words for part in word.replace(",", " ").split() if (name := part.lstrip("#")))
     found = dict.fromkeys(name for name in names if len(name) <= limits.NAME_CHARACTERS)
     return tuple(found)[: limits.TAGS]

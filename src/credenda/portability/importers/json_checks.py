@@ -1,4 +1,4 @@
-"""Foreign JSON, read as tables: what is not as it should be is malformed, and the message never repeats its words."""
+"""Checked access to foreign JSON; errors describe the malformed part and never repeat its text."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _SECOND_US: Final = 1_000_000
 
 
 class MalformedError(ValueError):
-    """An item is not as the format has it; the text says what is wrong, never what it says."""
+    """An item does not match the format; the message never contains text of the file."""
 
 
 def parse_table(data: bytes) -> Mapping[str, Any]:
-    """Read one JSON table."""
+    """Parse one JSON object."""
     try:
         text = data.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
@@ -52,21 +52,21 @@ def parse_table(data: bytes) -> Mapping[str, Any]:
 
 
 def require_item(element: Element) -> Mapping[str, Any]:
-    """Read an item of a list as a table."""
+    """Return an item of a list as a table."""
     if element.wrong:
         raise MalformedError(element.wrong)
     return parse_table(element.data)
 
 
 def require_table(value: object) -> Mapping[str, Any]:
-    """Take a value as a table."""
+    """Return a value that must be a table."""
     if not isinstance(value, dict):
         raise MalformedError("it is not a table")
     return cast("Mapping[str, Any]", value)
 
 
 def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
-    """Read a list that must be there."""
+    """Return a list that must be present."""
     value = table.get(name)
     if not isinstance(value, list):
         raise MalformedError(f"it has no list of {name}")
@@ -74,13 +74,13 @@ def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
 
 
 def read_text(table: Mapping[str, Any], *names: str) -> str:
-    """Read the first of some names that holds a text; "" where none does."""
+    """Return the first of some fields that has a text; "" if none has."""
     found = (table.get(name) for name in names)
     return next((value for value in found if isinstance(value, str) and value.strip()), "")
 
 
 def read_moment(value: object) -> datetime | None:
-    """Read a time: RFC 3339, in UTC unless it names a zone, or seconds since 1970; None where there is none."""
+    """Parse a time: RFC 3339, in UTC unless it has a zone, or seconds since 1970; None if there is none."""
     if value is None or value == "":
         return None
     try:
@@ -94,7 +94,7 @@ def read_moment(value: object) -> datetime | None:
 
 
 def read_moment_or_none(value: object) -> datetime | None:
-    """Read a time that something better may follow; one that cannot be read is none."""
+    """Parse a time that has a fallback; None for an invalid time."""
     try:
         return read_moment(value)
     except MalformedError:
@@ -102,11 +102,11 @@ def read_moment_or_none(value: object) -> datetime | None:
 
 
 def describe_item(item: object, number: int, *names: str) -> str:
-    """Name an item for a message: by its id, or by its place."""
+    """Identify an item in a message: by its id, or by its position."""
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     return make_showable(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
 
 
 def make_showable(name: str) -> str:
-    """Make a foreign id or file name fit to be shown: short, and nothing that a terminal obeys."""
+    """Make a foreign id or file name safe to print: short, without control characters."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in name[:_ID_CHARACTERS])

@@ -1,4 +1,4 @@
-"""Markdown: a block is one event, which knows the headings that it stands under."""
+"""Markdown: each block becomes one event, with the headings above it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class MarkdownFormat:
     name = "markdown"
 
     def takes(self, member: str) -> bool:
-        """Take what is called like Markdown."""
+        """Return whether a file has a Markdown name."""
         return is_markdown(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether the file is called like Markdown and holds no binary data."""
+        """Return whether the file has a Markdown name and contains no binary data."""
         return is_markdown(path.name) and b"\x00" not in head
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
-        """Read the file block by block."""
+        """Parse the file block by block."""
         for block in read_blocks(lines, source):
             yield block if isinstance(block, Problem) else make_document_piece(block, source)
 
 
 def is_markdown(name: str) -> bool:
-    """Say whether a file is called like Markdown."""
+    """Return whether a file has a Markdown name."""
     return PurePosixPath(name.casefold().removesuffix(".gz")).suffix in _ENDINGS

@@ -1,6 +1,6 @@
 """The file of the MCP reference memory server: JSON Lines of entities with observations, and of relations.
 
-The words of each statement follow from the line by one rule, so that an export can tell whether they still stand.
+One rule builds the text of each statement from its line, so that an export can tell whether the text is unchanged.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from credenda.text.normalize import normalise_name
 __all__ = ["ABOUT_USER", "McpMemoryFormat", "word_observation", "word_relation"]
 
 ABOUT_USER: Final = "default_user"
-"""How the reference server's own instructions call the person."""
+"""The user's name in the reference server's own instructions."""
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
 _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
 _VERB: Final = re.compile(r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!')")
-"""How an observation begins that goes on from the name: "Prefers tea", "Graduated in 2019"."""
+"""Beginnings of observations that continue the entity's name: "Prefers tea", "Graduated in 2019"."""
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
 
 
 class McpMemoryFormat:
-    """The knowledge graph that `@modelcontextprotocol/server-memory` keeps."""
+    """The knowledge graph of `@modelcontextprotocol/server-memory`."""
 
     name = "mcp-memory"
 
     def takes(self, member: str) -> bool:
-        """Take JSON Lines, which older versions call `.json`."""
+        """Return whether a file is JSON Lines; older versions use `.json`."""
         return member.endswith((".jsonl", ".json", ".jsonl.gz", ".json.gz"))
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether it begins with an entity or a relation."""
+        """Return whether a file begins with an entity or a relation."""
         del path
         return _HEAD.match(head) is not None and _SHAPE.search(head) is not None
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Read each line and give what it states."""
+        """Parse each line and yield its statements."""
         for line in lines:
             if line.too_long:
                 yield Problem(place=f"line {line.number}", what="the line is too long")
@@ -52,7 +52,7 @@ class McpMemoryFormat:
 
 
 def word_observation(entity: str, observation: str) -> str:
-    """Say in a sentence of its own what was observed of an entity.
+    """Return an observation of an entity as a complete sentence.
 
     >>> observed("Ann", "likes tea"), observed("Ann", "Prefers tea"), observed("Ann", "Ann is five")
     ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
@@ -70,7 +70,7 @@ def word_observation(entity: str, observation: str) -> str:
 
 
 def word_relation(source: str, relation: str, target: str) -> str:
-    """Say a relation in a sentence.
+    """Return a relation as a sentence.
 
     >>> related("Ann", "works_at", "Acme"), related("Ann", "isFriendOf", "Ben")
     ('Ann works at Acme', 'Ann is friend of Ben')

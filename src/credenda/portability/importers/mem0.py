@@ -1,4 +1,4 @@
-"""Memories of mem0, as its `get_all` returns them: short statements about a user, with times and metadata."""
+"""Memories of mem0, as returned by its `get_all`: short statements about a user, with times and metadata."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ __all__ = ["Mem0Format"]
 _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"memory"', b'"created_at"', b'"id"')
 _KEPT: Final = ("user_id", "agent_id", "run_id", "actor_id", "app_id")
-"""Names of mem0 that say whose memory it was there; here it belongs to the user that imports it."""
+"""mem0's owner fields; imported memories belong to the importing user."""
 
 
 class Mem0Format:
-    """What mem0 held: `{"results": […]}`, or the bare list."""
+    """Exports of mem0: `{"results": […]}`, or the bare list."""
 
     name = "mem0"
 
     def takes(self, member: str) -> bool:
-        """Take JSON."""
+        """Return whether a file is JSON."""
         return member.endswith((".json", ".json.gz"))
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether it begins with a memory."""
+        """Return whether a file begins with a memory."""
         del path
         return _HEAD.match(head) is not None and all(mark in head for mark in _MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Read each memory, in order."""
+        """Parse each memory, in order."""
         for element in read_elements(lines, "results", "memories"):
             yield _read_memory(element, source)
 
@@ -58,7 +58,7 @@ def _read_memory(element: Element, source: Source) -> Piece | Problem:
 
 
 def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
-    """Read one memory. An update in mem0 keeps the id, so that the words are part of what names it."""
+    """Parse one memory. An update in mem0 keeps the id, so the key includes the text."""
     text = read_text(table, "memory", "data", "text")
     if not text:
         raise MalformedError("it has no memory")

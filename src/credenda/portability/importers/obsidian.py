@@ -1,7 +1,7 @@
 """Notes of Obsidian and basic-memory: Markdown whose list items may be observations and relations.
 
-Those two come one by one, as statements to be kept; everything else comes in blocks, as the other Markdown does, with
-its links as a reader sees them.
+Observations and relations become separate statements; everything else comes in blocks as in other Markdown, with links
+replaced by their visible text.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ _TYPES: Final = {
     "rule": "procedure",
     "howto": "procedure",
 }
-"""Categories that say which type of memory an observation is; any other is a fact."""
+"""Categories that map to a memory type; any other is a fact."""
 
 
 class ObsidianFormat:
-    """Notes that link to each other: one, or a vault."""
+    """Notes that link to each other: a single note, or a vault."""
 
     name = "obsidian"
 
     def takes(self, member: str) -> bool:
-        """Take what is called like Markdown."""
+        """Return whether a file has a Markdown name."""
         return is_markdown(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether a note links, observes, or has a permalink."""
+        """Return whether a note contains links, observations, or a permalink."""
         return is_markdown(path.name) and b"\x00" not in head and _HEAD.search(head) is not None
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
-        """Read a note block by block."""
+        """Parse a note block by block."""
         title = source.path.name.partition(".")[0]
         for block in read_blocks(lines, source):
             if isinstance(block, Problem):
@@ -70,7 +70,7 @@ class ObsidianFormat:
 
 
 def _read_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
-    """Take the statements out of a block, and give what is left as prose."""
+    """Extract the statements of a block, and return the rest as prose."""
     rest: list[str] = []
     fenced = "```" in block.text or "~~~" in block.text
     for line in block.text.split("\n"):
@@ -130,7 +130,7 @@ def _read_relation(line: str, block: Block, title: str) -> Statement | None:
 
 
 def _strip_markup(text: str) -> str:
-    """Show links by what a reader sees of them, and leave out comments and embedded files."""
+    """Replace links by their visible text, and remove comments and embedded files."""
     return _LINK.sub(lambda found: "" if found[1] else _show_link(found[0]), _COMMENT.sub("", text))
 
 

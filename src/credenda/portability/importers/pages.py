@@ -1,6 +1,6 @@
-"""Markdown as blocks of lines: what stands between blank lines, with the headings and the front matter above it.
+"""Split Markdown into blocks of lines, separated by blank lines, with the headings and the front matter above each.
 
-A heading is kept with the first block below it. Fenced code is never cut at its blank lines.
+A heading belongs to the first block below it. Fenced code is never split at its blank lines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TITLE_CHARACTERS: Final = 200
 
 
 def read_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
-    """Read a page block by block."""
+    """Parse a page block by block."""
     page = _Page(occurred_us=source.modified_us)
     for line in decode_lines(lines):
         if isinstance(line, Problem):
@@ -40,7 +40,7 @@ def read_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
 
 @dataclass(slots=True)
 class _Page:
-    """What is known at one line of a page: the headings above it, and the block that it continues."""
+    """The parser state at a line: the headings above it, and the current block."""
 
     occurred_us: int | None
     title: str = ""
@@ -51,23 +51,23 @@ class _Page:
     _block: list[TextLine] = field(default_factory=list[TextLine])
     _held: int = 0
     _bare: bool = True
-    """The block holds headings only, and waits for what stands below them."""
+    """The block contains only headings, and waits for text below them."""
     _fence: str = ""
 
     def take(self, line: TextLine) -> Iterator[Block | Problem]:
-        """Read one line; gives the block that it ends, if any."""
+        """Parse one line; return the block that it completes, if any."""
         if (line.number == 1 and line.text == "---") or self._front:
             yield from self._front_line(line)
         else:
             yield from self._body_line(line)
 
     def end(self) -> Iterator[Block | Problem]:
-        """Give what is left."""
+        """Return the last block."""
         yield from self._not_front()
         yield from self._flush()
 
     def _front_line(self, line: TextLine) -> Iterator[Block | Problem]:
-        """Gather front matter; when it never ends it was none."""
+        """Collect front matter; front matter without an end is ordinary text."""
         self._front.append(line)
         if len(self._front) > 1 and line.text in {"---", "..."}:
             front, self._front = self._front, []
@@ -91,7 +91,7 @@ class _Page:
         try:
             self.occurred_us = parse_time(date, UTC)
         except Invalid:
-            yield Problem(place=f"line {number}", what="its date is not RFC 3339; the file's own was taken")
+            yield Problem(place=f"line {number}", what="its date is not RFC 3339; the file's date was used")
 
     def _body_line(self, line: TextLine) -> Iterator[Block]:
         heading = None if self._fence else _HEADING.match(line.text)

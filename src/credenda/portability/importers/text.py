@@ -1,4 +1,4 @@
-"""Plain text: a block between blank lines is one event."""
+"""Plain text: each block between blank lines is one event."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _ENDINGS: Final = frozenset({".txt", ".text", ".log", ""})
 
 
 class TextFormat:
-    """Notes without markup."""
+    """Text files without markup."""
 
     name = "text"
 
     def takes(self, member: str) -> bool:
-        """Take what is called so, and is not hidden."""
+        """Return whether a file has a text name, and is not hidden."""
         return PurePosixPath(member).suffix.casefold() in _ENDINGS - {""}
 
     def recognises(self, head: bytes, path: Path) -> bool:
-        """Say whether the file is called like text and holds no binary data."""
+        """Return whether the file has a text name and contains no binary data."""
         return path.suffix.casefold() in _ENDINGS and b"\x00" not in head
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
-        """Read the file block by block."""
+        """Parse the file block by block."""
         block: list[TextLine] = []
         held = 0
         for line in decode_lines(lines):

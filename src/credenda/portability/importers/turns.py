@@ -1,4 +1,4 @@
-"""Talk with an assistant, as every transcript has it: turns of one or the other, one after the other."""
+"""Conversations with an assistant, common to all transcripts: alternating messages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TITLE_CHARACTERS: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What one of the two said; `key` names it for good, `place` says where in the file it stands.
+    """One message of user or assistant; `key` identifies it permanently, `place` is its position in the file.
 
-    `moment` is the time as the file has it.
+    `moment` is the time as written in the file.
     """
 
     place: str
@@ -36,9 +36,10 @@ class Turn:
 
 @dataclass(slots=True, kw_only=True)
 class Talk:
-    """One conversation as it is read.
+    """One conversation while it is parsed.
 
-    `latest` is the time so far, which a turn without one is given; before any, a turn is as old as the file, `aged_us`.
+    `latest` is the latest time so far, which a message without a time gets; before any, it gets the file's time,
+    `aged_us`.
     """
 
     agent: str
@@ -50,7 +51,7 @@ class Talk:
 
     @classmethod
     def titled(cls, agent: str, source: Source, *, session: str, title: str, begun: object) -> Talk:
-        """Begin to read a conversation of an export, which has a title and a time of its own."""
+        """Make a conversation of an export, which has a title and a time of its own."""
         named = mend_surrogates(title)[:_TITLE_CHARACTERS]
         return cls(
             agent=agent,
@@ -62,11 +63,11 @@ class Talk:
         )
 
     def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
-        """Give a turn as it is; one that is larger than an event comes in several, and nothing of it is lost."""
+        """Yield a message; one that is larger than an event is split, without loss."""
         try:
             self.latest = read_moment(turn.moment) or self.latest
         except MalformedError as error:
-            yield Problem(place=turn.place, what=f"{error}; that of what stands before it was taken")
+            yield Problem(place=turn.place, what=f"{error}; the time of the previous message was used")
         text = mend_surrogates(turn.text)
         parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
         aged = None if self.aged_us is None else to_datetime(self.aged_us)
@@ -85,7 +86,7 @@ class Talk:
 
 
 def mend_surrogates(text: str) -> str:
-    r"""Join surrogate pairs that were written apart, and mark halves without their other half.
+    r"""Join separate surrogate pairs, and replace lone surrogates.
 
     >>> mended("\ud83d\ude00"), mended("cut \ud83d")
     ('😀', 'cut �')

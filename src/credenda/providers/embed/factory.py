@@ -1,4 +1,4 @@
-"""From what a user asked for to an embedder that keeps the contract."""
+"""Construction of an embedder from the user's choice, with a check of its contract."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LENGTH_TOLERANCE: Final = 1e-3
 def open_embedder(choice: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
     """Return the embedder that `choice` names, None for "none" and None: search by words only.
 
-    "auto" is "minilm" where that is installed, else "none"; "openai:MODEL" is asked where `settings` say;
-    "wordllama:PATH" is a folder of its files. An object is tried on two short texts. Raises `Invalid` for an unknown
-    name, for an engine that is not installed, for an endpoint that must not be used, for files that are none, and for
-    an object that breaks the contract of `Embedder`.
+    "auto" is "minilm" if installed, else "none"; "openai:MODEL" uses the endpoint from `settings`; "wordllama:PATH" is
+    a folder with its files. An object is tested with two short texts. Raises `Invalid` for an unknown name, for an
+    engine that is not installed, for a forbidden endpoint, for invalid files, and for an object that breaks the
+    contract of `Embedder`.
     """
     if choice is None or choice == "none":
         return None
@@ -41,7 +41,7 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
 
 
 def _open_named(choice: str, settings: Settings) -> Embedder:
-    """Open what is named with a colon, or needs a package that few install."""
+    """Open an embedder whose name has a colon, or that needs an optional package."""
     kind, colon, model = choice.partition(":")
     if kind == "openai" and colon:
         return _open_remote(model, settings)
@@ -98,11 +98,11 @@ def _open_remote(model: str, settings: Settings) -> Embedder:
 
 
 def _check_embedder(embedder: Embedder) -> None:
-    """Raise `Invalid` unless the object does what an embedder must."""
+    """Raise `Invalid` unless the object meets the contract of an embedder."""
     problem = _find_name_problem(embedder) or _find_vector_problem(embedder)
     if problem:
         raise Invalid(
-            "the embedder given cannot be used",
+            "the given embedder cannot be used",
             why=problem,
             fix="let embed(texts) return (n, dims) float32 with rows of unit length",
         )

@@ -1,4 +1,4 @@
-"""An embedder without a model: words and pieces of words hashed into a vector. It knows spelling, not meaning."""
+"""An embedder without a model: words and pieces of words hashed into a vector. It sees spelling, not meaning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["HashedEmbedder"]
 _VERSION: Final = 1
 _DIMS_LEAST: Final = 64
 _BATCH: Final = 256
-"""Texts worked on at once: their vectors stay in the processor's cache."""
+"""Texts processed at once: their vectors stay in the processor's cache."""
 _MEMO_WORDS: Final = 8_192
 _PIECES: Final = (3, 4, 5)
 """Lengths of the pieces of a word: "linz" and "linzer" share most of theirs."""
@@ -27,20 +27,20 @@ _PIECES: Final = (3, 4, 5)
 class HashedEmbedder:
     """Feature hashing of stems and their character pieces (Weinberger et al., ICML 2009), then a fixed rotation.
 
-    A feature adds ±1 to one dimension, sign and place taken from a hash, so unrelated texts stand at a right angle on
-    average. All the pieces of a word together count as much as the word itself. The rotation changes no angle; it
-    spreads each feature over all dimensions, without which sign bits say little about so sparse a vector (of the ten
-    nearest among 600 turns, the 60 nearest by sign bits hold 92 % with it and 60 % without).
+    A feature adds ±1 to one dimension, with sign and position from a hash, so unrelated texts are orthogonal on
+    average. All the pieces of a word together have the weight of the word itself. The rotation changes no angle; it
+    spreads each feature over all dimensions, because sign bits of so sparse a vector mean little (of the ten nearest
+    among 600 messages, the 60 nearest by sign bits contain 92 % with it and 60 % without).
 
-    The same on every machine and Python version: CRC-32 and sums in a fixed order. Text without a single word gets one
-    fixed vector of its own, which is at a right angle to nearly all others. Some 15,000 chat turns a CPU second.
+    The result is the same on every machine and Python version: CRC-32 and sums in a fixed order. Text without any word
+    gets a fixed vector that is orthogonal to nearly all others. Some 15,000 chat messages a CPU second.
     """
 
     def __init__(self, dims: int = 384) -> None:
         if dims < _DIMS_LEAST:
             raise Invalid(
                 f"{dims} dimensions are too few to hash words into",
-                why="unlike words would fall together",
+                why="different words would collide",
                 fix=f"take {_DIMS_LEAST} or more; 384 is usual",
             )
         self._dims = dims
@@ -68,7 +68,7 @@ class HashedEmbedder:
         out = np.empty((len(texts), self._dims), np.float32)
         for start in range(0, len(texts), _BATCH):
             sums = self._hashed(texts[start : start + _BATCH])
-            sums[~sums.any(axis=1), 0] = 1.0  # features may cancel each other out; then the text is as one without any
+            sums[~sums.any(axis=1), 0] = 1.0  # features cancelled out: like a text without words
             batch = self._rotated(sums)
             out[start : start + _BATCH] = batch / np.sqrt((batch * batch).sum(axis=1, keepdims=True))
         return out
@@ -87,10 +87,10 @@ class HashedEmbedder:
         return flat.astype(np.float64, copy=False).reshape(len(texts), self._dims)
 
     def _rotated(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn all vectors alike: random signs, a Walsh-Hadamard transform of each block, then a mirror across blocks.
+        """Rotate all vectors: random signs, a Walsh-Hadamard transform of each block, then a reflection across blocks.
 
-        Blocks have the largest power of two that divides the dimensions. (Ailon and Chazelle, STOC 2006, use the same
-        steps to make sparse vectors dense.) Sums and differences only, so the result does not depend on the batch.
+        The block size is the largest power of two that divides the dimensions. (Ailon and Chazelle, STOC 2006, use the
+        same steps to make sparse vectors dense.) Sums and differences only, so the result does not depend on the batch.
         """
         count, half = len(vectors), 1
         turned = vectors * self._signs

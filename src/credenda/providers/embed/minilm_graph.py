@@ -1,9 +1,9 @@
-"""The network of all-MiniLM-L6-v2 as a graph that runs in eight bits, each token for itself.
+"""The network of all-MiniLM-L6-v2 as a graph with eight-bit products and a scale for each token.
 
-The weights of the package are whole numbers of eight bits with a scale for each column. The graph that comes with them
-turns them back into floats at every start and computes in float32. This one multiplies them as they are. The usual way
-to do so (dynamic quantization) takes one scale for all activations of a batch, so that a text's vector depends on its
-company. Here every token has a scale of its own: the largest of its 384 numbers becomes 127.
+The package stores the weights as eight-bit integers with a scale for each column. Its own graph converts them to floats
+at every start and computes in float32; this one multiplies them directly. The usual method (dynamic quantization) has
+one scale for all activations of a batch, so that a text's vector depends on the other texts. Here every token has its
+own scale: the largest of its 384 numbers becomes 127.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _LAYERS: Final = 6
 _HEADS: Final = 12
 _WIDTH: Final = 384
 _STEPS: Final = 127
-"""Whole numbers to either side of zero."""
+"""Integers on either side of zero."""
 _EPSILON: Final = 1e-12
 _MATRICES: Final = ("query", "key", "value", "attention", "wide", "narrow")
-"""The matrices of a layer in the order of the file, whose own names for them are numbers."""
+"""The matrices of a layer in the order of the file, which names them by number."""
 _EMBEDDINGS: Final = "inner.embeddings"
 _FIRST_MATRIX: Final = re.compile(r"val_(\d+)_q")
 
 
 class _Weights:
-    """The tensors of the file by what they are."""
+    """The tensors of the file by their role."""
 
     def __init__(self, tensors: Mapping[str, Array]) -> None:
         """Take the tensors by their names in the file."""
@@ -62,12 +62,12 @@ class _Weights:
         return self._tensors[f"{_EMBEDDINGS}.{name}.weight_q"], self._tensors[f"{_EMBEDDINGS}.{name}.weight_scale"]
 
     def plain(self, name: str) -> Floats:
-        """Return a part of the embeddings that is kept as floats."""
+        """Return a part of the embeddings that is stored as floats."""
         return self._tensors[f"{_EMBEDDINGS}.{name}"].astype(np.float32, copy=False)
 
 
 def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) -> tuple[bytes, dict[str, Array]]:
-    """Return the graph, and the tensors to hand to the runtime with it; raises `ValueError` for other weights.
+    """Return the graph, and the tensors to pass to the runtime with it; raises `ValueError` for other weights.
 
     Inputs are `ids` (n, t) int64 and `mask` (n, t) int32, 1 for a token; the output `states` is (n, t, 384) float32.
     `unsigned` adds 128 to the weights, for processors whose product of signed and unsigned numbers overflows.
@@ -85,7 +85,7 @@ def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) ->
 
 
 class _Builder:
-    """Adds part after part to a graph; `states` names the rows, one a token, that the next part works on."""
+    """Adds parts to a graph in order; `states` names the rows, one per token, that the next part works on."""
 
     def __init__(self, weights: _Weights, *, unsigned: bool) -> None:
         self._weights = weights
@@ -94,7 +94,7 @@ class _Builder:
         self.states = ""
 
     def embed(self, tokens: int) -> None:
-        """Look up the tokens, add where they stand, and lay all texts below each other."""
+        """Look up the tokens, add their positions, and concatenate all texts."""
         graph, weights = self.graph, self._weights
         table, scales = weights.embedding("word_embeddings")
         graph.node("Gather", [graph.tensor("words", table), "ids"], "found")
@@ -133,7 +133,7 @@ class _Builder:
         self._norm(self._times(f"{layer}.active", layer, "narrow"), layer, "output")
 
     def _norm(self, rows: str, layer: int, name: str) -> None:
-        """Add a bias and what came in before, and normalise; the result is what the next part works on."""
+        """Add a bias and the residual input, and normalise; the next part works on the result."""
         kept = ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")
         vectors = [
             self.graph.tensor(f"{layer}.{name}.{one}", self._weights.vectors(layer, f"{name}.{one}")) for one in kept
@@ -144,7 +144,7 @@ class _Builder:
         )
 
     def _times(self, rows: str, layer: int, *names: str) -> str:
-        """Multiply rows by matrices: rounded to whole numbers row by row, summed exactly, scaled back."""
+        """Multiply rows by matrices: quantise row by row, sum exactly, scale back."""
         graph, name = self.graph, f"{layer}.{names[0]}"
         graph.node("ReduceMax", [rows, self._axis(-1)], f"{name}.high", keepdims=1)
         graph.node("ReduceMin", [rows, self._axis(-1)], f"{name}.low", keepdims=1)
@@ -166,7 +166,7 @@ class _Builder:
         return self.graph.tensor(f"axis_{axis}", np.array([axis], np.int64))
 
     def _middle(self) -> str:
-        """Name the whole number that stands for zero."""
+        """Return the name of the integer zero point."""
         return self.graph.tensor("middle", np.array(_STEPS + 1, np.uint8))
 
 
@@ -175,9 +175,9 @@ def _store_matrix(matrix: NDArray[np.int8], *, unsigned: bool) -> Array:
 
 
 def build_overflow_probe() -> tuple[bytes, NDArray[np.uint8], int]:
-    """Return a graph that multiplies `rows` (1, n) by a signed matrix, such rows, and what every sum must be.
+    """Return a graph that multiplies `rows` (1, n) by a signed matrix, such rows, and the expected sum.
 
-    Processors without a product of their own for this add two products in 16 bits, which the largest do not fit in.
+    Processors without a dedicated instruction add two products in 16 bits, where the largest overflow.
     """
     size = 64
     graph = GraphBuilder()

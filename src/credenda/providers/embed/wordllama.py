@@ -1,7 +1,7 @@
-"""Vectors of word pieces looked up and averaged, as WordLlama keeps them: from its package or from files given.
+"""Static embeddings in WordLlama's format, averaged per text: from its package or from given files.
 
-The package's own loader looks for its tokenizer in a folder that it does not have and then asks a model hub, so it is
-not called: its two files are read where they lie, and nothing of it is imported.
+The package's own loader expects its tokenizer in a folder that does not exist and then calls a model hub, so it is not
+used: its two files are read in place, and the package is not imported.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _PACKAGE: Final = "wordllama"
 _PACKAGED: Final = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")
 _TENSOR: Final = "embedding.weight"
 _CHARACTERS: Final = 8_192
-"""What is read of a text; passages and memories are shorter."""
+"""Characters of a text that are embedded; passages and memories are shorter."""
 _HEADER_BYTES: Final = 1 << 20
 _BLANK: Final = "."
-"""Stands for a text without a piece that has a vector."""
+"""Replaces a text without any known piece."""
 _LENGTH_LEAST: Final = 1e-6
 
 _LOADING: Final = Lock()
@@ -41,7 +41,7 @@ _LOADING: Final = Lock()
 
 @dataclass(frozen=True, slots=True)
 class StaticFiles:
-    """Where vectors and tokenizer lie, the hash of both, and how many dimensions there are."""
+    """The paths of vectors and tokenizer, the hash of both, and the number of dimensions."""
 
     weights: Path
     tokenizer: Path
@@ -50,14 +50,14 @@ class StaticFiles:
 
 
 class WordLlamaEmbedder:
-    """The mean of a text's pieces: 256 dimensions in the package's own files, mostly English, and no order of words.
+    """The mean of a text's piece vectors: 256 dimensions in the package's files, mostly English, no word order.
 
-    Quick beyond measure beside a model, and weak: it knows words that are alike, and no sentences. The id of the model
-    holds the hash of its files, so that vectors of other files are never compared. Loaded at the first text.
+    Very fast compared with a model, and weak: it recognises similar words, not sentences. The id of the model contains
+    the hash of its files, so that vectors of other files are never compared. Loaded at the first text.
     """
 
     def __init__(self, held: StaticFiles) -> None:
-        """Take files that were looked at, and read no more of them yet."""
+        """Take inspected files, without reading more of them yet."""
         self._held = held
 
     @property
@@ -90,7 +90,7 @@ class WordLlamaEmbedder:
 
 
 def _average_pieces(tokenizer: Any, table: NDArray[np.generic], text: str) -> NDArray[np.float32]:  # noqa: ANN401 - a library without types
-    """Average the vectors of a text's pieces; a text without one has zeros."""
+    """Average the vectors of a text's pieces; zeros for a text without pieces."""
     import numpy as np
 
     numbers: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
@@ -101,7 +101,7 @@ def _average_pieces(tokenizer: Any, table: NDArray[np.generic], text: str) -> ND
 
 
 def find_packaged_files() -> StaticFiles:
-    """Return the files inside the package; raises `Invalid` where it is not installed, or holds none."""
+    """Return the files inside the package; raises `Invalid` if it is not installed, or has no such files."""
     found = find_spec(_PACKAGE)
     if found is None or not found.origin:
         raise Invalid(
@@ -151,7 +151,7 @@ def _hash(path: Path, stamp: int) -> bytes:
 
 
 def _read_header(weights: Path) -> tuple[Mapping[str, Any], int]:
-    """Read what a safetensors file says of its tensors, and where their bytes begin; raises `ValueError`."""
+    """Read the tensor descriptions of a safetensors file, and the offset of their bytes; raises `ValueError`."""
     with weights.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if not 0 < size <= _HEADER_BYTES:
@@ -169,7 +169,7 @@ def _find_shape(header: Mapping[str, Any]) -> tuple[int, int]:
 
 @cache
 def _load_table(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
-    """Return the tokenizer, and the table of vectors where it lies in its file."""
+    """Return the tokenizer, and the table of vectors, mapped from its file."""
     import numpy as np
 
     try:
@@ -183,19 +183,19 @@ def _load_table(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
         table = np.memmap(held.weights, kind, "r", offset, _find_shape(header))
     except Exception as error:
         raise Unavailable(
-            "the vectors of words cannot be loaded",
+            "the word vectors cannot be loaded",
             why=str(error)[:200],
-            fix=f"look at {held.weights.parent}; the words are searchable meanwhile",
+            fix=f"check {held.weights.parent}; search by words works meanwhile",
         ) from error
     return tokenizer, table
 
 
 def _check_unchanged(held: StaticFiles) -> None:
-    """Raise `ValueError` for files that were changed since they were looked at: they are another model."""
+    """Raise `ValueError` for files that were changed since the inspection: they are another model."""
     if _make_digest(held.weights, held.tokenizer) != held.digest:
         raise ValueError("the files were changed since the memory was opened")
 
 
 def _make_refusal(path: Path, why: str) -> Invalid:
     fix = 'give the folder of one *.safetensors with the tensor "embedding.weight" and its tokenizer*.json'
-    return Invalid(f"no vectors of words can be read from {path}", why=why, fix=fix)
+    return Invalid(f"no word vectors can be read from {path}", why=why, fix=fix)

@@ -1,4 +1,4 @@
-"""Text to numbers of word pieces, as BERT base uncased and the models trained after it read them."""
+"""Tokenization of text into word piece numbers, as in BERT base uncased and the models trained after it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WORD_CHARACTERS: Final = 100
 class WordPieces:
     """The tokenizer of BERT base uncased, built from the vocabulary that ships.
 
-    Cuts text exactly as the `tokenizer.json` published with all-MiniLM-L6-v2 does, but for the marks that are the
-    model's own: "[SEP]" inside a text is four pieces like any other, not the end of a sentence.
+    Splits text exactly as the `tokenizer.json` published with all-MiniLM-L6-v2 does, except for the model's special
+    tokens: "[SEP]" inside a text is four ordinary pieces, not the end of a sentence.
     """
 
     def __init__(self, tokens: int) -> None:
-        """Cut texts to `tokens` pieces, the marks at both ends included."""
+        """Cut texts to `tokens` pieces, including the special tokens at both ends."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
         vocabulary = {piece: number for number, piece in enumerate(_load_pieces())}
@@ -43,7 +43,7 @@ class WordPieces:
         self._pieces = pieces
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of the pieces of each text, at least the two marks."""
+        """Return the piece numbers of each text, at least the two special tokens."""
         return [self._pieces.encode(join_surrogates(text)).ids for text in texts]
 
 

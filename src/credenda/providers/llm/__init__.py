@@ -1,1 +1,1 @@
-"""Language models: what one must be, and those that there are."""
+"""The protocol of language models, and its implementations."""

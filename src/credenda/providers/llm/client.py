@@ -1,4 +1,4 @@
-"""The line to a model: whom to ask, at what price, and until when to leave it alone."""
+"""The client of a model, with its price and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["ModelClient"]
 
 
 class ModelClient:
-    """A model, its price, and how long it is to be left alone. May be used from several threads."""
+    """A model, its price, and the time until which it is not called. May be used from several threads."""
 
     def __init__(self, model: LanguageModel, price: Price | None = None, *, owned: bool = False) -> None:
-        """Begin with a model that may be asked; one that is `owned` is closed with the memory."""
+        """Start with an available model; an `owned` model is closed with the memory."""
         self.model = model
         self.price = price
         self._owned = owned
@@ -28,34 +28,34 @@ class ModelClient:
 
     @property
     def open_until_us(self) -> int:
-        """Until when it is not to be asked, in microseconds UTC."""
+        """The time until which it must not be called, in microseconds UTC."""
         with self._lock:
             return self._quiet_until_us
 
     @property
     def rereads_after_us(self) -> int:
-        """When turns that wait may be read again: not while it is left alone, nor on a day whose budget is spent."""
+        """The time of the next second attempts: not while the circuit is open, nor on a day whose budget is spent."""
         with self._lock:
             return max(self._quiet_until_us, self._spent_until_us)
 
     @property
     def trouble(self) -> str:
-        """Why it was last left alone, "" once it has answered."""
+        """The reason of the last failure, "" after an answer."""
         with self._lock:
             return self._trouble
 
     def answered(self) -> None:
-        """Note that it answers again."""
+        """Record an answer."""
         with self._lock:
             self._failures, self._quiet_until_us, self._trouble = 0, 0, ""
 
     def spent(self, until_us: int) -> None:
-        """Note that the day's budget is spent: a thousand turns that wait need not each find that out."""
+        """Record that the day's budget is spent, so that each of a thousand waiting messages need not find out."""
         with self._lock:
             self._spent_until_us = until_us
 
     def failed(self, failure: ModelFailure, now_us: int) -> int:
-        """Note a failure and return when to try again; one of the model itself keeps all other questions back too."""
+        """Record a failure and return the next attempt's time; a failure of the model itself delays all questions."""
         with self._lock:
             if not failure.trouble.is_model_fault:
                 return now_us + limits.LLM_WAIT_SECONDS_MAX * SECOND_US
@@ -73,6 +73,6 @@ class ModelClient:
         return min(limits.LLM_WAIT_SECONDS * 2 ** min(self._failures, 16), limits.LLM_WAIT_SECONDS_MAX)
 
     def close(self) -> None:
-        """Release the model, if it was made for this memory."""
+        """Release the model, if it was created for this memory."""
         if self._owned:
             self.model.close()

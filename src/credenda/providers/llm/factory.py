@@ -1,4 +1,4 @@
-"""From what a user asked for to a line to a model."""
+"""Construction of a model client from the user's choice."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAMES: Final = 'it is "none", "anthropic:MODEL" or "openai:MODEL", where openai
 
 
 def open_model(choice: object, settings: Settings) -> ModelClient | None:
-    """Return a line to the model that `choice` or the setting `llm` names; None for "none": rules alone.
+    """Return a client of the model in `choice` or in the setting `llm`; None for "none": rules alone.
 
-    An object is used as it is, and never closed. Raises `Invalid` for a name, address or object that cannot be meant,
-    and `Unavailable` where what a named model needs is not installed.
+    An object is used unchanged, and never closed. Raises `Invalid` for an invalid name, address or object, and
+    `Unavailable` if the requirements of a named model are not installed.
     """
     wanted = settings.llm if choice is None else choice
     price = parse_price(settings.llm_price)
@@ -34,7 +34,7 @@ def open_model(choice: object, settings: Settings) -> ModelClient | None:
         return ModelClient(model, price or table, owned=True)
     if not isinstance(wanted, LanguageModel) or not _is_language_model(wanted):
         raise Invalid(
-            "the language model given cannot be used",
+            "the given language model cannot be used",
             why="it must have model_id, at_once, ask(question) and close()",
             fix='give such an object, credenda.testing.ScriptedModel, or a name like "anthropic:claude-haiku-4-5"',
         )

@@ -1,4 +1,4 @@
-"""What a language model must be: something that answers one question with one JSON document."""
+"""The protocol of a language model, which answers one question with one JSON document."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ __all__ = ["LanguageModel", "ModelFailure", "Question", "Reply", "Trouble"]
 
 
 class Trouble(StrEnum):
-    """Why a model gave no answer."""
+    """The reason why a model gave no answer."""
 
     BUSY = "busy"
-    """It asks to be left alone for a while, or fails by itself: 429, 5xx."""
+    """It asks for a pause, or fails by itself: 429, 5xx."""
     AWAY = "away"
     """It cannot be reached, or took too long."""
     DENIED = "denied"
-    """It does not take the key, does not know the model, or cannot do what is asked: a person has to mend that."""
+    """It rejects the key, the model name or the request: a person has to correct that."""
     CUT = "cut"
-    """It ran into its bound of tokens: what it wrote is not whole, whatever it looks like."""
+    """It reached its token limit: its output is incomplete, whatever it looks like."""
     REFUSED = "refused"
-    """It does not want to answer."""
+    """It refused to answer."""
     UNREADABLE = "unreadable"
-    """It answered something else than the JSON that was asked for."""
+    """Its answer is not the requested JSON."""
 
     @property
     def is_model_fault(self) -> bool:
-        """Whether any other question would fare alike, so that the model is better left alone for a while."""
+        """Whether any other question would fail too, so that the model should not be called for a while."""
         return self in {Trouble.BUSY, Trouble.AWAY, Trouble.DENIED}
 
 
 class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the errors of the contract are
-    """A model gave no answer that can be used. `why` holds neither the question nor the key.
+    """A model gave no usable answer. `why` contains neither the question nor the key.
 
-    `wait_seconds` is how long it asked to be left alone; tokens are those that were spent all the same.
+    `wait_seconds` is the pause that it asked for; the tokens were spent all the same.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the e
         tokens_in: int = 0,
         tokens_out: int = 0,
     ) -> None:
-        """Say what happened."""
+        """Take the kind of failure and its details."""
         super().__init__(trouble, why)
         self.trouble = trouble
         self.why = why
@@ -56,13 +56,13 @@ class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the e
         self.tokens_out = tokens_out
 
     def __str__(self) -> str:
-        """Give the reason in one line."""
+        """Return the reason in one line."""
         return f"the model is {self.trouble}: {self.why}" if self.trouble.is_model_fault else f"the model: {self.why}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked. `earlier` are answers of this model that were no good, each with what was wrong with it."""
+    """A question to a model. `earlier` are unusable answers of this model, each with its fault."""
 
     instructions: str
     prompt: str
@@ -75,7 +75,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A whole answer: the JSON as it was written, and what it cost."""
+    """A complete answer: the JSON as written, and its cost."""
 
     text: str = field(repr=False)
     tokens_in: int = 0
@@ -88,18 +88,18 @@ class LanguageModel(Protocol):
 
     @property
     def model_id(self) -> str:
-        """Provider and name, such as "anthropic:claude-haiku-4-5"; kept with whatever was read by it."""
+        """Provider and name, such as "anthropic:claude-haiku-4-5"; stored with every claim that it extracted."""
         ...
 
     @property
     def at_once(self) -> int:
-        """How many questions it may be asked at a time."""
+        """How many questions it may answer at a time."""
         ...
 
     def ask(self, question: Question) -> Reply:
-        """Answer once, within a bounded time; raises `ModelFailure`. It never asks again by itself."""
+        """Answer once, within a bounded time; raises `ModelFailure`. It never retries by itself."""
         ...
 
     def close(self) -> None:
-        """Release what it holds; closing twice does nothing."""
+        """Release its resources; closing twice does nothing."""
         ...

@@ -1,7 +1,7 @@
-"""Models over HTTP, through pydantic-ai: Anthropic, OpenAI, and any server that speaks OpenAI's chat completions.
+"""Models over HTTP, through pydantic-ai: Anthropic, OpenAI, and any server compatible with OpenAI's chat completions.
 
-One question is one request: nothing here asks again, follows a redirection, or logs. pydantic-ai is loaded with the
-first question. Requests run on an event loop in a thread of their own, so that each has a bound in time as a whole.
+One question is one request: this module does not retry, follow redirections, or log. pydantic-ai is loaded with the
+first question. Requests run on an event loop in a thread of their own, so that each has a total time limit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ENDED_WELL: Final = frozenset({None, "stop", "tool_call"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEndpoint:
-    """Which model is asked, and where. `url` is "" for its maker."""
+    """The model and its endpoint. `url` is "" for the provider's own."""
 
     provider: str
     model: str
@@ -48,7 +48,7 @@ class ModelEndpoint:
 
 @dataclass(slots=True, kw_only=True)
 class _OpenClient:
-    """What exists once the first question was asked."""
+    """The objects created at the first question."""
 
     loop: AbstractEventLoop
     thread: Thread
@@ -57,10 +57,10 @@ class _OpenClient:
 
 
 class Gateway:
-    """A model at a place. May be used from several threads."""
+    """A model at an endpoint. May be used from several threads."""
 
     def __init__(self, place: ModelEndpoint) -> None:
-        """Take a place without asking it anything; raises `Unavailable` where pydantic-ai is not installed."""
+        """Take an endpoint without a request; raises `Unavailable` if pydantic-ai is not installed."""
         _check_installed()
         self._place = place
         self._lock = Lock()
@@ -69,16 +69,16 @@ class Gateway:
 
     @property
     def model_id(self) -> str:
-        """Provider and name of the model, as it was asked for."""
+        """Provider and name of the model, as in the user's choice."""
         return f"{self._place.provider}:{self._place.model}"
 
     @property
     def at_once(self) -> int:
-        """How many questions it may be asked at a time."""
+        """How many questions it may answer at a time."""
         return self._place.at_once
 
     def ask(self, question: Question) -> Reply:
-        """Send one request; raises `ModelFailure`, whose reason holds neither texts nor key."""
+        """Send one request; raises `ModelFailure`, whose reason contains neither texts nor key."""
         opened = self._opened()
         future = asyncio.run_coroutine_threadsafe(self._request(opened.model, question), opened.loop)
         try:
@@ -90,7 +90,7 @@ class Gateway:
             raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile") from None
 
     def close(self) -> None:
-        """Break off what is under way, and release the connections."""
+        """Cancel running requests, and release the connections."""
         with self._lock:
             opened, self._open, self._closed = self._open, None, True
         if opened is not None:
@@ -123,7 +123,7 @@ class Gateway:
         except TimeoutError:
             raise ModelFailure(Trouble.AWAY, f"no answer within {self._place.timeout_seconds:g} s") from None
         except (UserError, ImportError) as error:
-            raise ModelFailure(Trouble.DENIED, f"it cannot be asked this way ({type(error).__name__})") from None
+            raise ModelFailure(Trouble.DENIED, f"it rejects this kind of request ({type(error).__name__})") from None
         except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
             raise _to_failure(error) from None
         return _extract_reply(response)
@@ -135,13 +135,13 @@ def _check_installed() -> None:
     if find_spec("pydantic_ai") is None:
         raise Unavailable(
             "language models are not installed",
-            why="they are asked through pydantic-ai",
+            why="they need pydantic-ai",
             fix='pip install "credenda[llm]", or leave llm out',
         )
 
 
 def _start_client(place: ModelEndpoint) -> _OpenClient:
-    """Load the libraries and start the loop. A read bound of the client's own ends connections that go silent."""
+    """Load the libraries and start the loop. A read timeout of the client ends silent connections."""
     import httpx2
 
     loop = asyncio.new_event_loop()
@@ -152,7 +152,7 @@ def _start_client(place: ModelEndpoint) -> _OpenClient:
         finally:
             for task in asyncio.all_tasks(loop):
                 task.cancel()
-            with suppress(Exception):  # what was broken off has been told so
+            with suppress(Exception):  # cancelled requests have already got their error
                 loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
 
@@ -197,7 +197,7 @@ def _build_model(place: ModelEndpoint, client: AsyncClient) -> Model:
     provider = OpenAIProvider(openai_client=openai)
     if not place.url:
         return OpenAIChatModel(place.model, provider=provider)
-    # Servers of one's own know the older name of the bound of tokens.
+    # Self-hosted servers know the older name of the token limit.
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False, supports_json_schema_output=True)
     return OpenAIChatModel(place.model, provider=provider, profile=profile)
 
@@ -205,12 +205,12 @@ def _build_model(place: ModelEndpoint, client: AsyncClient) -> Model:
 def _build_settings(place: ModelEndpoint, question: Question) -> ModelSettings:
     settings: ModelSettings = {"max_tokens": question.tokens_max, "timeout": place.timeout_seconds}
     if place.url:
-        settings["temperature"] = 0.0  # some models of the makers refuse it
+        settings["temperature"] = 0.0  # some models of the providers refuse it
     return settings
 
 
 def _build_parameters(place: ModelEndpoint, question: Question) -> ModelRequestParameters:
-    """Ask for the schema by the means that each wire format has: a tool that must be called, or a response format."""
+    """Request the schema by the means of each API: a required tool call, or a response format."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
@@ -236,17 +236,17 @@ def _build_messages(question: Question) -> list[ModelMessage]:
 
 
 def _extract_reply(response: ModelResponse) -> Reply:
-    """Take the JSON out of a response; one that was cut or refused is a failure, whatever it holds."""
+    """Extract the JSON from a response; a truncated or refused response is a failure, whatever it contains."""
     used = {"tokens_in": response.usage.input_tokens, "tokens_out": response.usage.output_tokens}
     if response.finish_reason == "length":
         raise ModelFailure(Trouble.CUT, "its answer was cut off at the bound of tokens", **used)
     if response.finish_reason == "content_filter":
         raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
     if response.finish_reason not in _ENDED_WELL:
-        raise ModelFailure(Trouble.UNREADABLE, "its answer did not end well", **used)
+        raise ModelFailure(Trouble.UNREADABLE, "its answer ended irregularly", **used)
     text = _extract_json(response)
     if len(text) > limits.LLM_ANSWER_CHARACTERS:
-        raise ModelFailure(Trouble.UNREADABLE, "it answered more than any claims take", **used)
+        raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need", **used)
     return Reply(text=text, **used)
 
 
@@ -260,7 +260,7 @@ def _extract_json(response: ModelResponse) -> str:
 
 
 def _to_failure(error: Exception) -> ModelFailure:
-    """Read what pydantic-ai or a library below it raised; of the message only its kind is told, never its words."""
+    """Convert an exception of pydantic-ai or a library below it to a failure with its kind, never its message."""
     from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
 
     status = getattr(error, "status_code", None)
@@ -270,14 +270,14 @@ def _to_failure(error: Exception) -> ModelFailure:
             return ModelFailure(Trouble.DENIED, f"it answered {status}", wait_seconds=wait)
         return ModelFailure(Trouble.BUSY, f"it answered {status}", wait_seconds=wait)
     if isinstance(error, UnexpectedModelBehavior):
-        return ModelFailure(Trouble.UNREADABLE, "its answer is not what the wire format asks for")
+        return ModelFailure(Trouble.UNREADABLE, "its answer does not have the required format")
     if isinstance(error, ModelAPIError):
         return ModelFailure(Trouble.AWAY, f"it cannot be reached ({type(error).__name__})")
-    return ModelFailure(Trouble.AWAY, f"asking it failed ({type(error).__name__})")
+    return ModelFailure(Trouble.AWAY, f"the call failed ({type(error).__name__})")
 
 
 def _parse_retry_after(headers: Mapping[str, Any] | None) -> float | None:
-    """Read `Retry-After` as seconds; a date is left alone, and our own wait taken."""
+    """Parse `Retry-After` as seconds; a date is ignored, and our own wait applies."""
     text = str((headers or {}).get("retry-after", "")).strip()
     try:
         return float(text) if text else None

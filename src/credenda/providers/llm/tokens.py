@@ -1,4 +1,4 @@
-"""How many tokens a question takes, before anybody is asked. An estimate: every model has its own vocabulary."""
+"""Estimates of the tokens of a question before the call; every model has its own vocabulary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIECE: Final = re.compile(r"[^\W_]+|[^\w\s]|_|\n")
 _LETTERS: Final = 5
 """Most English words of up to six letters are one token, longer ones two."""
 _FRAME_TOKENS: Final = 40
-"""What the wire formats add around a question."""
+"""Tokens that the wire formats add around a question."""
 
 
 def estimate_text_tokens(text: str) -> int:
@@ -27,7 +27,7 @@ def estimate_text_tokens(text: str) -> int:
 
 
 def estimate_question_tokens(question: Question) -> int:
-    """Estimate what a question costs to read: instructions, prompt, earlier answers and the schema."""
+    """Estimate the input tokens of a question: instructions, prompt, earlier answers and the schema."""
     texts = [question.instructions, question.prompt, json.dumps(question.schema)]
     texts += [text for pair in question.earlier for text in pair]
     return sum(map(estimate_text_tokens, texts)) + _FRAME_TOKENS

@@ -1,1 +1,1 @@
-"""What counts tokens."""
+"""Token counters."""

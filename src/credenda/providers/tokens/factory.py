@@ -1,4 +1,4 @@
-"""From what a user asked for to what counts tokens: the estimate, a function of the program, or a tokenizer's file."""
+"""Construction of a token counter from the user's choice: the estimate, a function, or a tokenizer's file."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from credenda.text.token_budget import ESTIMATE, TokenCounter
 __all__ = ["Tokenizer", "open_counter"]
 
 Tokenizer = str | Path | Callable[[str], int] | None
-"""What a user may give: a path, a function from a text to its count, "estimate", or None for the setting."""
+"""The user's choice: a path, a function from a text to its count, "estimate", or None for the setting."""
 
 _PROBE: Final = "A short sentence about tea.\nEin zweiter Satz, 東京."
 _NAME_CHARACTERS: Final = 64
 
 
 def open_counter(choice: object) -> TokenCounter:
-    """Return what counts tokens: for "" and "estimate" the estimate, for a function itself, for a path that file.
+    """Return the token counter for a choice: "" and "estimate" are the estimate, others a function or a file.
 
-    A function is tried on two texts; a file is looked for, and read at the first count. Raises `Invalid` for a function
-    that gives no whole numbers, for a file that is not there or of no known kind, and for one whose library is not
-    installed.
+    A function is tested with two texts; a file must exist, and is read at the first count. Raises `Invalid` for a
+    function that does not return whole numbers, for a file that is missing or of an unknown kind, and for a file whose
+    library is not installed.
     """
     if isinstance(choice, str | Path):
         if str(choice).strip() in {"", ESTIMATE.name}:
@@ -34,14 +34,14 @@ def open_counter(choice: object) -> TokenCounter:
         return open_file_counter(Path(choice).expanduser())
     if not callable(choice):
         raise Invalid(
-            "the tokenizer given cannot be used",
+            "the given tokenizer cannot be used",
             why=f"a {type(choice).__name__} is neither a path nor a function",
             fix='give the path of a tokenizer.json or .tiktoken file, a function from a text to a count, or "estimate"',
         )
     given = TokenCounter(_get_name(choice), _wrap_counter(cast("Callable[[str], object]", choice)))
     given.count("")
     if not given.count(_PROBE):
-        raise Invalid("the tokenizer given cannot be used", why="it finds no token in a text of words", fix="mend it")
+        raise Invalid("the given tokenizer cannot be used", why="it finds no token in a text of words", fix="mend it")
     return given
 
 
@@ -51,7 +51,7 @@ def _get_name(function: object) -> str:
 
 
 def _wrap_counter(function: Callable[[str], object]) -> Callable[[str], int]:
-    """Let nothing through that is no count; what the function itself raises goes to whoever asked."""
+    """Check every count; exceptions of the function itself pass through to the caller."""
 
     def count(text: str) -> int:
         found = function(text)
@@ -61,9 +61,9 @@ def _wrap_counter(function: Callable[[str], object]) -> Callable[[str], int]:
             tokens = -1
         if tokens < 0:
             raise Invalid(
-                "the tokenizer given cannot be used",
+                "the given tokenizer cannot be used",
                 why=f"it counted {str(found)[:_NAME_CHARACTERS]!r} tokens in a text",
-                fix="let it return how many there are, a whole number from 0",
+                fix="let it return their number, a whole number from 0",
             )
         return tokens
 

@@ -1,4 +1,4 @@
-"""Tokenizers from files on this machine: `tokenizer.json` and the ranks of tiktoken. Nothing is fetched."""
+"""Tokenizers from local files: `tokenizer.json` and the ranks of tiktoken. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _LOADING: Final = Lock()
 
 
 def open_file_counter(path: Path) -> TokenCounter:
-    """Return what counts with a file, or with the tokenizer.json of a folder; it is read at the first count.
+    """Return a token counter for a file, or for the tokenizer.json of a folder; it is read at the first count.
 
-    Raises `Invalid` where there is no such file, it is of another kind or too large, or its library is not installed;
-    the first count does where it cannot be read.
+    Raises `Invalid` if the file is missing, of another kind or too large, or its library is not installed; the first
+    count raises it if the file cannot be read.
     """
     try:
         file = path / _IN_FOLDER if find_path_kind(path) == "folder" else path
         about = file.stat()
     except (OSError, ValueError, Unavailable) as error:
-        raise _make_refusal(path, "it cannot be found", "mend the path") from error
+        raise _make_refusal(path, "it cannot be found", "correct the path") from error
     library = _LIBRARIES.get(file.suffix.lower())
     if library is None:
         raise _make_refusal(
@@ -68,7 +68,7 @@ def _get_loaded(file: Path, stamp: tuple[int, int]) -> Callable[[str], int]:
         found = count(_TRIED)
     except Invalid:
         raise
-    except Exception as error:  # the libraries raise nothing narrower for a file that is none
+    except Exception as error:  # the libraries raise nothing narrower for an invalid file
         raise _make_refusal(file, f"it cannot be read: {error}"[:200], "give a tokenizer's own file") from error
     if not found:
         raise _make_refusal(file, "it finds no token in a text of words", "give a tokenizer's own file")
@@ -76,9 +76,9 @@ def _get_loaded(file: Path, stamp: tuple[int, int]) -> Callable[[str], int]:
 
 
 def _load_json_tokenizer(file: Path) -> Callable[[str], int]:
-    """Count all tokens of a text, without the marks that a model puts around it."""
+    """Count all tokens of a text, without the special tokens around it."""
     tokenizer = import_module("tokenizers").Tokenizer.from_file(str(file))
-    tokenizer.no_truncation()  # a file may say that texts end after so many tokens: what is left out would not count
+    tokenizer.no_truncation()  # a file may limit the length of texts: the truncated tokens would not count
     tokenizer.no_padding()
 
     def count(text: str) -> int:
@@ -88,7 +88,7 @@ def _load_json_tokenizer(file: Path) -> Callable[[str], int]:
 
 
 def _load_ranks_tokenizer(file: Path) -> Callable[[str], int]:
-    """Count as the encoding does whose ranks these are: the name of the file says which, and the hash that it is."""
+    """Count like the encoding of these ranks: the file name identifies it, and the hash confirms it."""
     public = import_module("tiktoken_ext.openai_public")
     maker = cast("Mapping[str, object]", public.ENCODING_CONSTRUCTORS).get(file.stem)
     if not isinstance(maker, FunctionType) or "load_tiktoken_bpe" not in maker.__code__.co_names:
@@ -96,7 +96,7 @@ def _load_ranks_tokenizer(file: Path) -> Callable[[str], int]:
         raise _make_refusal(
             file, f"tiktoken knows no encoding {file.stem!r} of ranks", f"name it after its own: {known}"
         )
-    # The library's own recipe for the encoding, handed our reader in place of the one that downloads.
+    # The library's own recipe for the encoding, with our reader in place of its downloader.
     parts: dict[str, Any] = FunctionType(
         maker.__code__, {**maker.__globals__, "load_tiktoken_bpe": partial(_read_ranks, file)}
     )()
@@ -109,7 +109,7 @@ def _load_ranks_tokenizer(file: Path) -> Callable[[str], int]:
 
 
 def _read_ranks(file: Path, address: str, expected_hash: str | None = None) -> dict[bytes, int]:
-    """Read the ranks that stand at an address of the library from a file in its place."""
+    """Read the ranks for an address of the library from a file instead."""
     del address
     content = file.read_bytes()
     if expected_hash is not None and hashlib.sha256(content).hexdigest() != expected_hash:

@@ -1,1 +1,1 @@
-"""The nightly cycle: what `manage.dream` decides, read from the store and filed there, one file a step."""
+"""The steps of the dream: `manage.dream` decides, these modules read the store and apply, one module per step."""

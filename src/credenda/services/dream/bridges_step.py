@@ -1,4 +1,4 @@
-"""Step 4: connections between two entities that only a model can confirm."""
+"""Step 4: connections between two entities, which only an LLM can confirm."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.manage.dream.bridges import (
     BridgeRules,
     EntityPair,
@@ -24,7 +24,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.services.dream.index_derived import prepare_vectors
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
-from credenda.storage.store import MemoryFilter, Watermark, pack_code
+from credenda.storage.store import MemoryFilter, Watermark
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,15 +37,15 @@ _KEPT: Final = frozenset(Status) - {Status.SUPERSEDED, Status.DELETED}
 
 
 def run_bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
-    """Ask a model about the nearest pairs of entities that nothing connects, once a day and once for the same facts."""
+    """Ask an LLM about the nearest pairs of unconnected entities, once a day and once for the same facts."""
     bounds = rules or BridgeRules()
     mind, embedder = Mind(night), night.parts.embedder
     if mind.absent:
         return DreamStep(name="bridges", ran=False, reason=f"{mind.absent}, and only a model confirms a bridge")
     if embedder is None:
-        return DreamStep(name="bridges", ran=False, reason="without an embedder nothing is near anything")
+        return DreamStep(name="bridges", ran=False, reason="there is no embedder to compare entities with")
     if night.asked_today(_MARK):
-        return DreamStep(name="bridges", ran=False, reason="tonight's pairs were asked about")
+        return DreamStep(name="bridges", ran=False, reason="today's pairs were asked about")
     abouts = _read_entities(night, bounds)
     pairs = nominate_pairs(_compare_entities(night, embedder, abouts), abouts, bounds)
     bridged = _find_bridged_pairs(night)
@@ -86,13 +86,13 @@ def _read_entities(night: Night, rules: BridgeRules) -> dict[str, EntityFacts]:
 
 
 def _find_bridged_pairs(night: Night) -> set[frozenset[str]]:
-    """Give the pairs, by normal names, that a bridge connects, and those whose bridge a person put away."""
+    """Return the pairs, by normal names, that have a bridge or had one that the user removed."""
     found = night.see(lambda reader: reader.find(MemoryFilter(pair=(BRIDGE, BRIDGE), statuses=_KEPT)))
     return {get_bridge_ends(one) for one in found if is_dreamed(one)}
 
 
 def _compare_entities(night: Night, embedder: Embedder, abouts: Mapping[str, EntityFacts]) -> list[EntityPair]:
-    """Compare the centroids of all entities that have vectors, each with each."""
+    """Compare the centroids of all entities with vectors pairwise."""
     import numpy as np
 
     centroids = {
@@ -105,14 +105,14 @@ def _compare_entities(night: Night, embedder: Embedder, abouts: Mapping[str, Ent
 
 
 def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> NDArray[np.float32] | None:
-    """Average the vectors of an entity's facts; (d,) float32 of unit length, None where none has one."""
+    """Return the mean vector of an entity's facts, (d,) float32 of unit length; None if none has a vector."""
     import numpy as np
 
     from credenda.index.quantize import decode_rows
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [pack_code(parse_id_number(fact.id, IdKind.MEMORY, tag), memory=True) for fact in about.facts]
+        codes = [memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None
@@ -131,7 +131,7 @@ def _was_asked(night: Night, digest: str) -> bool:
 
 
 def _note(night: Night, digest: str) -> None:
-    """Note that a pair was asked about with these facts, by their hash alone."""
+    """Record, by their hash alone, that these facts were asked about."""
     mark = Watermark(name=f"dream:bridge:{digest}", value=night.today, at_us=night.now_us)
     if not night.dry_run:
         night.parts.store.commit(night.parts.user_id, lambda writer: writer.put(mark))

@@ -1,4 +1,4 @@
-"""Step 3: a card for each entity that much is known about, in the place of the one before."""
+"""Step 3: write a card for each entity with many facts, replacing the earlier card."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CAUSE = "cards"
 
 
 def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
-    """Write the cards whose facts have moved, and end those of which too little is left; each is its own commit."""
+    """Write the cards whose facts have changed and end those with too few facts; each in its own commit."""
     bounds = rules or CardRules()
     shelf = FactIndex(bounds.facts_most)
     for batch in night.held():
@@ -46,12 +46,12 @@ def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
         desk.write(about, CardHistory.of(decks.get(key, ())))
     desk.end([card for deck in decks.values() for card in deck], kept)
     if desk.mind.trouble:
-        desk.told.append(f"{desk.mind.trouble[0].upper()}{desk.mind.trouble[1:]}; rules wrote what was left.")
+        desk.told.append(f"{desk.mind.trouble[0].upper()}{desk.mind.trouble[1:]}; rules wrote the remaining cards.")
     return DreamStep(name=_CAUSE, told=tuple(desk.told), counts=dict(desk.counts), changes=tuple(desk.changes))
 
 
 def _read_cards(night: Night) -> dict[str, list[Memory]]:
-    """Read every card there is, by the normal name of its entity."""
+    """Return all cards by the normal name of their entity."""
     found = night.see(lambda reader: reader.find(MemoryFilter(attribute=normalise_attribute(CARD))))
     decks: dict[str, list[Memory]] = {}
     for card in filter(is_dreamed, found):
@@ -61,7 +61,7 @@ def _read_cards(night: Night) -> dict[str, list[Memory]]:
 
 @dataclass(slots=True)
 class _Desk:
-    """Where the cards of a night are written, and what became of them."""
+    """Writes the cards of one run and counts the results."""
 
     night: Night
     mind: Mind
@@ -71,7 +71,7 @@ class _Desk:
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def write(self, about: EntityFacts, deck: CardHistory) -> None:
-        """Write the card of an entity, unless it stands as it should, or a person put it away."""
+        """Write the card of an entity, unless it is up to date or the user removed it."""
         facts = choose_card_facts(about, self.rules)
         model = not self.mind.absent
         if deck.refused or is_current(deck, facts, model=model):
@@ -91,17 +91,17 @@ class _Desk:
         self.told.append(f"The card of {about.name} {self._done(what)}, from {len(facts)} memories.")
 
     def end(self, held: Sequence[Memory], kept: set[str]) -> None:
-        """End the cards of entities that have no card any more."""
+        """End the cards of entities that no longer qualify."""
         by_id = {card.id: card for card in held}
         ended = end_unsupported_cards(held, kept, self.night.now_us)
         names = [change.memory_id for change in ended if isinstance(change, Supersede)]
         if names and self._file(ended, {one: by_id[one] for one in names}):
             self.counts["ended"] += len(names)
             done = self._done("taken away")
-            self.told += [f"The card of {by_id[one].entity} {done}: too little is left." for one in names]
+            self.told += [f"The card of {by_id[one].entity} {done}: too few memories are left." for one in names]
 
     def _file(self, changes: Sequence[Change], seen: dict[str, Memory]) -> bool:
-        """Put changes in place, or in a dry run only note them; False where something has moved meanwhile."""
+        """Apply changes, or only count them in a dry run; return False if a memory has changed meanwhile."""
         then = prepare_vectors(self.night, changes)
         done = self.night.dry_run or self.night.commit(changes, seen, cause=_CAUSE, then=then)
         self.changes += changes if done else ()

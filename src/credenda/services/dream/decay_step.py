@@ -10,7 +10,7 @@ __all__ = ["run_decay"]
 
 
 def run_decay(night: Night) -> DreamStep:
-    """Compute afresh how much of each memory is retained; nothing is believed otherwise afterwards."""
+    """Recompute the retention of each memory; no belief changes."""
     report = decay(night.parts, dry_run=night.dry_run)
     verb = "would move" if night.dry_run else "moved"
     told = f"{report.updated:,} of {report.examined:,} retention scores {verb}; no belief changed."

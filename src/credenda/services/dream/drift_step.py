@@ -1,4 +1,4 @@
-"""Step 6: what is held about code, against the folders that the settings name; nothing else is ever looked at."""
+"""Step 6: check memories about code against the folders in the settings; no other folder is read."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ _SHOWN: Final = 5
 
 
 def run_drift(night: Night) -> DreamStep:
-    """Hold memories against the opted-in folders (E-071); they are given up only where the settings say so too."""
+    """Check memories against the folders in `drift_roots` (E-071); invalidate them only if the settings say so."""
     settings = night.parts.settings
     roots = read_opted_in_folders(settings)
     if not roots:
         return DreamStep(name="drift", ran=False, reason="no folder is opted in (drift_roots)")
     report = drift(night.parts, roots, fix=settings.drift_action == "fix" and not night.dry_run, actor=Actor.DREAM)
     levels = Counter(finding.level for finding in report.findings)
-    told = [f"Code and memories agree to {report.score} of 100; {sum(report.checked.values()):,} claims were checked."]
+    told = [
+        f"Agreement of code and memories: {report.score} of 100; {sum(report.checked.values()):,} claims were checked."
+    ]
     told += [f"{one.memory_id}: {one.what} ({one.code})." for one in report.findings[:_SHOWN]]
     if len(report.findings) > _SHOWN:
         told.append(f"{len(report.findings) - _SHOWN:,} more findings.")
     if report.invalidated:
-        told.append(f"{len(report.invalidated):,} memories were given up; `credenda undo` takes it back.")
+        told.append(f"{len(report.invalidated):,} memories were invalidated; `credenda undo` reverses this.")
     counts = {"score": report.score, "claims": sum(report.checked.values()), **levels}
     counts["invalidated"] = len(report.invalidated)
     return DreamStep(

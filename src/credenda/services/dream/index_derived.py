@@ -1,15 +1,15 @@
-"""What is filed with a dreamed memory: its vector, since no job of the write phase embeds it, and its first score."""
+"""Index derived memories: their vector, which no job of the write phase adds, and their first retention score."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from credenda.errors import Unavailable
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.model.change import Add, Change
 from credenda.services.dream.step_context import Night
 from credenda.services.usage import rescore_retention
-from credenda.storage.store import Vector, Writer, pack_code
+from credenda.storage.store import Vector, Writer
 from credenda.write.apply import Applied
 from credenda.write.indexing.embed import MissingVector, embed
 
@@ -17,9 +17,9 @@ __all__ = ["prepare_vectors"]
 
 
 def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer, Applied], None] | None:
-    """Embed the texts that are about to be held, outside any transaction, and return what files them with the rest.
+    """Embed the texts of new memories, outside any transaction, and return the function that stores the vectors.
 
-    Where nothing embeds, or the engine cannot be reached, words find them.
+    Without an embedder, or if it is unavailable, only words find these memories.
     """
     added = [one for one in changes if isinstance(one, Add)]
     if not added or night.dry_run:
@@ -29,15 +29,14 @@ def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer
     def file(writer: Writer, applied: Applied) -> None:
         ids = [applied.ids[one.key] for one in added]
         for name, vector in zip(ids, vectors, strict=False):
-            number = parse_id_number(name, IdKind.MEMORY, writer.tenant.tag)
-            writer.put(vector._replace(code=pack_code(number, memory=True)))
+            writer.put(vector._replace(code=memory_document(name, writer.tenant.tag)))
         rescore_retention(night.parts, writer, ids)
 
     return file
 
 
 def _embed_texts(night: Night, texts: Sequence[str]) -> list[Vector]:
-    """Embed texts, in their order; [] where that cannot be."""
+    """Embed texts, in their order; [] if that is not possible."""
     embedder = night.parts.embedder
     if embedder is None:
         return []

@@ -1,6 +1,6 @@
-"""Asking a model in the night: within the day's budget, one question at a time, and never inside a transaction.
+"""LLM calls of the dream: within the daily budget, one at a time, never inside a transaction.
 
-Whatever goes wrong costs that answer alone: the step does what it does without a model, and says so.
+A failure costs only that answer: the step continues as it would without an LLM, and reports it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 __all__ = ["OPERATION", "Mind"]
 
 OPERATION: Final = "dream"
-"""What the tokens of a night are booked under."""
+"""The operation that the tokens of a dream are booked under."""
 
 
 def _mask_secrets(text: str) -> str:
@@ -40,21 +40,21 @@ def _mask_secrets(text: str) -> str:
 
 
 class Mind:
-    """The model of a night, if there is one; after a failure of its own it is left alone for the rest of the step."""
+    """The LLM of a dream, if any; after a failure it is not called again in the same step."""
 
     def __init__(self, night: Night) -> None:
-        """Take the model of the open memory."""
+        """Use the LLM of the open memory."""
         self._night = night
-        self._trouble = "this memory is open for reading alone" if night.parts.read_only else ""
+        self._trouble = "this memory is open read-only" if night.parts.read_only else ""
 
     @property
     def trouble(self) -> str:
-        """Why the model gave no answer, "" while it does."""
+        """The reason why the LLM gave no answer, or ""."""
         return self._trouble
 
     @property
     def absent(self) -> str:
-        """Say why nothing can be asked; "" where it can."""
+        """Return why the LLM cannot be called, or ""."""
         line = self._night.parts.llm
         if line is None:
             return "no language model is in use"
@@ -63,7 +63,7 @@ class Mind:
         return line.trouble or "over the day's budget"
 
     def card(self, name: str, facts: Sequence[Memory], rules: CardRules) -> CardText | None:
-        """Ask for a card; None where no model wrote one that can be believed."""
+        """Ask for a card; None if there is no valid answer."""
         answer = self._ask(ask_card(name, facts, _mask_secrets))
         written = None if answer is None else parse_card(answer, name, facts, rules)
         line = self._night.parts.llm
@@ -72,13 +72,13 @@ class Mind:
         return replace(written, maker=f"{CARD_PROMPT} {line.model.model_id}")
 
     def bridge(self, one: EntityFacts, other: EntityFacts) -> BridgeAnswer | None:
-        """Ask for a bridge; None where the model confirms none."""
+        """Ask for a bridge; None if the LLM confirms none."""
         answer = self._ask(ask_bridge(one, other, _mask_secrets))
         found = None if answer is None else parse_bridge(answer, one, other)
         return None if found is None or is_instruction_like(found.sentence) else found
 
     def doubt(self, memory: Memory, later: Sequence[Memory]) -> ProbeAnswer | None:
-        """Ask whether a memory still holds; None where it does, as far as anyone can say."""
+        """Ask whether a memory still holds; None if it does or there is no answer."""
         answer = self._ask(ask_probe(memory, later, self._night.now_us, _mask_secrets))
         return None if answer is None else parse_probe(answer, later)
 

@@ -1,4 +1,4 @@
-"""Step 2: large, close clusters are handed to the judge of consolidation; there is one judge in the house."""
+"""Step 2: pass large, close clusters to the judge of consolidation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["merge"]
 
 
 def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
-    """Merge what says the same in clusters of five or more; whatever differs in meaning stays apart."""
+    """Merge equivalent memories in clusters of five or more; memories that differ in meaning stay separate."""
     bounds = rules or MergeRules()
     night.stay()
     settings = night.parts.settings
@@ -31,7 +31,7 @@ def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
         gone, judge = report.memories_consolidated, report.judge
         told.append(f"{gone:,} memories {verb} {report.memories_created:,} or were duplicates; judged by {judge}.")
     if report.failed:
-        told.append(f"{report.failed:,} clusters could not be judged and wait.")
+        told.append(f"{report.failed:,} clusters could not be judged and are pending.")
     counts = {
         "examined": report.examined,
         "merged": report.memories_consolidated,

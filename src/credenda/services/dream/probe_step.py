@@ -1,4 +1,4 @@
-"""Step 5: beliefs that are worth a second look are flagged as challenged, and their scores fall; none is given up."""
+"""Step 5: flag doubtful beliefs as challenged and lower their scores; none is invalidated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SET_STATUS: Final = frozenset({ChangeKind.SET_STATUS})
 
 @dataclass(slots=True)
 class _Doubts:
-    """What is doubted so far: each memory once, on the first ground."""
+    """The doubts so far: each memory once, with the first reason found."""
 
     night: Night
     changes: dict[str, SetStatus] = field(default_factory=dict[str, SetStatus])
@@ -47,7 +47,7 @@ class _Doubts:
     told: list[str] = field(default_factory=list[str])
 
     def add(self, memory: Memory, ground: str) -> bool:
-        """Doubt a memory, unless a person lifted the same doubt before."""
+        """Add a doubt, unless the user has cleared the same doubt before."""
         if memory.id in self.changes:
             return False
         change = self.night.see(lambda reader: challenge(memory, ground, _read_earlier_values(reader, memory)))
@@ -67,7 +67,7 @@ def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
 
 @dataclass(slots=True)
 class _Slots:
-    """The memories of each slot that holds one value, by id."""
+    """Memory ids by slot, for slots with a single value."""
 
     held: dict[Slot, list[str]] = field(default_factory=dict[Slot, list[str]])
 
@@ -78,9 +78,9 @@ class _Slots:
 
 
 def run_probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
-    """Doubt what a later memory speaks against, what has no words left, and some of what is old (E-070).
+    """Challenge memories that are contradicted or have lost their evidence, and a sample of old ones (E-070).
 
-    What is drawn each night is drawn once a day, so that a second run of the same night doubts nothing more.
+    The sample is drawn once a day, so that a second run on the same day challenges nothing more.
     """
     bounds = rules or ProbeRules()
     doubts, mind, slots = _Doubts(night), Mind(night), _Slots()
@@ -116,7 +116,7 @@ def _describe_memory(night: Night, memory: Memory) -> ProbeCandidate:
 
 
 def _keep_drawn(night: Night, mind: Mind, found: Iterable[ProbeCandidate], rules: ProbeRules) -> list[ProbeCandidate]:
-    """Keep of what was seen so far only those that tonight's draw would take."""
+    """Return the memories found so far that are in today's sample."""
     if not mind.absent:
         return draw_probes(found, rules, night.today)
     old = [one for one in found if is_old_unconfirmed(one, rules)]
@@ -124,7 +124,7 @@ def _keep_drawn(night: Night, mind: Mind, found: Iterable[ProbeCandidate], rules
 
 
 def _doubt_without_evidence(doubts: _Doubts, memories: Sequence[Memory]) -> None:
-    """Doubt memories of whose evidence no word is left."""
+    """Add doubts about memories whose evidence has no words left."""
     by_id = {one.id: one for one in memories if may_be_probed(one)}
 
     def look(reader: Reader) -> dict[str, list[str]]:
@@ -155,7 +155,7 @@ def _doubt_contradicted(doubts: _Doubts, slots: _Slots) -> None:
 
 
 def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[ProbeCandidate]) -> None:
-    """Doubt some of what is old, or ask a model about tonight's lot."""
+    """Add doubts about the sample: by age or, if available, by the answers of an LLM."""
     if mind.absent:
         for one in drawn:
             doubts.add(one.memory, f"old and never confirmed ({one.age_days:.0f} days)")
@@ -170,7 +170,7 @@ def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[ProbeCandidate]) -> None:
 
 
 def _find_later_memories(night: Night, memory: Memory) -> list[Memory]:
-    """Return what was learned later about the same entity, newest first."""
+    """Return later memories about the same entity, newest first."""
     if not memory.entity:
         return []
     wanted = MemoryFilter(entity=normalise_name(memory.entity), statuses=HELD)
@@ -180,7 +180,7 @@ def _find_later_memories(night: Night, memory: Memory) -> list[Memory]:
 
 
 def _apply_doubts(night: Night, doubts: _Doubts) -> list[Change]:
-    """Put the doubts in place, with the scores that follow; what moved meanwhile is left for the next night."""
+    """Apply the doubts and the resulting scores; a memory that has changed meanwhile is left for the next run."""
     names = list(doubts.changes)
     if night.dry_run:
         return [doubts.changes[name] for name in names]

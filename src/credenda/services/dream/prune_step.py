@@ -1,4 +1,4 @@
-"""Step 7: old rows of operational logs go; the journal and the change log stay whole (E-072)."""
+"""Step 7: delete old rows of operational logs; the journal and the change log stay complete (E-072)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["prune"]
 
 
 def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
-    """Take away old showings that nobody judged, and old finished jobs, a few at a time."""
+    """Delete old impressions without feedback and old finished jobs, in small batches."""
     bounds = rules or PruneRules()
     showings_us, jobs_us = bounds.before_us(night.now_us)
     found = night.see(lambda reader: reader.duties.prunable(showings_us, jobs_us))

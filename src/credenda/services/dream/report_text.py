@@ -1,4 +1,4 @@
-"""The report of a night as a few lines for the morning: what waits for somebody first, then what was done."""
+"""The text of a dream report: open findings first, then the completed work."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _TITLES: Final = {
     "merge": "Merged",
     "cards": "Cards",
     "bridges": "Bridges",
-    "probe": "Worth a second look",
-    "drift": "Code that has moved on",
-    "prune": "Tidied away",
+    "probe": "To review",
+    "drift": "Code drift",
+    "prune": "Pruned",
 }
 _SHOWN: Final = 5
 _UNSETTLED: Final = ("probe", "drift")
-"""Steps whose findings wait for a person: they come first."""
+"""Steps with findings for the user; they come first."""
 
 
 def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_run: bool) -> str:
-    """Tell of a night in plain sentences; what needs somebody's eye comes before what was merely done."""
+    """Return the report text of a dream; findings that need a person come before completed work."""
     day = to_datetime(now_us).astimezone(zone)
-    opening = "If you dreamed now:" if dry_run else f"The night to {day:%A}, {day.day} {day:%B %Y}."
+    opening = "A dream now would do this:" if dry_run else f"Dream of {day:%A}, {day.day} {day:%B %Y}."
     lines = [opening]
     busy = [step for step in steps if step.told and not step.failed]
     for step in sorted(busy, key=lambda one: one.name not in _UNSETTLED):
@@ -36,7 +36,7 @@ def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_r
         if len(step.told) > _SHOWN:
             lines.append(f"  - and {len(step.told) - _SHOWN:,} more.")
     if not busy:
-        lines += ["", "Nothing moved."]
+        lines += ["", "Nothing changed."]
     quiet = [_TITLES.get(step.name, step.name).casefold() for step in steps if step.ran and not step.told]
     if quiet and busy:
         lines += ["", f"Nothing to do: {', '.join(quiet)}."]
@@ -47,5 +47,5 @@ def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_r
         else []
     )
     failed = [step for step in steps if step.failed]
-    lines += ["", *(f"Failed, and passed over: {step.name} ({step.reason})." for step in failed)] if failed else []
+    lines += ["", *(f"Failed and skipped: {step.name} ({step.reason})." for step in failed)] if failed else []
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The dream: its steps in their order, each of which runs alone too; one that fails is reported and passed over."""
+"""Run the dream: its steps in order; a step can run alone, and a failed step does not stop the others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["STEPS", "dream"]
 _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"
 _LOCK_SECONDS: Final = 300
-"""How long, beyond two questions to a model, the lock outlives a process that was killed; who lives renews it."""
+"""Seconds, beyond two LLM calls, until the lock of a killed process expires; a running process renews it."""
 _CARDS_MOVED: Final = frozenset({"written", "rewritten", "ended"})
 
 STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
@@ -41,7 +41,7 @@ STEPS: Final[Mapping[str, Callable[[Night], DreamStep]]] = {
     "drift": run_drift,
     "prune": prune,
 }
-"""The steps of a night by name, in their order (E-066…E-072)."""
+"""The steps by name, in their order (E-066…E-072)."""
 
 
 def dream(
@@ -51,11 +51,11 @@ def dream(
     dry_run: bool = False,
     stay: Callable[[], None] | None = None,
 ) -> DreamReport:
-    """Run the steps of a night, or those named, in their order; `dry_run` changes nothing and shows what would.
+    """Run all steps or the named ones, in their order; a `dry_run` changes nothing and reports the planned changes.
 
-    One process dreams at a time: while another does, nothing runs and `reason` says so. Each step files what it did
-    bit by bit, so that a night that was broken off is taken up by the next, and a second run changes nothing. `stay`
-    keeps whatever else must be kept meanwhile. Raises `Invalid` for a step that there is not.
+    One process dreams at a time: while another does, nothing runs and `reason` says so. Each step writes in small
+    commits, so the next run completes an interrupted one, and a second run changes nothing. `stay` renews the caller's
+    own lease during the run. Raises `Invalid` for an unknown step.
     """
     chosen = _choose_steps(steps)
     done: list[DreamStep] = []
@@ -79,7 +79,7 @@ def dream(
 
 
 def _tell_again(night: Night, done: list[DreamStep]) -> None:
-    """Write cards anew whose facts were doubted or given up later in the night, so that a second run finds nothing."""
+    """Rewrite cards whose facts were challenged or invalidated by later steps, so that a second run finds nothing."""
     place = next((place for place, step in enumerate(done) if step.name == "cards"), None)
     moved = any(step.name == "probe" and step.changes for step in done)
     moved = moved or any(step.counts.get("invalidated") for step in done)
@@ -100,7 +100,7 @@ def _tell_again(night: Night, done: list[DreamStep]) -> None:
 
 
 def _renew_locks(renew: Callable[[], None], beside: Callable[[], None] | None) -> Callable[[], None]:
-    """Keep the lock, and whatever else must be kept with it."""
+    """Return a function that renews the lock and the caller's lease."""
 
     def keep() -> None:
         renew()
@@ -114,13 +114,13 @@ def _renew_locks(renew: Callable[[], None], beside: Callable[[], None] | None) -
 
 
 def _choose_steps(steps: Sequence[str] | None) -> list[str]:
-    """Read the names of steps, several of which may stand in one text, and put them in their order."""
+    """Parse step names, several of which may be in one text, and put them in order."""
     if steps is None or not steps:
         return list(STEPS)
     names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
     for name in names:
         if name not in STEPS:
-            raise Invalid(f"there is no step {name!r}", why="a dream has no such step", fix=_list_choices())
+            raise Invalid(f"there is no step {name!r}", why="the dream has no such step", fix=_list_choices())
     return [name for name in STEPS if name in names]
 
 
@@ -129,7 +129,7 @@ def _list_choices() -> str:
 
 
 def _run(name: str, night: Night) -> DreamStep:
-    """Run one step; what goes wrong in it is part of the report, and only a lost lease ends the night."""
+    """Run one step; an error becomes part of the report, and only a lost lease ends the run."""
     try:
         if not night.dry_run:
             flush_accesses(night.parts)
@@ -139,7 +139,7 @@ def _run(name: str, night: Night) -> DreamStep:
     except CredendaError as error:
         _log.warning("a step of the dream failed", extra={"step": name, "error": error.code})
         return DreamStep(name=name, failed=True, reason=error.code, told=(f"It failed: {error}.",))
-    except Exception as error:  # noqa: BLE001 - a job boundary: the other steps go on
+    except Exception as error:  # noqa: BLE001 - a job boundary: the other steps continue
         _log.exception("a step of the dream failed", extra={"step": name})
         return DreamStep(name=name, failed=True, reason=type(error).__name__)
 
@@ -151,7 +151,7 @@ def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamR
 
 
 def _count_other_effects(step: DreamStep) -> int:
-    """Count what moved that is no change of a belief: scores, and rows of logs."""
+    """Count the writes that are not changes of beliefs: scores and rows of logs."""
     match step.name:
         case "forgetting":
             return step.counts.get("moved", 0)

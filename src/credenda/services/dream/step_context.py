@@ -1,4 +1,4 @@
-"""What every step of a night needs: its memory, whether it may write, and how changes are put in place."""
+"""The context of each step: its memory, whether it may write, and how it applies changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BATCH: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """One run of the cycle. `stay` renews its lease, and raises `HeldError` where another run has taken it."""
+    """One run of the dream; `stay` renews its lease and raises `HeldError` if another run has taken it."""
 
     parts: Parts
     dry_run: bool
@@ -34,16 +34,16 @@ class Night:
 
     @property
     def now_us(self) -> int:
-        """The present moment."""
+        """The current time."""
         return self.parts.clock.now_us()
 
     @property
     def today(self) -> int:
-        """The day, in days since 1970-01-01 UTC: what is bounded to so many a night counts by it."""
+        """The day, in days since 1970-01-01 UTC; daily limits count by it."""
         return self.now_us // DAY_US
 
     def held(self, layers: frozenset[Layer] = NO_CODE) -> Iterator[list[Memory]]:
-        """Walk over what is held, newest first, each batch in a view of its own, standing back for callers between."""
+        """Yield the current memories, newest first, each batch in its own view, yielding to callers in between."""
         below: int | None = None
         while True:
             with self.parts.store.reader(self.parts.user_id) as reader:
@@ -56,7 +56,7 @@ class Night:
             self.parts.active_calls.wait_idle(1.0)
 
     def see(self, look: Callable[[Reader], T]) -> T:
-        """Look at one moment's state."""
+        """Run a function on a consistent view of the store."""
         with self.parts.store.reader(self.parts.user_id) as reader:
             return look(reader)
 
@@ -68,10 +68,10 @@ class Night:
         cause: str,
         then: Callable[[Writer, Applied], None] | None = None,
     ) -> bool:
-        """Put changes in place in one transaction, if all they were decided on still stands as it was `seen`.
+        """Apply changes in one transaction if all memories they depend on are unchanged since `seen`.
 
-        False where something has moved meanwhile, or where they would say again what was deleted: the next night sees
-        it as it is. `then` is run in the same transaction.
+        Return False if a memory has changed, or if a change would restore deleted content; the next run tries again.
+        `then` runs in the same transaction.
         """
 
         def work(writer: Writer) -> bool:
@@ -90,16 +90,16 @@ class Night:
         return self.parts.store.commit(self.parts.user_id, work)
 
     def forbids(self, changes: Sequence[Change]) -> bool:
-        """Say whether what would be held says again what was deleted."""
+        """Return whether the changes would restore deleted content."""
         drafts = [one.draft for one in changes if isinstance(one, Add)]
         return self.see(lambda reader: any(is_deleted(reader, draft) for draft in drafts))
 
     def asked_today(self, name: str) -> bool:
-        """Say whether what is done once a night was done today."""
+        """Return whether a daily task has run today."""
         return self.see(lambda reader: reader.duties.watermark(f"dream:{name}")) == self.today
 
     def mark(self, name: str) -> None:
-        """Note that it was."""
+        """Record that a daily task has run today."""
         mark = Watermark(name=f"dream:{name}", value=self.today, at_us=self.now_us)
         if not self.dry_run:
             self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(mark))

@@ -1,1 +1,1 @@
-"""SQLite: one file, many processes."""
+"""The SQLite backend: one file, shared by several processes."""

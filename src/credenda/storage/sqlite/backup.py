@@ -1,4 +1,4 @@
-"""Copies of a whole file: made while others write, and put in the place of a database again."""
+"""Backup and restore of a whole database file, while other processes read and write."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from credenda.storage.store import Store
 __all__ = ["back_up", "restore_file"]
 
 ReplayDeletions = Callable[[Store, Store, str], int]
-"""Deletes in a second database what a user has deleted in the first; returns how much."""
+"""Repeats in a second database the deletions of a user in the first; returns their count."""
 _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_numbers", "change_numbers"})
-"""Findings with which a backup is not what was backed up."""
+"""Findings that make a backup unusable."""
 _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
-"""Those whose hold was lifted, in a database in which none is in force."""
+"""Tenants whose hold was lifted, in a database in which none is in force."""
 _TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
 def back_up(store: SqliteStore, path: Path) -> BackupReport:
-    """Copy the whole file, as it is at one moment, while others read and write; all of it or nothing.
+    """Copy the whole file in one consistent state while others read and write; all of it or nothing.
 
-    What was acknowledged before the call is in the copy. An earlier backup of the same name is replaced, another file
-    never. Raises `Invalid` for a folder or the database itself, `Conflict` for a file of something else, `Unavailable`
-    when it cannot be written.
+    The copy contains everything acknowledged before the call. It replaces an earlier backup of the same name, never
+    another file. Raises `Invalid` for a folder or the database itself, `Conflict` for a file of another kind,
+    `Unavailable` when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
     there = find_path_kind(place)
@@ -70,14 +70,14 @@ def restore_file(
     deletions: Path | None = None,
     delete_again: ReplayDeletions | None = None,
 ) -> RestoreReport:
-    """Put a backup in the place of a database, checked first, and without those who were erased since it was made.
+    """Replace a database by a verified backup, without the tenants erased since the backup was made.
 
-    `delete_again` is handed the database that goes and the copy, for each user, and takes from the copy what was
-    deleted since; its counts are summed up. `deletions` is another state of what was backed up, which stays as it is
-    and is asked in the same way; who was erased there is erased here.
+    `delete_again` gets the database being replaced and the copy, for each user, and repeats later deletions in the
+    copy; its counts are added up. `deletions` is another state of the same database, read in the same way and left
+    unchanged; tenants erased there are erased here.
 
-    Raises `NotFound` for a missing file, `Invalid` for deletions of other memories, `Conflict` where a database
-    stands and `replace` is not given, or it is another program's or under a legal hold, `Corrupt` for a damaged backup,
+    Raises `NotFound` for a missing file, `Invalid` for deletions of an unrelated database, `Conflict` when the target
+    exists and `replace` is false, belongs to another program or is under a legal hold, `Corrupt` for a damaged backup,
     `Unavailable` while others have the database open. After any of them nothing has changed.
     """
     if not backup.is_file():
@@ -122,7 +122,7 @@ def restore_file(
 
 @contextmanager
 def _make_temporary_file(place: Path) -> Generator[Path]:
-    """Lend an empty file beside the place where it is to go; what is left of it at the end is taken away."""
+    """Create a temporary file beside the target and remove what remains of it at the end."""
     try:
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
     except OSError as error:
@@ -139,7 +139,7 @@ def _make_temporary_file(place: Path) -> Generator[Path]:
 
 
 def _copy(source: sqlite3.Connection, part: Path) -> int:
-    """Copy a database in one step, under one view of it, into one file without a log; return how many users it has."""
+    """Copy a database in one step from one consistent view, without a log; return its number of users."""
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
@@ -152,7 +152,7 @@ def _copy(source: sqlite3.Connection, part: Path) -> int:
 
 
 def _sync_and_replace(part: Path, place: Path) -> None:
-    """Make a file durable, and let it take a place."""
+    """Sync a file to disk and rename it to its target."""
     try:
         handle = os.open(part, os.O_RDONLY)
         try:
@@ -171,7 +171,7 @@ def _sync_and_replace(part: Path, place: Path) -> None:
 
 
 def _check_related(deletions: Path, backup: Path) -> None:
-    """Refuse a database that knows nobody of the backup: it cannot tell what was deleted since."""
+    """Refuse a database without any user of the backup: it has no record of later deletions."""
     if not deletions.is_file():
         raise NotFound(f"there is no database at {deletions}", fix="check the path")
     tags: list[set[str]] = []
@@ -187,7 +187,7 @@ def _check_related(deletions: Path, backup: Path) -> None:
 
 
 def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
-    """Gather who was erased, from the ledgers beside the files and from databases that know more than the backup."""
+    """Collect the erased tenants from the ledgers beside the files and from databases newer than the backup."""
     entries = read_ledger(backup)
     for other in others:
         entries |= read_ledger(other)
@@ -198,7 +198,7 @@ def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
 
 
 def _check_target(target: Path) -> None:
-    """Refuse to replace another program's database, or one under a legal hold: what was said since would be gone."""
+    """Refuse to replace another program's database, or one under a legal hold, whose newer events would be lost."""
     if not target.exists():
         return
     held, tables = 0, set[str]()
@@ -211,13 +211,13 @@ def _check_target(target: Path) -> None:
     if held:
         raise Conflict(
             f"{target} is under a legal hold",
-            why="restoring would take away what was said since the backup was made",
+            why="restoring would remove everything recorded since the backup",
             fix="lift the hold, or restore to another path",
         )
 
 
 def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Clock) -> tuple[int, int]:
-    """Bring a copy up to date, verify it, and erase from it whom the ledger names; return users kept and erased."""
+    """Migrate and verify a copy, and erase the tenants that the ledger lists; return users kept and erased."""
     store = SqliteStore(str(part), clock=clock)
     try:
         with closing(connect(str(part))) as reading:
@@ -230,7 +230,7 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
         store.take_over(entries.values())
         for user_id in named:
             store.release(user_id)
-            if store.erase(user_id).remaining_matches:
+            if store.erase(user_id).proof["remaining_matches"] != "0":
                 raise Unavailable("a user could not be erased from the backup", why="bytes are left", fix="try again")
     finally:
         store.close()
@@ -239,10 +239,10 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
 
 
 def _replay_deletions(part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions) -> tuple[int, str]:
-    """Delete from a copy what was deleted since; return how much, and why the later database could not tell."""
+    """Repeat later deletions in a copy; return their count, and the reason if the later database cannot be read."""
     try:
         old = SqliteStore(str(later), clock=clock, read_only=True)
-    except CredendaError as error:  # damaged, or of an older version: that may be why it is replaced
+    except CredendaError as error:  # damaged, or an older version: possibly the reason for the restore
         return 0, str(error)
     deleted = 0
     try:
@@ -272,9 +272,9 @@ def _fold_in_log(part: Path) -> None:
 
 
 def _release_target(target: Path) -> None:
-    """End the log of a database that is to be replaced; raises `Unavailable` while anybody has it open.
+    """Remove the log of a database that will be replaced; raises `Unavailable` while another process has it open.
 
-    A log that stayed would be taken for that of the new file.
+    SQLite would read a remaining log as that of the new file.
     """
     try:
         with closing(sqlite3.connect(target, isolation_level=None, timeout=1)) as old:
@@ -283,7 +283,7 @@ def _release_target(target: Path) -> None:
         raise Unavailable(
             f"{target} is in use", why=str(error), fix="close every program that has it open, then restore again"
         ) from error
-    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: that is why it is replaced
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged: the reason for the restore
         pass
     for ending in ("-wal", "-shm", "-journal"):
         Path(f"{target}{ending}").unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Looking for erased bytes: windows of what was erased, as keyed hashes, searched in whole files.
+"""Search for erased bytes: keyed hashes of windows of the erased values, searched in whole files.
 
-A probe is the keyed hash of 16 bytes of an erased value, or of 8 bytes from within a long erased word (full text keeps
-words, not sentences). Of windows a and b (little-endian halves, odd random keys k): a·k1 + b·k2 mod 2^64, and a·k3 for
-the short ones. A search hashes every position of a file, so that its cost does not depend on how many probes there are
-(0.6 s for 100 MB), and it can be repeated by another process, which never learns the words themselves.
+A probe is the keyed hash of 16 bytes of an erased value, or of 8 bytes from within a long erased word (full text stores
+words, not sentences). For windows a and b (little-endian halves, odd random keys k): a·k1 + b·k2 mod 2^64, and a·k3 for
+the short ones. A search hashes every position of a file, so that its cost does not depend on the number of probes (0.6
+s for 100 MB). Another process can repeat it without knowing the words.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _KEY_BYTES: Final = 24
 _HALF: Final = 8
 _SIEVE_BITS: Final = 20
 _DISTINCT: Final = {LONG_BYTES: 6, SHORT_BYTES: 5}
-"""Windows of fewer different bytes (zeros, ramps, dashes) are not telling and are left out."""
+"""Windows with fewer different bytes (zeros, ramps, dashes) are too common and are left out."""
 CHUNK_BYTES: Final = 1 << 21
 
 
 class _WindowSearch(NamedTuple):
-    """Windows of one size, and the sieve that lets their hashes through."""
+    """Windows of one size, and the sieve that passes their hashes."""
 
     size: int
     wanted: NDArray[np.uint64]
@@ -41,7 +41,7 @@ class _WindowSearch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """What is searched for: the key, and sorted hashes of long and of short windows (uint64)."""
+    """The probes of a search: the key, and sorted hashes of long and of short windows (uint64)."""
 
     key: bytes
     long: NDArray[np.uint64]
@@ -49,7 +49,7 @@ class Probes:
 
     @classmethod
     def of(cls, windows: Iterable[bytes]) -> Probes:
-        """Hash windows of `LONG_BYTES` or `SHORT_BYTES` under a new key; others are left out."""
+        """Hash windows of `LONG_BYTES` or `SHORT_BYTES` under a new key; other sizes are left out."""
         import numpy as np
 
         telling = {window for window in windows if len(set(window)) >= _DISTINCT.get(len(window), 1 << 10)}
@@ -62,16 +62,16 @@ class Probes:
         return cls(key, *found)
 
     def __len__(self) -> int:
-        """Count the windows."""
+        """Return the number of windows."""
         return len(self.long) + len(self.short)
 
     def to_bytes(self) -> bytes:
-        """Write them down; `from_bytes` reads them back."""
+        """Serialise the probes; `from_bytes` reads them back."""
         return self.key + len(self.long).to_bytes(8, "little") + self.long.tobytes() + self.short.tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Probes:
-        """Read what `to_bytes` wrote."""
+        """Deserialise the output of `to_bytes`."""
         import numpy as np
 
         start = _KEY_BYTES + _HALF
@@ -79,7 +79,7 @@ class Probes:
         return cls(data[:_KEY_BYTES], np.frombuffer(data[start:split], "<u8"), np.frombuffer(data[split:], "<u8"))
 
     def found_in(self, pieces: Iterable[bytes]) -> set[int]:
-        """Return the hashes of the windows that occur in any of the pieces; none reaches from one into the next."""
+        """Return the hashes of the windows that occur in any of the pieces; a window never spans two pieces."""
         found: set[int] = set()
         sought = [
             _WindowSearch(size, wanted, _build_sieve(wanted))
@@ -93,13 +93,13 @@ class Probes:
 
 
 def read_chunks(handle: int, size: int) -> Iterator[bytes]:
-    """Read an open file from its start to `size` in chunks that overlap, so that no window is cut."""
+    """Read an open file up to `size` in overlapping chunks, so that no window is cut."""
     for start in range(0, size, CHUNK_BYTES):
         yield os.pread(handle, CHUNK_BYTES + LONG_BYTES - 1, start)
 
 
 def join_values(values: Iterable[bytes]) -> Iterator[bytes]:
-    """Join short values into pieces worth searching; a run of separators keeps them apart."""
+    """Join short values into larger pieces; a run of separators keeps the values apart."""
     held: list[bytes] = []
     size = 0
     for value in values:
@@ -127,7 +127,7 @@ def _build_sieve(wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def _search(piece: bytes, key: bytes, sought: _WindowSearch) -> set[int]:
-    """Hash the windows at every position, those of every eighth byte at once, and look up what passes the sieve."""
+    """Hash the windows at every position, those of every eighth byte at once, and look up those that pass the sieve."""
     import numpy as np
 
     size, wanted, sieve = sought

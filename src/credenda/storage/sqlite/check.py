@@ -1,4 +1,4 @@
-"""Verifying a SQLite file: that it is sound, and that what is derived still follows from what is true."""
+"""Verification of a SQLite file: its soundness, and the agreement of derived rows with their sources."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from credenda.storage.store import Finding, TenantRecord
 __all__ = ["check_store", "is_text_index_consistent", "rebuild_text_index", "repair_rows"]
 
 _SHOWN: Final = 5
-"""Rows that a finding names; the others are counted."""
-_RESTORE: Final = "restore a backup made before, or keep the file for a look at what was lost"
-_REBUILD: Final = "run `credenda rebuild`, which makes it again from the change log"
-_REPAIR: Final = "run `credenda doctor --repair`, which takes them away"
+"""The number of rows that a finding names; the others are counted."""
+_RESTORE: Final = "restore an earlier backup, and keep the file to find the lost rows"
+_REBUILD: Final = "run `credenda rebuild`, which restores it from the change log"
+_REPAIR: Final = "run `credenda doctor --repair`, which deletes them"
 
 
 class _Check(NamedTuple):
-    """One kind of row that must not be: what it is, a query for the names of such rows, and what to do about it.
+    """A check for invalid rows: their description, a query for their names, and the fix.
 
-    `repair` takes away rows that are derived or can serve nothing any more; the journal and the log are never touched.
+    `repair` deletes rows that are derived or no longer of use; it never changes the journal or the log.
     """
 
     what: str
@@ -51,10 +51,10 @@ _CHECKS: Final = {
         _REBUILD,
     ),
     "evidence": _Check(
-        "pieces of evidence that name a missing memory or event",
+        "pieces of evidence of a missing memory or event",
         f"""SELECT 'm' || memory || ' from e' || event FROM evidence WHERE user_id = :user_id
             AND ({_NO_MEMORY.format("evidence")} OR {_NO_EVENT.format("evidence")})""",  # noqa: S608 - our own words
-        f"{_REBUILD}; what names a missing memory, `credenda doctor --repair` takes away",
+        f"{_REBUILD}; `credenda doctor --repair` deletes evidence of missing memories",
         (f"DELETE {_LOST_EVIDENCE}",),
     ),
     "successor": _Check(
@@ -64,7 +64,7 @@ _CHECKS: Final = {
         _REBUILD,
     ),
     "contests": _Check(
-        "contests that name a missing memory",
+        "contests of a missing memory",
         """SELECT DISTINCT 'k' || contests.id FROM contests, json_each(contests.memories) AS one
            WHERE user_id = :user_id AND NOT EXISTS (SELECT 1 FROM memories AS m WHERE m.user_id = contests.user_id
                AND m.id = CAST(substr(one.value, 2) AS INTEGER))""",
@@ -107,13 +107,13 @@ _CHECKS: Final = {
         ),
     ),
     "accesses": _Check(
-        "showings of missing memories",
+        "impressions of missing memories",
         f"SELECT 'm' || memory {_LOST_ACCESSES}",
         _REPAIR,
         (f"DELETE {_LOST_ACCESSES}",),
     ),
     "jobs": _Check(
-        "jobs over events that are not there",
+        "jobs for missing events",
         f"SELECT 'j' || id {_LOST_JOBS}",
         _REPAIR,
         (f"DELETE {_LOST_JOBS}",),
@@ -121,13 +121,13 @@ _CHECKS: Final = {
     "dead_jobs": _Check(
         "jobs gave up after too many attempts",
         "SELECT 'j' || id FROM operations WHERE user_id = :user_id AND status = 'dead'",
-        "see `credenda stats`; what they were to read is kept word for word",
+        "see `credenda stats`; their messages are stored verbatim",
     ),
 }
 
 
 def check_store(connection: sqlite3.Connection, tenant: TenantRecord | None) -> list[Finding]:
-    """Return everything that is wrong; an empty list means that all checks held."""
+    """Return all findings; an empty list means that all checks passed."""
     findings = list(_check_integrity(connection))
     if tenant is not None:
         findings += _check_journal_chain(connection, tenant)
@@ -150,9 +150,9 @@ def _run_check(connection: sqlite3.Connection, tenant: TenantRecord, name: str, 
 
 
 def repair_rows(connection: sqlite3.Connection, tenant: TenantRecord, findings: Iterable[Finding]) -> list[Finding]:
-    """Take away the derived rows that findings name, inside the caller's transaction; return the findings as they are.
+    """Delete the derived rows that findings name, inside the caller's transaction; return the findings after that.
 
-    What a repair cannot reach is found again, and stays unrepaired.
+    A finding that the repair cannot fix is found once more and stays unrepaired.
     """
     done: list[Finding] = []
     for finding in findings:
@@ -168,7 +168,7 @@ def repair_rows(connection: sqlite3.Connection, tenant: TenantRecord, findings: 
 
 
 def is_text_index_consistent(connection: sqlite3.Connection) -> bool:
-    """Say whether the full-text index holds exactly the words of the rows; needs a connection that may write."""
+    """Return whether the full-text index has exactly the words of the rows; needs a writable connection."""
     try:
         connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
@@ -179,7 +179,7 @@ def is_text_index_consistent(connection: sqlite3.Connection) -> bool:
 
 
 def rebuild_text_index(connection: sqlite3.Connection) -> None:
-    """Make the full-text index afresh, and drop every index image, from the rows they are derived from."""
+    """Rebuild the full-text index from its source rows, and drop every snapshot."""
     connection.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
     connection.execute("DELETE FROM index_blobs WHERE name <> 'core'")
 

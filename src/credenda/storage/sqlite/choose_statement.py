@@ -1,4 +1,4 @@
-"""Which statement finds memories by an index. Pure."""
+"""Choice of the statement that finds memories by an index. Pure."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _UNSET: Final = {field.name: getattr(_NO_CONDITION, field.name) for field in fie
 
 
 def choose_statement(wanted: MemoryFilter) -> str:
-    """Choose the statement that finds memories by an index; conditions it lacks are met by the general one."""
+    """Choose the statement that finds memories by an index; the general one covers all other conditions."""
     if wanted.expires_before_us and _has_only(wanted, "expires_before_us", "limit"):
         return "expiring_memories"
-    if wanted.pinned or wanted.attribute == "instruction":  # as the index says
+    if wanted.pinned or wanted.attribute == "instruction":  # required by the index
         plain = _has_only(wanted, "pinned", "attribute", "statuses", "limit", "as_of_us")
         return "memories_always" if plain else "find_memories"
-    if (wanted.pair is None) == (wanted.text_hash is None):
+    if (wanted.pair is None) == (wanted.same_text_as is None):
         return "find_memories"
-    if wanted.text_hash is not None:
-        return "memories_of_text" if _has_only(wanted, "text_hash", "statuses", "limit") else "find_memories"
+    if wanted.same_text_as is not None:
+        return "memories_of_text" if _has_only(wanted, "same_text_as", "statuses", "limit") else "find_memories"
     return "memories_of_pair" if _has_only(wanted, "pair", "statuses", "limit", "as_of_us") else "find_memories"
 
 
 def _has_only(wanted: MemoryFilter, *known: str) -> bool:
-    """Say whether a filter has no condition but these."""
+    """Return whether a filter has no other conditions."""
     return all(name in known or getattr(wanted, name) == unset for name, unset in _UNSET.items())

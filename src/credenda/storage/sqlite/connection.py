@@ -1,4 +1,4 @@
-"""Opening a SQLite file: pragmas, functions, and a pool of read connections."""
+"""Connections to a SQLite file: pragmas, SQL functions, and a pool of read connections."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA recursive_triggers = ON",  # else INSERT OR REPLACE would slip past the journal's delete trigger
+    "PRAGMA recursive_triggers = ON",  # without it INSERT OR REPLACE bypasses the journal's delete trigger
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA trusted_schema = ON",
@@ -44,32 +44,32 @@ _READ_PRAGMAS: Final = (
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
 LOG_PAGES: Final = 1_000
-"""Pages at which SQLite moves the log into the file and begins it anew (its default of `wal_autocheckpoint`)."""
+"""Pages at which SQLite checkpoints the log and starts it from the beginning (default of `wal_autocheckpoint`)."""
 _PAGE_BYTES: Final = 4_096
 _IDLE_MAX: Final = 16
-"""Read connections kept for the next callers."""
+"""Idle read connections that the pool keeps."""
 
 
 def compose_event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
-    """Give the words under which an event's passage is indexed on disk."""
+    """Return the text under which the full-text index stores an event's passage."""
     return segment_document(fold(compose_event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
 
 
 def compose_memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
-    """Give the words under which a memory is indexed on disk."""
+    """Return the text under which the full-text index stores a memory."""
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
 def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
-    """Open one connection with our pragmas and functions; not a byte of the file is changed.
+    """Open a connection with our pragmas and functions, without changing the file.
 
-    Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is no database.
+    Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
     """
     if not read_only and not is_there(Path(path).parent.is_dir):
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
-            fix="make the folder first, or choose another file",
+            fix="create the folder first, or choose another file",
         )
     with translate_errors(path):
         connection = sqlite3.connect(
@@ -89,7 +89,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
 
 
 def is_there(look: Callable[[], bool]) -> bool:
-    """Look for a file or folder; one that may not be seen, or whose name cannot be one, is not there."""
+    """Return whether a file or folder exists; False if its name is invalid or permissions hide it."""
     try:
         return look()
     except OSError:
@@ -97,7 +97,7 @@ def is_there(look: Callable[[], bool]) -> bool:
 
 
 def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
-    """Give a connection the functions that the schema calls, and some pragmas."""
+    """Register the functions that the schema calls on a connection, and set pragmas."""
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, compose_event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
@@ -107,21 +107,21 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
 
 
 def empty_log(path: str) -> None:
-    """Move the write-ahead log into the file and cut it off, so that redacted words are in neither.
+    """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words.
 
-    While another process reads, what it reads cannot be cut off; the next redaction, or closing, does it then.
+    While another process reads, the pages that it needs remain; the next redaction, or closing, truncates them.
     """
     with translate_errors(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 def grow_log(path: str) -> None:
-    """Let the write-ahead log grow to its usual length at once, by a transaction that is taken back.
+    """Extend the write-ahead log to its usual length at once, by a transaction that is rolled back.
 
-    A flush that also records a new length of the file costs half as much again (measured: 0.43 against 0.29 ms), and
-    every commit would until the log is first reused. What does not fit into a small cache is written to the log before
-    its transaction ends; the rollback leaves nothing of it but the length. Takes 5 ms, nearly all of it inside SQLite.
-    This only saves time, so whatever stands in its way ends it.
+    A flush that also records a new file length costs half as much more (measured: 0.43 against 0.29 ms), and every
+    commit would pay for it until SQLite first reuses the log. A transaction larger than a small cache is written to the
+    log before it ends; the rollback leaves only the length. Takes 5 ms, nearly all of it inside SQLite. This only saves
+    time, so any error ends it silently.
     """
     try:
         if Path(f"{path}-wal").stat().st_size >= LOG_PAGES * _PAGE_BYTES:
@@ -138,10 +138,10 @@ def grow_log(path: str) -> None:
 
 
 class ReadPool:
-    """Read connections, handed out one a caller; they never wait for the writer."""
+    """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
     def __init__(self, path: str, *, read_only: bool) -> None:
-        """Open nothing yet."""
+        """Create an empty pool."""
         self._path = path
         self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
@@ -150,7 +150,7 @@ class ReadPool:
 
     @contextmanager
     def take(self) -> Generator[sqlite3.Connection]:
-        """Lend a connection inside a read transaction."""
+        """Provide a connection inside a read transaction."""
         connection = self._pop()
         try:
             with translate_errors(self._path):
@@ -178,14 +178,14 @@ class ReadPool:
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            ended = not connection.in_transaction  # else the disk refused even the rollback
+            ended = not connection.in_transaction  # the disk refused even the rollback
             if ended and not self._closed and len(self._idle) < _IDLE_MAX:
                 self._idle.append(connection)
                 return
         connection.close()
 
     def close(self) -> None:
-        """Close what is idle; a connection that is lent out closes when it comes back."""
+        """Close idle connections; a connection in use closes when its caller returns it."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

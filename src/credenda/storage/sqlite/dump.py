@@ -1,6 +1,6 @@
-"""All rows of one tenant out of SQLite, and back in.
+"""Export of all rows of one tenant from SQLite, and their import.
 
-The columns are read from the schema itself, so that no list here can fall behind it; only the tables are named.
+The schema itself lists the columns, so that no list here can become outdated; only the tables are named.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ TABLES: Final = (
     "watermarks",
     "budgets",
 )
-"""What a tenant holds, in the order in which it moves: passages come after the events they cut."""
+"""The tables of a tenant, in export order: passages come after their events."""
 NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties"})
-"""Its own row (the origin), images that are made anew, a flag inside a transaction, logins, and when duties ran."""
+"""Not exported: the tenant's own row (in the header), snapshots, a flag inside a transaction, logins, and task runs."""
 
 _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _OWNERS: Final = range(1, 1 << 31)
-"""Numbers of events and memories: a larger one would name a document of somebody else."""
+"""The bound of event and memory numbers: a larger number would name a document of another tenant."""
 _ORDINALS: Final = range(1 << 12)
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "INTEGER": (int,),
@@ -85,7 +85,7 @@ def _list_columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
 
 
 def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
-    """Read what names a tenant; tag and key are empty for one that never wrote."""
+    """Read the export header of a tenant; tag and key are empty for a tenant that never wrote."""
     row = connection.execute("SELECT tag, hmac_key, created_at FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     tag, key, created_us = row or ("", b"", 0)
     return ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
@@ -94,7 +94,7 @@ def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
 def dump_rows(
     connection: sqlite3.Connection, user_id: str, only: Collection[str] | None = None
 ) -> Iterator[tuple[str, TableRow]]:
-    """Yield every row of a tenant, in the order of the primary keys: read along them, nothing is sorted in memory."""
+    """Yield every row of a tenant by primary key; SQLite reads along the key and sorts nothing in memory."""
     for table in TABLES if only is None else [one for one in TABLES if one in only]:
         columns = _list_columns(connection, table)
         names = ", ".join(column.name for column in columns)
@@ -108,7 +108,7 @@ def dump_rows(
 def load_rows(
     connection: sqlite3.Connection, user_id: str, origin: ExportHeader, placed: Iterable[ImportRow]
 ) -> dict[str, int]:
-    """Take rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
+    """Import rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
     _check_schema(origin)
     _check_empty(connection, user_id)
     loading = _RowLoader(connection, user_id, _adopt_tenant(connection, user_id, origin), origin)
@@ -132,14 +132,14 @@ def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
         sql = f"SELECT 1 FROM {table} WHERE user_id = ? LIMIT 1"  # noqa: S608 - names of our schema
         if connection.execute(sql, (user_id,)).fetchone() is not None:
             raise Conflict(
-                "this user holds memories already",
-                why=f"an archive is a whole memory and is never mixed into another; there are {table}",
+                "this user has memories already",
+                why=f"an archive is a whole memory and is never merged with another; there are {table}",
                 fix="import it under another user or into a new file, or erase this user first",
             )
 
 
 def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHeader) -> int:
-    """Give the tenant the tag and key of the archive; return its number in this database, 0 for one without a tag."""
+    """Give the tenant the tag and key of the archive; return its number in this database, 0 without a tag."""
     if not origin.tag:
         return 0
     holder = connection.execute("SELECT user_id FROM tenants WHERE tag = ?", (origin.tag,)).fetchone()
@@ -167,7 +167,7 @@ def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHe
 
 
 class _TargetTable:
-    """How one table is filled."""
+    """Inserts the rows of one table."""
 
     def __init__(self, connection: sqlite3.Connection, table: str) -> None:
         self.columns = _list_columns(connection, table)
@@ -176,14 +176,14 @@ class _TargetTable:
         self._table = table
 
     def insert(self, row: TableRow) -> str:
-        """Write the statement for the columns that a row has; the same one for each row of an archive."""
+        """Build the statement for the columns of a row; it is the same for each row of an archive."""
         names = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
         return f"INSERT INTO {self._table} (user_id, {names}) VALUES (:user_id, {marks})"  # noqa: S608 - our own names
 
 
 class _RowLoader:
-    """Rows on their way into one tenant."""
+    """The import of rows into one tenant."""
 
     def __init__(self, connection: sqlite3.Connection, user_id: str, number: int, origin: ExportHeader) -> None:
         self.counts: dict[str, int] = {}
@@ -197,7 +197,7 @@ class _RowLoader:
         self._reached = 0
 
     def take(self, place: int, table: str, row: TableRow) -> None:
-        """Check and file one row, and index its words."""
+        """Check and insert one row, and index its words."""
         target = self._tables.get(table)
         if target is None:
             raise make_row_error(place, f"there is no table {table[:64]!r}")
@@ -209,9 +209,7 @@ class _RowLoader:
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise make_row_error(
-                place, f"a row of {table} is not one that a store can hold ({type(error).__name__})"
-            ) from error
+            raise make_row_error(place, f"a row of {table} is not valid in a store ({type(error).__name__})") from error
         self.counts[table] = self.counts.get(table, 0) + 1
 
     def _check_order(self, place: int, table: str) -> None:
@@ -235,7 +233,7 @@ class _RowLoader:
                 raise make_row_error(place, f"{column.name} cannot be a {type(cell).__name__}")
 
     def _index(self, table: str, row: TableRow) -> None:
-        """Index a document's words as the writer does: an event's or its passages', and a memory's first version."""
+        """Index the words of a document as the writer does: an event or its passages, and a memory's first version."""
         if table == "events":
             number = _is_within(row["id"], _OWNERS)
             if row["passages"] == 1 and row["text"]:

@@ -1,4 +1,4 @@
-"""What duties read and file: how memories were used, what is computed of them, and how the duties themselves went."""
+"""Rows of scheduled tasks in SQLite: use of memories, derived values, and task runs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from credenda.storage.store import Access, IndexPosition, Prune, Retention, Sche
 __all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "to_index_position", "write_derived"]
 
 Run = Callable[..., sqlite3.Cursor]
-"""Run a named statement for one tenant."""
+"""Runs a named statement for one tenant."""
 Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
-"""What is computed from the rest, and how far the duties that compute it have come."""
+"""Derived values, and the progress of the tasks that compute them."""
 
 
 def to_index_position(row: sqlite3.Row) -> IndexPosition:
-    """Read how far the logs have grown."""
+    """Build the index position at the end of the logs from a row."""
     return IndexPosition(row["event"], row["change"], row["vector"])
 
 
 def write_derived(run: Run, tag: str, row: Derived) -> None:
-    """File a derived value of the tenant with this tag."""
+    """Insert a derived value of the tenant with this tag."""
     match row:
         case Retention():
             numbers = parse_id_numbers(list(row.scores), IdKind.MEMORY, tag)
@@ -46,9 +46,9 @@ def write_derived(run: Run, tag: str, row: Derived) -> None:
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
         case SchedulerLease():
             if not run("lead", **asdict(row)).rowcount:
-                what = f"{row.name} is being run already" if row.name else "another process leads the duties"
+                what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
                 holder = str(run("led_by", name=row.name).fetchone()[0] or "")
-                why, fix = "one at a time is enough", "leave it to the other, and try again later"
+                why, fix = "only one may run at a time", "try again later"
                 raise Conflict(what, why=why, fix=fix, owner=holder)
         case Prune():
             run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
@@ -58,23 +58,23 @@ def write_derived(run: Run, tag: str, row: Derived) -> None:
 
 
 class SqliteUsageView:
-    """A `Usage` that reads by named statements."""
+    """A `Usage` that reads with named statements."""
 
     def __init__(self, run: Run, tag: str, *, judged: bool | None = None) -> None:
-        """Read what `run` gives of the tenant with this tag; `judged` where it is known already."""
+        """Bind to a runner and a tenant's tag; pass `judged` if it is known already."""
         self._run = run
         self._tag = tag
         self._judged = judged
 
     @property
     def judged(self) -> bool:
-        """Whether any memory was ever judged."""
+        """Whether any memory has feedback."""
         if self._judged is None:
             return self._run("watermark", name=JUDGED).fetchone() is not None
         return self._judged
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
-        """Return what is known of the use of these memories, by memory and then oldest first."""
+        """Return the recorded use of these memories, by memory and then oldest first."""
         return [
             Access(
                 memory_id=self._public(row),
@@ -88,7 +88,7 @@ class SqliteUsageView:
         ]
 
     def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
-        """Return what was recalled most within some days, the last excluded."""
+        """Return the memories recalled most within some days, the last day excluded."""
         return [
             RecallCounts(
                 memory_id=self._public(row),
@@ -101,18 +101,18 @@ class SqliteUsageView:
         ]
 
     def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
-        """Return how these memories were judged, those that were."""
+        """Return the feedback counts of those of these memories that have any."""
         return {
             self._public(row): FeedbackCounts(row["liked"], row["disliked"], row["silent"])
             for row in self._run("regards_of", ids=self._numbers(memory_ids))
         }
 
     def occasions(self) -> frozenset[tuple[str, int]]:
-        """Return the sessions and days in which anything was judged useful."""
+        """Return the sessions and days with useful feedback."""
         return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
 
     def active_days(self) -> list[int]:
-        """Return the days (since 1970-01-01 UTC) on which anything was said, oldest first."""
+        """Return the days (since 1970-01-01 UTC) with events, oldest first."""
         return [row["day"] for row in self._run("active_days")]
 
     def _numbers(self, ids: Sequence[str]) -> str:
@@ -123,20 +123,20 @@ class SqliteUsageView:
 
 
 class SqliteTaskProgress:
-    """A `Duties` that reads by named statements."""
+    """A `Duties` that reads with named statements."""
 
     def __init__(self, run: Run, heads: IndexPosition | None = None) -> None:
-        """Read what `run` gives; `heads` where they are known already."""
+        """Bind to a runner; pass `heads` if they are known already."""
         self._run = run
         self._heads = heads
 
     @property
     def heads(self) -> IndexPosition:
-        """How far the journal, the change log and the vectors have grown."""
+        """The ends of the journal, the change log and the vectors."""
         return self._heads or to_index_position(self._run("heads").fetchone())
 
     def runs(self) -> list[DutyRun]:
-        """Return the last run of each duty, by name."""
+        """Return the last run of each task, by name."""
         return [
             DutyRun(
                 name=row["name"],
@@ -149,11 +149,11 @@ class SqliteTaskProgress:
         ]
 
     def watermark(self, name: str) -> int | None:
-        """Return how far a duty has come."""
+        """Return the watermark of a task."""
         row = self._run("watermark", name=name).fetchone()
         return None if row is None else int(row["value"])
 
     def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
-        """Count the rows of each log that may be taken away."""
+        """Count the rows of each log that may be deleted."""
         times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
         return dict(self._run("count_prunable", **times).fetchone())

@@ -1,8 +1,8 @@
-"""Erasing a tenant from a SQLite file: every row in one transaction, and then the proof on the bytes.
+"""Erasure of a tenant from a SQLite file: every row in one transaction, then a proof on the bytes.
 
-Which tables hold rows of a tenant is read from the schema, so that a new one cannot be forgotten. The transaction that
-deletes also enters the tenant in the ledger, with the probes of the proof; until the proof has held, whoever opens the
-file for writing, or erases again, takes it up from there.
+The schema itself lists the tables with tenant rows, so that a new table cannot be forgotten. The transaction that
+deletes also adds the tenant to the ledger, with the probes of the proof. Until the proof succeeds, every process that
+opens the file for writing, or erases, continues it.
 """
 
 from __future__ import annotations
@@ -40,21 +40,22 @@ __all__ = [
 ]
 
 _ANONYMISED: Final = "tool_call_records"
-"""Audit rows stay, under a name that is drawn anew for each erasure and kept nowhere."""
+"""Audit rows stay, under a random name that is new for each erasure and stored nowhere else."""
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _SAMPLED_ROWS: Final = 4_000
-"""Rows of a column whose bytes are searched for; of more, as many at even distances."""
+"""The rows per column that give probes; of more rows, as many at even distances."""
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{12,}")
 _WORDED: Final = frozenset({"events", "memories"})
 _STEP_SECONDS: Final = 0.02
 _handles: Final[dict[tuple[int, int], int]] = {}
-"""Files opened to search them, by device and number. Closing any descriptor of a file would give up every lock that
-SQLite holds on it in this process, so they stay open."""
+"""Files opened for the search, by device and number. They stay open, because closing any descriptor of a file
+releases every lock that SQLite has on it in this process.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedErasure:
-    """An erasure whose proof has not held yet."""
+    """An erasure whose proof has not succeeded yet."""
 
     digest: bytes
     tag: str
@@ -62,7 +63,7 @@ class UnfinishedErasure:
 
 
 class ErasureTarget(NamedTuple):
-    """Whose rows were deleted, and what is to be searched for."""
+    """A tenant whose rows were deleted, and the probes to search for."""
 
     user_id: str
     tag: str
@@ -70,7 +71,7 @@ class ErasureTarget(NamedTuple):
 
 
 def list_tenant_tables(connection: sqlite3.Connection) -> list[str]:
-    """Name every table with a column `user_id`, as the schema has them."""
+    """Return every table with a column `user_id`, from the schema."""
     found = connection.execute(
         "SELECT t.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c"
         " WHERE t.type = 'table' AND c.name = 'user_id' ORDER BY t.name"
@@ -79,17 +80,17 @@ def list_tenant_tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def hash_tenant_name(key: bytes, user_id: str) -> bytes:
-    """Hash a tenant's name as the ledger of erasures keeps it."""
+    """Hash a tenant's name in the form that the erasure ledger stores."""
     return hmac.digest(key, b"erased\x00" + user_id.encode(), "sha256")
 
 
 def delete_rows(
     connection: sqlite3.Connection, user_id: str, now_us: int, exported: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Delete every row of a tenant, inside the caller's transaction; return how many each table had.
+    """Delete every row of a tenant, inside the caller's transaction; return the number of rows per table.
 
-    Raises `Conflict` under a legal hold, and where rows came after an export; `Corrupt` if a row were left.
-    Then nothing has happened.
+    Raises `Conflict` under a legal hold, and when rows were added after an export; `Corrupt` if a row remains. Then
+    nothing has happened.
     """
     _check_hold(connection, user_id)
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
@@ -139,9 +140,9 @@ def _count_rows(connection: sqlite3.Connection, table: str, user_id: str) -> int
 
 
 def _delete_indexed_words(connection: sqlite3.Connection, user_id: str) -> str:
-    """Take the tenant's documents out of the full-text index; return the command that ends it, the rows gone.
+    """Delete the tenant's documents from the full-text index; return the command to run when the rows are gone.
 
-    Where nobody else is there, the whole index goes; where it is not what the rows say, it is made anew from the rest.
+    If no other tenant exists, the whole index is emptied; if the index disagrees with the rows, it is rebuilt.
     """
     if connection.execute("SELECT count(*) FROM tenants").fetchone()[0] == 1:
         return "delete-all"
@@ -159,7 +160,7 @@ def _delete_indexed_words(connection: sqlite3.Connection, user_id: str) -> str:
 
 
 def _delete_documents(connection: sqlite3.Connection, user_id: str) -> None:
-    """Delete documents from the full-text index: they must be given as they were indexed."""
+    """Delete documents from the full-text index; it needs them in the same form in which they were indexed."""
     into = "INSERT INTO search_index (search_index, rowid, tenant, body) SELECT 'delete',"
     event_words = "credenda_words(e.role, e.speaker, e.occurred_at,"
     whose = "JOIN tenants AS t ON t.user_id = e.user_id"
@@ -186,7 +187,7 @@ def _pseudonymise(connection: sqlite3.Connection, user_id: str) -> None:
 
 
 def _record_erasure(connection: sqlite3.Connection, erased: ErasureTarget, now_us: int) -> None:
-    """Enter the tenant in the ledger, to be finished when the proof has held."""
+    """Add the tenant to the ledger, to be completed when the proof succeeds."""
     known = connection.execute("SELECT ledger_key FROM erasures LIMIT 1").fetchone()
     key = draw_key() if known is None else known[0]
     connection.execute(
@@ -195,11 +196,11 @@ def _record_erasure(connection: sqlite3.Connection, erased: ErasureTarget, now_u
     )
 
 
-# What to look for
+# Probes
 
 
 def _sample_windows(connection: sqlite3.Connection, user_id: str, counts: dict[str, int]) -> Iterator[bytes]:
-    """Yield bytes out of every column of words or bytes of every table that the tenant has rows in."""
+    """Yield bytes from every text or blob column of every table that has rows of the tenant."""
     name = user_id.encode()
     yield from (name[:LONG_BYTES], name[:SHORT_BYTES])
     for table, count in counts.items():
@@ -222,7 +223,7 @@ def _cut_windows(value: object) -> Iterator[bytes]:
 
 
 def _cut_word_windows(value: object) -> Iterator[bytes]:
-    """Cut bytes out of long words as full text folds them; their beginnings it may share, and their ends it stems."""
+    """Cut bytes out of the middle of long folded words: full text may share their beginnings, and stems their ends."""
     for word in islice(_LONG_WORD.findall(fold(str(value))), 2):
         yield word.encode()[3 : 3 + SHORT_BYTES]
 
@@ -240,17 +241,17 @@ def _query_tuples(connection: sqlite3.Connection, sql: str, parameters: tuple[ob
     return cursor
 
 
-# The proof
+# Proof
 
 
 def list_unfinished(connection: sqlite3.Connection) -> list[UnfinishedErasure]:
-    """Return the erasures whose proof has not held yet."""
+    """Return the erasures whose proof has not succeeded yet."""
     found = connection.execute("SELECT digest, tag, probes FROM erasures WHERE finished_at IS NULL")
     return [UnfinishedErasure(row["digest"], row["tag"], Probes.from_bytes(row["probes"])) for row in found]
 
 
 def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> bool:
-    """Move the log into the file and cut it off, waiting for readers; say whether nothing is left of it."""
+    """Checkpoint and truncate the log, waiting for readers; return whether it is empty."""
     deadline = seconds() + patience_seconds
     with translate_errors(path), closing(connect(path)) as connection:
         connection.execute("PRAGMA busy_timeout = 0")
@@ -262,15 +263,15 @@ def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_S
 
 
 def vacuum(path: str) -> None:
-    """Write the file anew, without whatever its pages hold beside rows."""
+    """Rewrite the file, which drops the unused bytes of its pages."""
     with translate_errors(path), closing(connect(path)) as connection:
         retry_while_locked(connection, "VACUUM")
 
 
 def search_probes(path: str, connection: sqlite3.Connection, probes: Probes) -> tuple[int, int]:
-    """Search file and log for the probes; return how many were searched for and how many were found.
+    """Search file and log for the probes; return the number of probes searched for and found.
 
-    What rows that are held now say too, of whomever, is neither.
+    Probes that occur in present rows, of any tenant, are not counted.
     """
     found = probes.found_in(chain(_read_chunks(path, locked=True), _read_chunks(f"{path}-wal", locked=False)))
     if not found:
@@ -300,7 +301,7 @@ def _open_handle(path: str) -> int:
 
 
 def _read_live_values(connection: sqlite3.Connection) -> Iterator[bytes]:
-    """Yield every word and byte that rows hold now, the schema, and the words of the full-text index."""
+    """Yield every text and blob of present rows, the schema, and the words of the full-text index."""
     tables = [
         row[0]
         for row in connection.execute(

@@ -1,4 +1,9 @@
-"""Finishing erasures: the log emptied, the bytes searched, the ledgers beside database and backups written."""
+"""Finishing erasures: the log emptied, the bytes searched, the ledgers beside database and backups written.
+
+The proof of a file has three entries. `windows_searched`: pieces of erased data that were searched for in every byte of
+the file and its log. `remaining_matches`: how many of them were found although no row holds them any more.
+`log_emptied`: "yes" where the write-ahead log was cut off, "no" where a reader kept it.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +42,11 @@ def finish_erasures(
     rows: Mapping[str, int],
     patience_seconds: float = limits.ERASE_PATIENCE_SECONDS,
 ) -> Erasure:
-    """Do what is left of every erasure begun, and tell what was found. Safe to repeat, and beside others who do it."""
+    """Complete every started erasure and return the results. Safe to repeat and to run in several processes."""
     emptied = empty_whole_log(path, patience_seconds)
     open_ones, results = _read_results(path)
     if emptied and any(remaining for _, remaining in results):
-        vacuum(path)  # a page may keep, beside its rows, bytes of rows that once moved through it
+        vacuum(path)  # a page may contain, beside its rows, bytes of rows that moved through it
         emptied = empty_whole_log(path, patience_seconds)
         open_ones, results = _read_results(path)
     entries, backups = _read_whole_ledger(path)
@@ -50,13 +55,13 @@ def finish_erasures(
     done = [one for one, (_, remaining) in zip(open_ones, results, strict=True) if emptied and not remaining]
     if done:
         commits.run(lambda: [connection.execute(_FINISHED, (now_us, one.digest, one.tag)) for one in done])
-    return Erasure(
-        rows=rows,
-        windows_searched=sum(windows for windows, _ in results),
-        remaining_matches=sum(remaining for _, remaining in results),
-        log_emptied=emptied,
-        backups=tuple(backups),
-    )
+    remaining_matches = sum(remaining for _, remaining in results)
+    proof = {
+        "windows_searched": str(sum(windows for windows, _ in results)),
+        "remaining_matches": str(remaining_matches),
+        "log_emptied": "yes" if emptied else "no",
+    }
+    return Erasure(rows=rows, held=emptied and not remaining_matches, proof=proof, backups=tuple(backups))
 
 
 def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, int]]]:
@@ -66,7 +71,7 @@ def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, i
 
 
 def _read_whole_ledger(path: str) -> tuple[list[ErasedTenant], list[str]]:
-    """Return the whole ledger, and the backups that are still where they were made."""
+    """Return the whole ledger, and the backups that still exist where they were made."""
     with translate_errors(path), closing(connect(path)) as reading:
         found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
         paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
@@ -81,14 +86,14 @@ def _is_file(path: str) -> bool:
 
 
 def remove_from_ledgers(path: str, commits: GroupCommit, connection: sqlite3.Connection, tag: str) -> None:
-    """Take a tenant out of the ledgers who was imported again on purpose: a later backup holds it rightly."""
+    """Remove a tenant from the ledgers that was imported again on purpose: a later backup may contain it."""
     if commits.run(lambda: connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount):
         for place in (path, *_read_whole_ledger(path)[1]):
             remove_from_ledger(place, tag)
 
 
 def find_erased_tenants(connection: sqlite3.Connection, entries: Mapping[str, ErasedTenant]) -> list[str]:
-    """Name the tenants of a file that the entries of a ledger say were erased."""
+    """Return the tenants of a file that the entries of a ledger list as erased."""
     tenants = connection.execute("SELECT user_id, tag FROM tenants").fetchall()
     return [
         row["user_id"]

@@ -1,4 +1,4 @@
-"""SQLite's errors in our words: one clear error each, nothing lost."""
+"""Mapping of SQLite errors to Credenda errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 class _ErrorMapping(NamedTuple):
-    """What a family of result codes means; `{path}` and `{name}` (of the code) are filled in."""
+    """The error for a family of result codes; `{path}` and `{name}` (of the code) are filled in."""
 
     codes: frozenset[int]
     error: type[CredendaError]
@@ -42,7 +42,7 @@ _LOCKS: Final = _ErrorMapping(
     Unavailable,
     "{path} cannot be locked",
     "its file system does not lock files as a database needs, as network folders often do not",
-    "put the file on a local disk, or use a Postgres target",
+    "put the file on a local disk",
 )
 _FAMILIES: Final = (
     _ErrorMapping(
@@ -78,14 +78,14 @@ _FAMILIES: Final = (
         Unavailable,
         "{path} could not be read or written",
         "the disk reported an error ({name})",
-        "check the disk and try again; what was acknowledged is safe",
+        "check the disk and try again; acknowledged data is safe",
     ),
     _ErrorMapping(
         frozenset({sqlite3.SQLITE_CONSTRAINT}),
         Conflict,
         "{path} refused a row",
-        "it contradicts what is recorded, or a rule of the schema ({name})",
-        "read again what is recorded; nothing was changed",
+        "it contradicts recorded data, or a rule of the schema ({name})",
+        "read the recorded data again; nothing was changed",
     ),
 )
 _ANYTHING_ELSE: Final = _ErrorMapping(
@@ -102,7 +102,7 @@ def _extract_code(error: sqlite3.Error) -> int:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Say whether another connection merely holds the lock."""
+    """Return whether another connection only has the lock."""
     return _extract_code(error) & _PRIMARY in _BUSY
 
 
@@ -113,7 +113,7 @@ def _find_mapping(code: int) -> _ErrorMapping:
 
 
 def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
-    """Give the error of ours that a failed statement means, or a text that was read and is none."""
+    """Build our error for a failed statement, or for a cell that is not valid UTF-8."""
     if isinstance(error, UnicodeDecodeError):
         why, fix = "a text in it is not UTF-8", "run `credenda doctor`, or restore a backup; nothing was changed"
         return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
@@ -125,7 +125,7 @@ def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> C
 
 @contextmanager
 def translate_errors(path: str) -> Generator[None]:
-    """Raise our error for any of SQLite's, and for a text that is none."""
+    """Raise our error in place of SQLite's, and in place of a decoding error."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:

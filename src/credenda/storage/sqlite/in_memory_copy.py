@@ -1,4 +1,4 @@
-"""A copy of what a tenant was told, in memory: to try what would be believed of it, and to be thrown away."""
+"""An in-memory copy of a tenant's journal, for trial reconciliations that are discarded."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from credenda.storage.tenant_transfer import ExportHeader, ImportRow, TableRow
 __all__ = ["SCRATCH_TABLES", "open_scratch"]
 
 SCRATCH_TABLES: Final = ("events", "passages", "tombstones")
-"""What a tenant was told and what must not return; no belief."""
+"""The journal and the tombstones; no memories."""
 
 
 def open_scratch(
     origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
-    """Take the journal and the tombstones of a tenant into a database in memory; nothing of it reaches a disk."""
+    """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         return connection, _fill_scratch(connection, origin, rows, clock)

@@ -1,4 +1,4 @@
-"""What an index still lacks: documents, moved states and vectors since its heads."""
+"""The documents, states and vectors that an index has not read yet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _StatementRunner(Protocol):
 def read_delta(
     run: _StatementRunner, tip: IndexPosition, heads: IndexPosition, *, model_id: str | None, limit: int
 ) -> Delta:
-    """Read at most `limit` events, changes and vectors after some heads, of a store that has grown to `tip`."""
+    """Read at most `limit` events, changes and vectors between the index position `heads` and the end `tip`."""
     if tip == heads:
         return Delta(heads=heads)
     documents, event_head = _read_events(run, heads.event, limit) if tip.event > heads.event else ([], heads.event)
@@ -94,7 +94,7 @@ def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int
 
 
 def _is_code(row: sqlite3.Row) -> bool:
-    """Say whether a scan of code filed an event: its memory is searched in its place."""
+    """Return whether a code scan created an event: a search then finds its memory instead."""
     return row["flags"] is not None and CODE in json.loads(row["flags"])
 
 

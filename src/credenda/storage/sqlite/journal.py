@@ -1,4 +1,4 @@
-"""Filing an event: its link of the chain, and its cells. Every acknowledgement does this, so it takes little."""
+"""The cells of a new event and its chain link. Every acknowledgement runs this, so it must be fast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GENESIS: Final = b"\x00" * 32
 
 
 class EventPosition(NamedTuple):
-    """Where an event goes: the tenant, its number, the link of the chain before it, and when it is recorded."""
+    """The position of a new event: tenant, number, previous chain link, and recording time."""
 
     user_id: str
     number: int
@@ -44,7 +44,7 @@ def _encode_names(names: tuple[str, ...]) -> str:
 
 
 def clear_name_cache() -> None:
-    """Let go of the names that lately filed events had, as erasure must."""
+    """Clear the cached names of recent events, as an erasure must."""
     _encode_names.cache_clear()
 
 
@@ -53,9 +53,9 @@ def _hash_link(before: bytes, body: str) -> bytes:
 
 
 def compute_chain_link(previous: bytes, event: Mapping[str, Any]) -> bytes:
-    """Hash an event onto the journal's chain: BLAKE2b, 32 bytes, of the link before it and of canonical JSON.
+    """Hash an event onto the journal's chain: BLAKE2b, 32 bytes, of the previous link and of canonical JSON.
 
-    It covers the text by its keyed hash only, so that the chain still holds after a redaction.
+    It covers the text by its keyed hash only, so that the chain remains valid after a redaction.
     """
     who = _encode_names(tuple(event[name] for name in ("role", "speaker", "source", "session", "agent")))
     body = f"[{event['id']},{who},{event['occurred_us']},{event['recorded_us']}]"
@@ -63,7 +63,7 @@ def compute_chain_link(previous: bytes, event: Mapping[str, Any]) -> bytes:
 
 
 def build_event_cells(event: NewEvent, place: EventPosition, key: bytes) -> tuple[bytes, tuple[object, ...]]:
-    """Give an event's link of the chain, and its cells in the order of `insert_plain_event`."""
+    """Return an event's chain link, and its cells in the order of `insert_plain_event`."""
     role, source = event.role.value, event.source.value
     signed = compute_content_hmac(key, event.text)
     who = _encode_names((role, event.speaker, source, event.session, event.agent))
@@ -75,7 +75,7 @@ def build_event_cells(event: NewEvent, place: EventPosition, key: bytes) -> tupl
 
 
 def build_extra_cells(event: NewEvent, passages: int) -> tuple[object, ...]:
-    """Give the cells that `insert_event` has beyond those; () where the table's own defaults say the same."""
+    """Return the cells that only `insert_event` has; () where they equal the table's defaults."""
     bare = not (event.flags or event.tags or event.metadata)
     if bare and passages == 1 and event.external_id is None and event.expires_us is None:
         return ()

@@ -36,9 +36,9 @@ def get_latest_version() -> int:
 
 
 def read_schema_version(connection: sqlite3.Connection) -> int:
-    """Return the version of a file: 0 for an empty one.
+    """Return the schema version of a file: 0 for an empty one.
 
-    Raises `Corrupt` for a database that is not ours.
+    Raises `Corrupt` for a database of another program.
     """
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if {"schema_version", "tenants"} <= tables:
@@ -47,14 +47,14 @@ def read_schema_version(connection: sqlite3.Connection) -> int:
     if tables:
         raise Corrupt(
             "this is not a memory of Credenda",
-            why="the SQLite file holds the tables of something else",
+            why="the SQLite file has the tables of another program",
             fix="give another path",
         )
     return 0
 
 
 def check_version(version: int) -> None:
-    """Raise `Conflict` for a file that newer code has written."""
+    """Raise `Conflict` for a file with a newer schema."""
     if version > get_latest_version():
         raise Conflict(
             f"this file has schema version {version}",
@@ -64,7 +64,7 @@ def check_version(version: int) -> None:
 
 
 def _split_script(script: str) -> list[str]:
-    """Cut a script where SQLite says that a statement is complete; triggers and comments stay whole."""
+    """Split a script into statements where SQLite sees them complete; triggers and comments stay whole."""
     found: list[str] = []
     pending = ""
     for line in script.splitlines(keepends=True):
@@ -76,10 +76,10 @@ def _split_script(script: str) -> list[str]:
 
 
 def migrate(connection: sqlite3.Connection, now_us: int) -> int:
-    """Bring a file to the latest version and return how many migrations ran.
+    """Migrate a file to the latest version and return the number of migrations that ran.
 
-    Safe beside other processes that do the same: each step looks again under the write lock. A file that is refused
-    (`Conflict`, `Corrupt`) is left as it was.
+    Safe beside other processes that do the same: each step checks the version once more under the write lock. A refused
+    file (`Conflict`, `Corrupt`) stays unchanged.
     """
     check_version(read_schema_version(connection))
     _enable_write_ahead_log(connection)
@@ -104,14 +104,14 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
-    """Make the whole schema in a database that is empty and lives in memory."""
+    """Create the whole schema in an empty in-memory database."""
     for _, _, script in load_migrations():
         for statement in _split_script(script):
             connection.execute(statement)
 
 
 def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log; the file remembers it."""
+    """Enable the write-ahead log; the setting is stored in the file."""
     mode: str = retry_while_locked(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
     if mode.casefold() != "wal":
         raise Unavailable(

@@ -1,4 +1,4 @@
-"""One tenant's rows in SQLite, read by name of statement."""
+"""The rows of one tenant in SQLite, read with named statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
-from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number
+from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
@@ -18,7 +18,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.choose_statement import choose_statement
-from credenda.storage.sqlite.connection import compose_event_words
+from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
 from credenda.storage.sqlite.statements import load_statements
@@ -37,6 +37,7 @@ from credenda.storage.store import (
     TenantRecord,
     Vector,
     pack_code,
+    unpack_code,
 )
 from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
@@ -44,21 +45,21 @@ __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
 _NO_LIMIT: Final = -1
 _by_span: Final = itemgetter(1, 2, 3, 0, 4)
-"""Event, start, stop, memory and claim of a row of evidence."""
+"""Event, start, stop, memory and claim of an evidence row."""
 _LAST: Final = 1 << 62
-# Letters and digits, but for those of New Tai Lue and Vedic marks, which FTS5 takes for spaces.
+# Letters and digits, except New Tai Lue and Vedic marks, which FTS5 treats as spaces.
 _WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
 
 def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
-    """Read a tenant's row; None for one that never wrote."""
+    """Read a tenant's row; None for a tenant that never wrote."""
     row = connection.execute(load_statements()["tenant"], {"user_id": user_id}).fetchone()
     return None if row is None else to_tenant(row)
 
 
 def to_tenant(row: sqlite3.Row) -> TenantRecord:
-    """Read a tenant."""
+    """Build a tenant from a row."""
     return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],
@@ -70,7 +71,7 @@ def to_tenant(row: sqlite3.Row) -> TenantRecord:
 
 
 def _fetch_tuples(found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Give the names of the columns, and the rows as tuples."""
+    """Return the column names, and the rows as tuples."""
     found.row_factory = None
     return [column[0] for column in found.description], found.fetchall()
 
@@ -91,12 +92,16 @@ def _choose_statement(wanted: EventFilter) -> str:
 
 
 def _split_words(body: str) -> frozenset[str]:
-    """Return the words of a body of text, as written and as stems."""
+    """Return the words of a body of text and their stems."""
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
 
 
+def _memory_words(memory: Memory) -> frozenset[str]:
+    return _split_words(compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value))
+
+
 def _has_term(held: frozenset[str], term: str) -> bool:
-    """Say whether a body of these words holds a term, as `_to_match_query` asks the full-text index."""
+    """Return whether a body with these words matches a term, as `_to_match_query` asks the full-text index."""
     words = _WORDS.findall(segment_query(fold(term)))
     return all(_has_word(held, word) for word in words)
 
@@ -108,10 +113,10 @@ def _has_word(held: frozenset[str], word: str) -> bool:
 
 
 def _to_match_query(term: str) -> str:
-    """Ask the full-text index for a term; "" for a term without letters or digits.
+    """Build a full-text query for a term; "" for a term without letters or digits.
 
-    The index keeps no positions, so that a term of several words ("node.js") asks for each of them. A single character
-    of a script that is read as bigrams asks for all that it begins.
+    The index stores no positions, so that a term of several words ("node.js") asks for each of them. A single character
+    of a script that is indexed as bigrams asks for all bigrams that begin with it.
     """
     words = _WORDS.findall(segment_query(fold(term)))
     asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
@@ -131,7 +136,7 @@ class SqliteReader:
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
-        """Read a tenant, and what each search asks of it first, inside a transaction that only reads."""
+        """Read a tenant and the first rows of every search, inside a read transaction."""
         row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
         if row is None:
             return cls(connection, TenantRecord(user_id=user_id, number=0, tag="", key=b""))
@@ -142,7 +147,7 @@ class SqliteReader:
 
     @property
     def tenant(self) -> TenantRecord:
-        """The tenant whose rows these are."""
+        """The tenant of these rows."""
         return self._tenant
 
     def _run(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
@@ -162,7 +167,7 @@ class SqliteReader:
         return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
-        """Return the events that a filter names."""
+        """Return the events that match a filter."""
         found = self._run(
             _choose_statement(wanted),
             after=wanted.after or 0,
@@ -180,7 +185,7 @@ class SqliteReader:
         return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
-        """Return the current versions, or those held at a time, in order of id."""
+        """Return the current versions, or those believed at a time, in order of id."""
         numbers = self._numbers(ids, IdKind.MEMORY)
         if known_at_us is None:
             found = self._run("memories_by_id", ids=numbers)
@@ -189,7 +194,7 @@ class SqliteReader:
         return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
-        """Return the memories that a filter names."""
+        """Return the memories that match a filter."""
         found = self._run(choose_statement(wanted), **self._conditions(wanted))
         return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
@@ -199,7 +204,7 @@ class SqliteReader:
         return {
             "limit": _to_sql_limit(wanted.limit),
             "offset": wanted.offset,
-            "text_hash": wanted.text_hash,
+            "text_hash": None if wanted.same_text_as is None else rows.hash_text(wanted.same_text_as),
             "below": wanted.below or _LAST,
             "known_at_us": wanted.known_at_us,
             "as_of_us": wanted.as_of_us,
@@ -219,7 +224,7 @@ class SqliteReader:
         return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
-        """Return the evidence of these memories, or resting on these events."""
+        """Return the evidence of these memories, or from these events."""
         numbers = {
             "memories": self._numbers(memory_ids, IdKind.MEMORY),
             "events": self._numbers(event_ids, IdKind.EVENT),
@@ -263,20 +268,28 @@ class SqliteReader:
         return [rows.to_contest(row, tag) for row in found]
 
     def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
-        """Return what came after some heads."""
+        """Return the rows after an index position."""
         return read_delta(self._run, self.duties.heads, heads, model_id=model_id, limit=limit)
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
+        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
+        return self._nominated(terms, limit, waiting, memories=memories)
+
+    def _nominated(
+        self, terms: Sequence[str], limit: int, waiting: Sequence[tuple[int, frozenset[str]]], *, memories: bool
+    ) -> list[int]:
+        """Nominate among the documents of the index and those that wait for it, given by code and words."""
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
         asked = {match: term for term in terms if (match := _to_match_query(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
         lists = [
             [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _has_term(held, term)]
             for row, term in zip(found, asked.values(), strict=True)
         ]
+        if memories:  # those that wait come last, and the index ends a list at the limit
+            lists = [codes[:limit] for codes in lists]
         nominated: dict[int, None] = {}
         for codes in sorted(lists, key=len):
             nominated.update(dict.fromkeys(codes))
@@ -284,8 +297,21 @@ class SqliteReader:
                 break
         return list(nominated)[:limit]
 
+    def search_memories(
+        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
+    ) -> list[Memory]:
+        """Return the current versions of memories that hold any of these words, rarest words first."""
+        waiting = [(pack_code(parse_serial(one.id), memory=True), _memory_words(one)) for one in beside]
+        codes = self._nominated(words, limit, waiting, memories=True)
+        numbers = [unpack_code(code)[1] for code in codes[:most]]
+        found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None
+        read = [] if found is None else rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
+        held = {memory.id: memory for memory in (*beside, *read)}
+        ids = (self._public(IdKind.MEMORY, number) for number in numbers)
+        return [held[name] for name in ids if name in held]
+
     def _unlisted(self) -> list[tuple[int, str]]:
-        """Return code and words of the documents that wait for the full-text index; there are few (`limits`)."""
+        """Return code and words of the documents that are not in the full-text index yet; there are few (`limits`)."""
         return [
             (code, compose_event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop]))
             for row in self._run("unlisted_events").fetchall()
@@ -293,7 +319,7 @@ class SqliteReader:
         ]
 
     def _spans(self, number: int, text: str, passages: int) -> list[tuple[int, tuple[int, int]]]:
-        """Return the code and the characters of each passage of an event; `passages` may be more than there are."""
+        """Return the code and the characters of each passage of an event; `passages` is an upper bound."""
         found = [
             (pack_code(number, row["ordinal"], memory=False), (row["start"], row["stop"]))
             for row in (self._run("passages_of", event=number) if passages > 1 else ())
@@ -303,11 +329,11 @@ class SqliteReader:
     def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
         """Return stored vectors of these documents in order of code."""
         found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(sorted(map(int, set(codes)))))
-        found.row_factory = None  # plain tuples in the order of `Vector`: a search reads hundreds
+        found.row_factory = None  # tuples in the order of `Vector`: a search reads hundreds
         return list(map(Vector._make, found))
 
     def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
-        """Return (code, bits, data) of vectors: as little as a search needs, for it reads hundreds."""
+        """Return (code, bits, data) of vectors, the minimum that a search needs: it reads hundreds."""
         found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
         found.row_factory = None
         return found.fetchall()
@@ -317,22 +343,22 @@ class SqliteReader:
         return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
-        """Return the blobs of an index image, () when there is none."""
+        """Return the blobs of a snapshot, () when there is none."""
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
 
     @property
     def usage(self) -> SqliteUsageView:
-        """How the memories were used."""
+        """The use of the memories."""
         return SqliteUsageView(self._run, self._tenant.tag, judged=self._judged)
 
     @property
     def duties(self) -> SqliteTaskProgress:
-        """How far the duties have come."""
+        """The progress of the scheduled tasks."""
         return SqliteTaskProgress(self._run, self._heads)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
-        """Return jobs in the order they are due."""
+        """Return jobs in the order in which they are due."""
         tag = self._tenant.tag
         if wanted.key is not None:
             found = self._run("job_by_key", key=wanted.key)
@@ -351,7 +377,7 @@ class SqliteReader:
         return [rows.to_job(row, tag) for row in found]
 
     def counts(self) -> Counts:
-        """Count what the tenant holds."""
+        """Count the tenant's rows."""
         events = self._run("count_events").fetchone()
         rest = self._run("count_rest").fetchone()
         models = {row["model_id"]: row["n"] for row in self._run("count_vectors")}

@@ -1,4 +1,4 @@
-"""Taking the words of a deleted memory out of the log of changes."""
+"""Removal of a deleted memory's words from the change log."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["redact_log"]
 
 
 def redact_log(run: StatementRunner, number: int, memory: Memory, contests: Iterable[ContestCase]) -> None:
-    """Leave of a memory's entries what is no word, and nothing of the entries about contests of its slot.
+    """Keep only the wordless part of a memory's entries, and nothing of entries about contests of its slot.
 
-    Who deletes logs afterwards what is left of those contests.
+    The caller logs afterwards what remains of those contests.
     """
     for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
         run("redact_change", id=row["id"], delta=rows.remove_words_from_delta(row["delta"]))

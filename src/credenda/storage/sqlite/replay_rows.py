@@ -1,4 +1,4 @@
-"""Putting what the change log says in the place of rows; the words are indexed afresh when the unit ends."""
+"""Replacement of rows by their replay from the change log; the words are indexed when the unit ends."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class StatementRunner(Protocol):
     """Runs a statement by its name, for one tenant."""
 
     def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
-        """Run it."""
+        """Run the statement."""
         ...
 
 
 def replace_rows(run: StatementRunner, tag: str, row: ReplayedRows) -> str:
-    """Replace the rows of a memory, of its evidence, or of a contest; the tenant with this tag has them."""
+    """Replace the rows of a memory, of its evidence, or of a contest, in the tenant with this tag."""
     if row.contest is not None:
         run("put_contest", id=parse_id_number(row.contest.id, IdKind.CONTEST, tag), **rows.to_contest_row(row.contest))
     for version in row.versions[:1]:

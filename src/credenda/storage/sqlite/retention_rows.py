@@ -1,4 +1,4 @@
-"""A tenant's rules about forgetting, read from SQLite."""
+"""Retention policies and legal holds of a tenant in SQLite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["read_retention_rules"]
 
 
 def read_retention_rules(connection: sqlite3.Connection, user_id: str) -> PoliciesAndHolds:
-    """Read a tenant's rules about forgetting."""
+    """Read a tenant's retention policies and legal holds."""
     whose = {"user_id": user_id}
     policies = connection.execute(load_statements()["retention_policies"], whose)
     holds = connection.execute(load_statements()["legal_holds"], whose)

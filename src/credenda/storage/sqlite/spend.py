@@ -1,4 +1,4 @@
-"""Filing what a model was paid for."""
+"""Storage of model costs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["add_spend"]
 
 
 def add_spend(run: StatementRunner, spend: Spend) -> str:
-    """Add to what a day has cost; raises `LimitExceeded` where that would pass its bound."""
+    """Add to the cost of a day; raises `LimitExceeded` above its bound."""
     tokens = spend.tokens_in + spend.tokens_out
     if (
         spend.tokens_max is not None

@@ -1,7 +1,7 @@
-"""The statements of this backend by name: read by aiosql, and kept read.
+"""The named SQL statements of this backend: parsed by aiosql, with the result cached in a file.
 
-To load aiosql and to parse what is in `sql/` takes a tenth of all that a one-shot command does, so what came of it is
-kept beside the files, with a hash of them. Files that have changed since are parsed again.
+Loading aiosql and parsing `sql/` takes a tenth of the time of a one-shot command. `statements.json` caches the result
+together with a hash of the sources; changed sources are parsed once more.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def load_statements() -> dict[str, str]:
 
 @cache
 def get_positional_statement(name: str) -> str:
-    """Give a statement with places for its parameters, in the order in which their names stand in it.
+    """Return a statement with positional parameters, in the order in which their names occur in it.
 
-    Binding twenty of them by name takes longer than filing the row (measured: 9.6 against 7.7 µs), so what every
-    acknowledgement runs is bound by place.
+    Binding twenty parameters by name takes longer than inserting the row (measured: 9.6 against 7.7 µs), so the
+    statements of every acknowledgement bind by position.
     """
     return _PARAMETER.sub("?", load_statements()[name])
 
 
 def render_statements_file() -> str:
-    """Return what `load_statements.json` should hold (scripts/compile_sql.py writes it)."""
+    """Return the content of `statements.json` (scripts/compile_sql.py writes it)."""
     sources = _read_sources()
     return (
         json.dumps({"of": _hash_sources(sources), "statements": _parse_sources(sources)}, indent=1, ensure_ascii=False)

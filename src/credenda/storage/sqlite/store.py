@@ -1,10 +1,11 @@
-"""The SQLite store: one file, one writer connection a process, many readers.
+"""The SQLite store: one file, one writer connection per process, many readers.
 
-What dumps, erases and checks is loaded by the method that needs it: a process that only asks does without.
+The methods that export, erase and check load their modules themselves: a process that only searches needs none.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -36,7 +37,7 @@ __all__ = ["SqliteStore", "has_unfinished_erasure"]
 
 T = TypeVar("T")
 _SETTLED_COMMITS: Final = 8
-"""After so many commits this process is likely to write on, and worth a log of full length."""
+"""After so many commits the process will probably keep writing, and a log of full length pays off."""
 _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
@@ -45,7 +46,7 @@ _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
 def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
-    """Say whether an erasure was interrupted before its proof had held."""
+    """Return whether an erasure was interrupted before its proof succeeded."""
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
@@ -55,8 +56,8 @@ class SqliteStore:
     def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False) -> None:
         """Open or create the file and bring its schema up to date.
 
-        Raises `Conflict` for a file of a newer version, `Corrupt` for one that is damaged or not ours, `Unavailable`
-        for one that cannot be opened, `NotFound` for a missing one that is to be read only.
+        Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,
+        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`.
         """
         self.path = path
         self._clock = clock or SystemClock()
@@ -119,7 +120,7 @@ class SqliteStore:
 
     @property
     def commits(self) -> int:
-        """How many transactions this process has committed."""
+        """The number of transactions that this process has committed."""
         return self._commits.commits if self._commits else 0
 
     @contextmanager
@@ -173,14 +174,30 @@ class SqliteStore:
         raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
 
     def user_of(self, tag: str) -> str | None:
-        """Name the tenant whose ids carry this tag."""
+        """Return the name of the tenant whose ids end with this tag."""
         with self._readers.take() as connection:
             row = connection.execute(load_statements()["user_of_tag"], {"tag": tag}).fetchone()
         return None if row is None else str(row[0])
 
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of tenants, in order of name, from `after` on."""
+        with self._readers.take() as connection:
+            found = connection.execute(load_statements()["users"], {"after": after, "limit": limit})
+            return [str(row["user_id"]) for row in found]
+
+    def users_with_due_jobs(
+        self, now_us: int, *, limit: int, other_kinds: Collection[str] = (), besides: Collection[str] = ()
+    ) -> list[str]:
+        """Return the names of tenants with a due job, those first whose job has been due the longest."""
+        given = {"other_kinds": json.dumps(sorted(other_kinds)), "besides": json.dumps(sorted(besides))}
+        with self._readers.take() as connection:
+            sql = load_statements()["users_with_due_jobs"]
+            found = connection.execute(sql, {"now_us": now_us, "limit": limit, **given})
+            return [str(row["user_id"]) for row in found]
+
     @contextmanager
     def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[TenantExport]:
-        """Open all rows of a tenant as they were at one moment, or those of some tables."""
+        """Open all rows of a tenant, or those of some tables, in one consistent view."""
         from credenda.storage.sqlite.dump import dump_rows, read_origin
 
         with self._readers.take() as connection:
@@ -193,7 +210,7 @@ class SqliteStore:
 
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
-        """Open a copy in memory of a tenant's journal and tombstones."""
+        """Open an in-memory copy of a tenant's journal and tombstones."""
         from credenda.storage.sqlite.dump import dump_rows, read_origin
         from credenda.storage.sqlite.in_memory_copy import open_scratch
 
@@ -201,11 +218,11 @@ class SqliteStore:
             with self._readers.take() as connection:
                 rows = dump_rows(connection, user_id)
                 copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
-                held.callback(copy.close)  # here, for giving the reader back may fail
+                held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
-        """Take rows into an empty tenant, in one transaction."""
+        """Import rows into an empty tenant, in one transaction."""
         from credenda.storage.sqlite.dump import load_rows
         from credenda.storage.sqlite.erase_proof import remove_from_ledgers
 
@@ -231,25 +248,25 @@ class SqliteStore:
         return self._finish(rows)
 
     def has_backup(self, path: str) -> bool:
-        """Say whether a backup was made to this place before."""
+        """Return whether an earlier backup was made to this path."""
         with self._readers.take() as connection:
             return connection.execute("SELECT 1 FROM backups WHERE path = ?", (path,)).fetchone() is not None
 
     def note_backup(self, path: str) -> None:
-        """Remember where a backup is made, so that erasures reach its ledger; a store that is only read does not."""
+        """Record the path of a backup, so that erasures reach its ledger; a read-only store does not."""
         if self._commits is not None:
             connection, commits = self._writable()
             row = (path, self._clock.now_us())
             commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
-        """Enter in the ledger who was erased elsewhere."""
+        """Add tenants that were erased elsewhere to the ledger."""
         connection, commits = self._writable()
         rows = [(one.digest, one.tag, one.key, one.erased_us, one.erased_us) for one in entries]
         commits.run(lambda: connection.executemany(_ENTER, rows))
 
     def release(self, user_id: str) -> None:
-        """Lift the legal hold of a tenant who was erased, after it was lifted, since this copy was made."""
+        """Lift the legal hold of a tenant that was erased, after the lift, since this copy was made."""
         connection, commits = self._writable()
         row = (self._clock.now_us(), user_id)
         commits.run(lambda: connection.execute(_RELEASE, row))
@@ -284,7 +301,7 @@ class SqliteStore:
                 return tag
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
-        """Verify the file and one tenant's rows; repair what is derived."""
+        """Verify the file and one tenant's rows; repair derived rows."""
         from credenda.storage.sqlite.check import check_store, is_text_index_consistent, rebuild_text_index, repair_rows
 
         with self._readers.take() as connection:
@@ -304,13 +321,13 @@ class SqliteStore:
                     detail="the full-text index differs from the rows it is derived from",
                     repaired=repair,
                     where="the words of all users of the file",
-                    fix="run `credenda doctor --repair`, which makes it afresh",
+                    fix="run `credenda doctor --repair`, which rebuilds it",
                 )
             )
         return findings
 
     def close(self) -> None:
-        """Close all connections, after the commit under way; a second call does nothing."""
+        """Close all connections after the current commit; a second call does nothing."""
         with self._lock:
             commits, self._writer, self._commits, self._recent = self._commits, None, None, None
         self._readers.close()

@@ -1,4 +1,4 @@
-"""Filing values in SQLite: each kind of row has one way in."""
+"""Insertion of values into SQLite: one method for each kind of row."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _Rule = LegalHold | RetentionPolicy
 
 
 class NextIds(NamedTuple):
-    """Where a tenant's rows go on: next event, the chain to continue, next job; the last event listed by its words."""
+    """The next ids of a tenant (event, its previous chain link, job), and the last event in the full-text index."""
 
     event: int = 1
     chain: bytes = GENESIS
@@ -65,7 +65,7 @@ class NextIds(NamedTuple):
 
     @classmethod
     def of(cls, row: sqlite3.Row) -> NextIds:
-        """Read where a tenant's rows go on."""
+        """Read the next ids of a tenant."""
         return cls((row["event"] or 0) + 1, row["chain_hash"] or GENESIS, (row["job"] or 0) + 1, row["listed"])
 
 
@@ -73,18 +73,18 @@ class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
     def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        """Bind a connection in a write transaction to a tenant, whose rows go on at `tips`."""
+        """Bind a connection in a write transaction to a tenant with these next ids."""
         super().__init__(connection, tenant)
         self._clock = clock
         self.tips = tips
-        """Where the tenant's rows go on, after what was filed."""
+        """The next ids after the rows inserted so far."""
         self.filed_only = True
-        """Whether nothing but events and new jobs was filed."""
+        """Whether only events and new jobs were inserted."""
         self.redacted = False
         self.refolded = False
 
     def put(self, row: Row) -> str:
-        """File a value; returns its public id, or "" for rows that have none."""
+        """Insert a value; returns its public id, or "" for rows that have none."""
         match row:
             case NewEvent():
                 return self._event(row)
@@ -95,7 +95,7 @@ class SqliteWriter(SqliteReader):
                 return self._other(row)
 
     def _other(self, row: _Held | _Beside | _Rule | Derived | ReplayedRows | Spend) -> str:
-        """File what no acknowledgement waits for."""
+        """Insert a row of a kind that no acknowledgement waits for."""
         match row:
             case Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
@@ -113,7 +113,7 @@ class SqliteWriter(SqliteReader):
                 assert_never(row)
 
     def _belief(self, row: _Held) -> str:
-        """File what is held."""
+        """Insert a row about memories."""
         match row:
             case Memory():
                 return self._memory(row)
@@ -127,7 +127,7 @@ class SqliteWriter(SqliteReader):
                 assert_never(row)
 
     def _rule(self, row: _Rule) -> str:
-        """File a rule about forgetting."""
+        """Insert a retention policy or legal hold."""
         if isinstance(row, LegalHold):
             name = "set_hold" if row.lifted_us is None else "lift_hold"
             self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
@@ -137,7 +137,7 @@ class SqliteWriter(SqliteReader):
         return ""
 
     def _beside(self, row: _Beside) -> str:
-        """File what serves it: indexes, use, and forgetting."""
+        """Insert a row that serves the store: snapshots, use, and redactions."""
         match row:
             case Vector():
                 return self._vector(row)
@@ -153,7 +153,7 @@ class SqliteWriter(SqliteReader):
                 assert_never(row)
 
     def _derived(self, row: Derived) -> str:
-        """File what is computed from the rest, and how far the duties that compute it have come."""
+        """Insert a derived value, or the progress of the task that computes it."""
         write_derived(self._run, self._tenant.tag, row)
         return ""
 
@@ -184,7 +184,7 @@ class SqliteWriter(SqliteReader):
         return self._public(IdKind.EVENT, number)
 
     def _list_words(self, newest: int) -> None:
-        """Let the full-text index take the words of every event that waits for it."""
+        """Add the words of all pending events to the full-text index."""
         for code, body in self._unlisted():
             self._words("insert_words", code, body)
         self._run("mark_listed")
@@ -361,7 +361,7 @@ class SqliteWriter(SqliteReader):
         if redaction.text and len(redaction.text) != len(event.text):
             raise Invalid(
                 "what remains of an event must be as long as it was",
-                why="evidence and passages point into it by character",
+                why="evidence and passages refer to its characters",
                 fix="blank the redacted spans character for character",
                 event_id=redaction.id,
             )
@@ -377,7 +377,7 @@ class SqliteWriter(SqliteReader):
 
 
 def _to_progress_columns(job: Job) -> dict[str, object]:
-    """Give the columns of a job that its work moves."""
+    """Return the columns of a job that its run changes."""
     return {
         "status": job.status.value,
         "attempts": job.attempts,
@@ -389,7 +389,7 @@ def _to_progress_columns(job: Job) -> dict[str, object]:
 
 
 def _is_fresh(job: Job) -> bool:
-    """Say whether nobody has begun a job, which may be begun at once and was given no key."""
+    """Return whether a job is new, may start at once and has no idempotency key."""
     begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
     return job.status is JobStatus.QUEUED and not begun and job.idempotency_key is None and not job.payload_hash
 

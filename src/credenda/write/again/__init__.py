@@ -1,1 +1,1 @@
-"""What is said again: in other words, or more exactly."""
+"""Paraphrases and refinements of known memories."""

@@ -1,7 +1,7 @@
-"""Whether a claim says a memory again in other words, or says it more exactly. Pure.
+"""Compare a claim with a memory: is it a paraphrase, or a refinement? Pure.
 
-A false yes would swallow what is new, so everything that could tell two statements apart must be alike: what they are
-about, its order, amounts, denial, time, whose it is and in which case. In doubt both are kept.
+A false match would lose a new fact, so every distinguishing feature must agree: topic, word order, amounts, negation,
+time, owner and scope. In doubt both are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from credenda.write.reconcile.wording import is_refinement, split_value
 __all__ = ["comparable", "more_exact", "other_words", "same_said", "told_plainly"]
 
 _TELLING: Final = 2
-"""Telling words that two sentences must share at least: fewer are said of anything."""
+"""Minimum number of shared content words of two sentences; fewer occur in any sentence."""
 _INSTRUCTION: Final = "instruction"
 _ADDED_MAX: Final = 6
 _PLURAL: Final = frozenset({"allergy", "likes", "dislikes", "intolerance", "fear", "speaks", "prefers"})
@@ -37,7 +37,7 @@ _EVENTS: Final = frozenset({"event", "experience", "milestone"})
 
 
 def told_plainly(claim: Claim) -> bool:
-    """Say cheaply whether a claim may say something again: it states, firmly, what is so."""
+    """Return whether a claim may be a paraphrase: an assertive claim without change. Cheap."""
     plain = (
         claim.move is UpdateKind.STATE
         and claim.stance in ASSERTIVE_STANCES
@@ -48,7 +48,7 @@ def told_plainly(claim: Claim) -> bool:
 
 
 def comparable(claim: Claim, memory: Memory) -> bool:
-    """Say whether a memory is held firmly, by the same speaker, in the same case, for a thing of the same kind."""
+    """Return whether a memory is assertive and has the speaker, scope and type class of the claim."""
     if (
         memory.status is not Status.ACTIVE
         or memory.contested
@@ -67,10 +67,9 @@ def comparable(claim: Claim, memory: Memory) -> bool:
 
 
 def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
-    """Say by what a claim is known to say a memory again, None where it does not.
+    """Return the shared words by which a claim paraphrases a memory; None if it does not.
 
-    `alone`: the claim and the memory are each all that was read from their sentences, so that the sentences may be
-    compared.
+    `alone`: the claim and the memory are the only results of their sentences, so that the sentences may be compared.
     """
     known = _same_slot(claim, memory) if is_denial(claim) == is_denial(memory) else _opposite(claim, memory)
     if known is not None:
@@ -85,7 +84,7 @@ def same_said(claim: Claim, memory: Memory, *, alone: bool) -> str | None:
 
 
 def _same_slot(claim: Claim, memory: Memory) -> str | None:
-    """Compare by slot and value, where the words are not the same but name one thing."""
+    """Compare by slot and value, for different words that name one thing."""
     if get_slot(claim) is None or get_slot(memory) is None or not claim.value or not memory.value:
         return None
     mine, its = normalise_attribute(claim.attribute or ""), normalise_attribute(memory.attribute or "")
@@ -108,7 +107,7 @@ def _same_slot(claim: Claim, memory: Memory) -> str | None:
 
 
 def _opposite(claim: Claim, memory: Memory) -> str | None:
-    """Compare what one denies with what the other says of the opposite: "I don't like beer", "I dislike beer"."""
+    """Compare a negated sentence with its positive opposite: "I don't like beer", "I dislike beer"."""
     pair = frozenset({normalise_attribute(claim.attribute or ""), normalise_attribute(memory.attribute or "")})
     entity = normalise_name(claim.entity or "") == normalise_name(memory.entity or "")
     scope = normalise_name(claim.scope or "") == normalise_name(memory.scope or "")
@@ -118,14 +117,14 @@ def _opposite(claim: Claim, memory: Memory) -> str | None:
 
 
 def other_words(claim: Claim) -> list[str]:
-    """Give the words of statements that say the same as a claim without sharing a word with it."""
+    """Return the words of paraphrases that share no word with the claim."""
     told = f"{normalise_attribute(claim.attribute or '')} = {normalise_value(claim.value or '')}"
     same = [one for group in table().statements if told in group for one in group]
     return sorted({word for one in same for word in one.partition(" = ")[2].split()})
 
 
 def _named_by(claim: Claim, memory: Memory) -> bool:
-    """Say whether what one says is done with a thing is how the other calls it: "edit with X", "my editor is X"."""
+    """Return whether one names a thing by what the other does with it: "edit with X", "my editor is X"."""
     for one, other in ((claim, memory), (memory, claim)):
         if normalise_attribute(one.attribute or "") == "uses":
             called = sense(f"it is a {normalise_attribute(other.attribute or '').replace('_', ' ')}")
@@ -151,7 +150,7 @@ def _same_sense(one: Sense, other: Sense, *, asks: bool) -> bool:
 
 
 def _same_role(one: Sense, other: Sense) -> bool:
-    """Compare in which role the speaker stands: "I rehearse" is "my rehearsals", "I teach" is not "my teacher"."""
+    """Compare the role of the speaker: "I rehearse" matches "my rehearsals", "I teach" does not match "my teacher"."""
     if one.who == other.who:
         return True
     roles = {one.who, other.who}
@@ -162,13 +161,13 @@ def _same_role(one: Sense, other: Sense) -> bool:
 
 
 def _same_count(claim: Claim, memory: Memory) -> bool:
-    """Of what somebody has, one is not the same as several."""
+    """Compare number for possessions: one thing is not several."""
     held = {normalise_attribute(one.attribute or "") for one in (claim, memory)} & {"has", "owns", "pet", "child"}
     return not held or set(split_value(claim.value or "")) == set(split_value(memory.value or ""))
 
 
 def more_exact(claim: Claim, memory: Memory) -> str | None:
-    """Give what a claim adds to a memory where it says the same more exactly; None where it says something else."""
+    """Return the words that a refinement adds to a memory; None for any other claim."""
     words = table()
     if is_denial(claim) or is_denial(memory) or (claim.attribute or "") == _INSTRUCTION:
         return None
@@ -184,7 +183,7 @@ def more_exact(claim: Claim, memory: Memory) -> str | None:
 
 
 def _added(new: str, old: str) -> str | None:
-    """Give the one run of words that a sentence has more than another, where it makes it more exact."""
+    """Return the one run of words that a sentence adds to another, if it makes it more specific."""
     more, less, words = split_value(new), split_value(old), table()
     if len(less) < _TELLING or not is_refinement(new, old) or len(more) - len(less) > _ADDED_MAX:
         return None
@@ -201,7 +200,7 @@ def _added(new: str, old: str) -> str | None:
 
 
 def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
-    """Give what "my dog is a beagle" or "the instrument I play is the oboe" tells of "a dog", "an instrument"."""
+    """Return the specific value that "my dog is a beagle" gives to "a dog"."""
     words, said = table(), _OPENING.sub("", plainly(claim.text))
     found = words.things.match(said)
     if found is None or not memory.value:
@@ -219,7 +218,7 @@ def _of_its_kind(claim: Claim, memory: Memory) -> str | None:
 
 
 def _is_indefinite(noun: str, told: str) -> bool:
-    """Say whether a sentence names a thing only by its kind: "a dog", "nuts"."""
+    """Return whether a sentence names a thing only by its kind: "a dog", "nuts"."""
     before = told.lower().partition(noun)[0].split()
     if noun not in told.lower() or not before:
         return False

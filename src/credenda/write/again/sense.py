@@ -1,4 +1,4 @@
-"""What a sentence says, whatever words it is put in: its matters, what is denied, of whom and in which time. Pure."""
+"""The signature of a sentence, independent of wording: content stems, negation, owner and tense. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _JOINED: Final = frozenset({"is", "are", "am", "be", "been", "being", "has", "ha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The words and ways of `data/again.toml`."""
+    """The word lists and rules of `data/again.toml`."""
 
     light: frozenset[str]
     making: frozenset[str]
@@ -59,7 +59,7 @@ class Table:
 
 @cache
 def table() -> Table:
-    """Read the table, once."""
+    """Load the table; cached."""
     read: dict[str, Any] = tomllib.loads(files("credenda.write").joinpath("data", "again.toml").read_text("utf-8"))
     tens = {word: str(10 * (place + 2)) for place, word in enumerate(read["numbers"]["tens"].split())}
     closer = read["closer"]
@@ -90,11 +90,11 @@ def table() -> Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sense:
-    """A sentence without its wording.
+    """The signature of a sentence.
 
-    `matters` are its telling words by their common stems, in their order; `made` those of them that are said in a word
-    derived from what is done ("teacher", "rehearsals"), of a doer where `doing`. `who` is the role in which the
-    speaker stands in it, "" where in none. `moving`: it tells of a change or of a passing moment.
+    `matters` are the common stems of its content words, in order; `made` those stated by a noun derived from a verb
+    ("teacher", "rehearsals"), with `doing` an agent noun. `who` is the role of the speaker, "" for none. `moving`: the
+    sentence states a change or a temporary state.
     """
 
     matters: tuple[str, ...]
@@ -107,18 +107,18 @@ class Sense:
 
     @property
     def bag(self) -> Counter[str]:
-        """The matters, however ordered."""
+        """The content stems in any order."""
         return Counter(self.matters)
 
 
 def plainly(text: str) -> str:
-    """Write the short forms of a sentence out."""
+    """Expand the contractions of a sentence."""
     return open_contractions(fluent(straighten(text))).strip(" .!\u2026")
 
 
 @lru_cache(maxsize=_CACHED)
 def sense(text: str, *, asks: bool = False) -> Sense:
-    """Take a sentence out of its words; `asks`: it is a standing instruction.
+    """Compute the signature of a sentence; `asks`: it is a standing instruction.
 
     >>> sense("I teach the trumpet.").bag == sense("I'm a trumpet teacher.").bag
     True
@@ -163,7 +163,7 @@ def sense(text: str, *, asks: bool = False) -> Sense:
 
 @lru_cache(maxsize=4_096)
 def _matter(token: str) -> tuple[str, str]:
-    """Give the common stem of a word, and whether it names a doer or a doing that the stem does."""
+    """Return the common stem of a word, and whether it is an agent or action noun of that stem."""
     words, forms = table(), lexicon().forms
     bare = token.removesuffix("'s")
     if bare in words.numbers:
@@ -193,7 +193,7 @@ def _is_verb(token: str) -> bool:
 
 
 def _is_past(tokens: list[str], place: int) -> bool:
-    """Say whether a word tells what was; after "is" or "has" the same form does not."""
+    """Return whether a word is a past tense; the same form after "is" or "has" is not."""
     form = lexicon().forms.get(tokens[place])
     if form is None or "past" not in form.kinds or "base" in form.kinds:
         return False
@@ -201,18 +201,18 @@ def _is_past(tokens: list[str], place: int) -> bool:
 
 
 def _is_one(tokens: list[str], place: int) -> bool:
-    """Say whether somebody is said to be a doer: "I'm a teacher", but not "my teacher", whom I do not teach."""
+    """Return whether a sentence calls somebody an agent: "I'm a teacher", but not "my teacher"."""
     owned = any(token in _SELF and token not in {"i", "we"} for token in tokens[max(0, place - 3) : place])
     return not owned and not _BEING.isdisjoint(tokens[:place])
 
 
 def _is_suffered(tokens: list[str], place: int) -> bool:
-    """Say whether something is done to something by nobody who is named: "logs are written as JSON"."""
+    """Return whether a sentence is passive without an agent: "logs are written as JSON"."""
     form = lexicon().forms.get(tokens[place])
     done = form is not None and "participle" in form.kinds and "base" not in form.kinds
     return done and place > 0 and tokens[place - 1] in {"is", "are"} and "by" not in tokens[place:]
 
 
 def _made_of(tokens: list[str], place: int) -> bool:
-    """Say whether a noun stands for what is done: "gets a tag"."""
+    """Return whether a noun stands for an action: "gets a tag"."""
     return place > 1 and tokens[place - 1] in {"a", "an"} and tokens[place - 2] in table().making

@@ -1,4 +1,4 @@
-"""The loop audit: which slots go in circles, by what was replaced in them. Pure."""
+"""Find slots that flip-flop, from their replaced values. Pure."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _REPLACED = frozenset({Relation.CHANGED, Relation.CORRECTED})
 def find_slot_loops(
     replaced: Iterable[Memory], held: Iterable[Memory], contests: Iterable[ContestCase], *, now_us: int, days: int
 ) -> list[SlotLoop]:
-    """Give the slots in which at least three values were replaced within the last `days`, the worst first (R-085).
+    """Find the slots in which at least three values were replaced in the last `days`, the worst first (R-085).
 
-    `replaced` are superseded memories, `held` the active ones, whose values end the chain; what was asked about instead
-    of being replaced counts as well.
+    `replaced` are superseded memories, `held` the active ones, whose values end the sequence. Values of an open contest
+    count as replaced.
     """
     by_slot: dict[Slot, list[Memory]] = {}
     for one in replaced:
         slot, until_us = get_slot(one), one.valid_until_us
         if one.layer is Layer.CODEBASE:
-            continue  # a file that is worked on does not go in circles
+            continue  # edits of a file are no flip-flops
         recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
         if slot is not None and recent and one.relation in _REPLACED and one.stance in ASSERTIVE_STANCES:
             by_slot.setdefault(slot, []).append(one)
@@ -49,7 +49,7 @@ def find_slot_loops(
 
 
 def _count_contested(held: list[Memory]) -> int:
-    """Count the replacements that did not happen because they were asked about."""
+    """Count the replacements that a contest prevented."""
     return max(0, sum(one.contested for one in held) - 1)
 
 

@@ -1,4 +1,4 @@
-"""An answer in words, "morning when consulting, else afternoon", as a value for each scope. Pure."""
+"""Parse a free-text answer to a contest, such as "morning when consulting, else afternoon". Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from credenda.text.normalize import normalise_name
 __all__ = ["DEFAULT_SCOPE", "parse_scopes"]
 
 DEFAULT_SCOPE: Final = "default"
-"""How "no scope" is written in an answer."""
+"""The name of "no scope" in an answer."""
 _ANSWER_CHARACTERS: Final = 2_000
 _CONDITION: Final = r"(?:when|whenever|if|while|during|for|at|on|in|with|as)\b"
 _CLAUSE: Final = re.compile(
@@ -25,11 +25,11 @@ _ELSE: Final = re.compile(
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+\w+$)", re.IGNORECASE)
-"""A word that leads a scope of one word: "for consulting" and "when consulting" are the scope "consulting"."""
+"""The preposition before a one-word scope: "for consulting" and "when consulting" are the scope "consulting"."""
 
 
 def parse_scopes(answer: str) -> Mapping[str, str] | None:
-    """Read an answer that says when each value holds, and what holds else; None where it does not say so.
+    """Parse an answer that assigns values to scopes and a default; None for any other answer.
 
     >>> scopes_in("morning when consulting, else afternoon")
     {'consulting': 'morning', 'default': 'afternoon'}
@@ -51,7 +51,7 @@ def parse_scopes(answer: str) -> Mapping[str, str] | None:
 
 
 def _parse_clauses(text: str) -> list[tuple[str, str]]:
-    """Give (scope, value) of every clause, or nothing where one is of another form."""
+    """Return (scope, value) of every clause, or nothing if any clause has another form."""
     turned = [_TURNED.fullmatch(part.strip()) for part in text.split(";")]
     if all(turned):
         return [(one["scope"], one["value"]) for one in turned if one]

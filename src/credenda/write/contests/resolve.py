@@ -1,6 +1,7 @@
-"""What the answer to a contest changes: one value is kept, or each holds in a scope of its own (R-086, R-087). Pure.
+"""Decide the changes of an answer to a contest: one value is kept, or each gets its own scope (R-086, R-087). Pure.
 
-The answer is stored as memories that are surer and weightier than what alternated; they govern the slot from then on.
+The answer is stored as memories with higher confidence and importance than the contested values; they govern the slot
+from then on.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["DEFAULT_SCOPE", "decide_resolution"]
 
 _ANSWER_IMPORTANCE: Final = 0.9
 _ANSWER_CONFIDENCE: Final = 0.95
-"""The person was asked and answered: in the band of explicit preferences (R-054), surer than any plain saying."""
+"""In the band of explicit preferences (R-054), above any unprompted statement."""
 
 _SCOPE_WORDS: Final = frozenset(
     {"for", "at", "in", "on", "with", "when", "while", "during", "if", "as", "by", "after", "before", "from"}
@@ -35,7 +36,7 @@ _SCOPE_WORDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """One part of the answer: in `scope` (None: everywhere else), `choice` holds."""
+    """One part of the answer: `choice` holds in `scope` (None: everywhere else)."""
 
     scope: str | None
     choice: str
@@ -43,7 +44,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    """The parts of an answer, the default last, and what is needed to carry it out."""
+    """The parts of an answer, the default last, and the rows needed to apply it."""
 
     contest: ContestCase
     members: tuple[Memory, ...]
@@ -61,22 +62,21 @@ def decide_resolution(
     occasion: StatementContext,
     span: Span | None = None,
 ) -> list[Change]:
-    """Close a contest with a person's answer: exactly one of `keep` (a value) and `scopes` (scope → value).
+    """Close a contest with the user's answer: exactly one of `keep` (a value) and `scopes` (scope → value).
 
-    A value is named by its words: "morning" means "morning meetings" where no other value has that word. The scope
-    `default` means none. `keep` may also say when each holds: "morning when consulting, else afternoon".
+    A value is named by its words: "morning" means "morning meetings" if no other value contains it. The scope `default`
+    means no scope. `keep` may also assign scopes: "morning when consulting, else afternoon".
 
-    `members` are the contest's memories, and may be all of its pair; `span` is where the answer
-    was given, if it is journaled.
+    `members` are the contest's memories, and may be all of its pair; `span` is the evidence of the answer, if it is
+    journaled.
 
-    Raises `Invalid` for no answer or two, and for a value that is unknown or ambiguous; `Conflict` for a contest that
-    is already resolved.
+    Raises `Invalid` for no answer or two, and for an unknown or ambiguous value; `Conflict` for a resolved contest.
     """
     if contest.state is ContestState.RESOLVED:
         raise Conflict(
             f"contest {contest.id} is already resolved",
             why="an answer was given before",
-            fix="say the new value with `remember`, and it opens again",
+            fix="store the new value with `remember`, which reopens it",
             contest_id=contest.id,
         )
     held = tuple(one for one in sort_newest_first(members) if one.status in CURRENT_STATUSES)
@@ -92,7 +92,7 @@ def _list_choices(contest: ContestCase, held: tuple[Memory, ...]) -> list[str]:
 def _parse_parts(
     contest: ContestCase, choices: list[str], keep: str | None, scopes: Mapping[str, str] | None
 ) -> tuple[_Part, ...]:
-    """Read the answer, the default part last; a contest about a scoped slot keeps its scope as the default."""
+    """Parse the answer, the default part last; the default of a scoped contest is its own scope."""
     if bool(keep and keep.strip()) == bool(scopes):
         raise Invalid(
             "a contest needs one answer",
@@ -102,7 +102,7 @@ def _parse_parts(
     told = parse_scopes(keep) if keep and not _is_choice(keep, choices) else None
     given = dict(scopes or told or {DEFAULT_SCOPE: keep or ""})
     if len({normalise_name(scope) for scope in given}) < len(given) or not all(map(normalise_name, given)):
-        raise Invalid("the scopes cannot be told apart", why="two are the same, or one is empty", fix="name each once")
+        raise Invalid("the scopes are not distinct", why="two are the same, or one is empty", fix="name each once")
     parts = [
         _Part(scope=_parse_scope(scope, contest), choice=_match_choice(value, choices))
         for scope, value in given.items()
@@ -119,7 +119,7 @@ def _parse_scope(name: str, contest: ContestCase) -> str | None:
 
 
 def _match_choice(words: str, choices: list[str]) -> str:
-    """Find the one value that is meant: by its full form, else by its words, else by its words but for a plural s."""
+    """Find the value that is meant: by its full form, else by its words, else by its words without a plural s."""
     asked = split_value(words)
     exact = [choice for choice in choices if split_value(choice) == asked]
     worded = [choice for choice in choices if asked and set(asked) <= set(split_value(choice))]
@@ -130,7 +130,7 @@ def _match_choice(words: str, choices: list[str]) -> str:
     raise Invalid(
         f"{words!r} names {'more than one' if found else 'none'} of the values",
         why=f"the choices are {_format_choices(choices)}",
-        fix="name one of them by words that only it has",
+        fix="use words that only one of them contains",
     )
 
 
@@ -143,7 +143,7 @@ def _format_choices(choices: list[str]) -> str:
 
 
 def _build_changes(answer: _Answer) -> list[Change]:
-    """Add the answer's memories, let them take the place of what alternated, and close the contest."""
+    """Add the answer's memories, supersede the contested ones, and close the contest."""
     adds = [_add_part(answer, part) for part in answer.parts]
     resolution = _format_resolution(answer.parts)
     return [
@@ -154,7 +154,7 @@ def _build_changes(answer: _Answer) -> list[Change]:
             resolution=resolution,
             scopes=_collect_scopes(answer),
             keep=tuple(add.key for add in adds),
-            reason=f"the person answered: {'; '.join(_quote_clause(part) for part in answer.parts)}",
+            reason=f"the user answered: {'; '.join(_quote_clause(part) for part in answer.parts)}",
         ),
     ]
 
@@ -166,12 +166,12 @@ def _add_part(answer: _Answer, part: _Part) -> Add:
         key=f"new:{answer.contest.id}:{number}",
         draft=draft,
         support=_build_support(draft, answer.span),
-        reason="the answer to a question about it",
+        reason="answer to a contest",
     )
 
 
 def _draft_part(answer: _Answer, part: _Part) -> Draft:
-    """Write down one part of the answer, on the pattern of the newest memory that held its value."""
+    """Draft one part of the answer, with the fields of the newest memory that had its value."""
     alternating = [one for one in answer.members if one.id in answer.contest.memory_ids]
     holders = [one for one in alternating if normalise_value(display_value(one)) == normalise_value(part.choice)]
     pattern = next(iter(holders or alternating), None)
@@ -209,14 +209,14 @@ def _build_support(draft: Draft, span: Span | None) -> tuple[Support, ...]:
 
 
 def _supersede_members(answer: _Answer, adds: list[Add]) -> list[Change]:
-    """End what alternated, and whatever else held one of the slots that the answer fills."""
+    """Supersede the contested memories, and all others in the slots that the answer fills."""
     filled = {get_slot(add.draft) for add in adds} - {None}
     ended = [one for one in answer.members if one.id in answer.contest.memory_ids or get_slot(one) in filled]
     return [_supersede_member(answer, one, adds) for one in ended]
 
 
 def _supersede_member(answer: _Answer, member: Memory, adds: list[Add]) -> Supersede:
-    """Let a member go into the part with its value, else into that of its scope, else into the default."""
+    """Supersede a member by the part with its value, else by that of its slot, else by the default."""
     told = normalise_value(display_value(member))
     same_value = [add for add in adds if normalise_value(display_value(add.draft)) == told]
     same_slot = [add for add in adds if get_slot(add.draft) == get_slot(member)]
@@ -227,14 +227,14 @@ def _supersede_member(answer: _Answer, member: Memory, adds: list[Add]) -> Super
         successor=successor.key,
         relation=relation,
         valid_until_us=max(get_valid_from_us(member), answer.occasion.occurred_us),
-        reason="the answer holds its value"
+        reason="the answer keeps its value"
         if same_value
         else explain_replacement(relation, display_value(successor.draft), display_value(member)),
     )
 
 
 def _collect_scopes(answer: _Answer) -> dict[str, str]:
-    """Give each value its scopes; a value that also holds everywhere else is simply the default."""
+    """Return the scopes of each value; a value that is also the default gets only the default scope."""
     scopes: dict[str, str] = {}
     for part in answer.parts:
         scope = DEFAULT_SCOPE if part.scope == answer.contest.scope else part.scope or DEFAULT_SCOPE
@@ -244,7 +244,7 @@ def _collect_scopes(answer: _Answer) -> dict[str, str]:
 
 
 def _format_resolution(parts: tuple[_Part, ...]) -> str:
-    """Say the whole answer in one line."""
+    """Format the whole answer as one line."""
     *scoped, last = parts
     if not scoped and last.scope is None:
         return last.choice
@@ -252,7 +252,7 @@ def _format_resolution(parts: tuple[_Part, ...]) -> str:
 
 
 def _quote_clause(part: _Part) -> str:
-    """Write a part with its value in marks, by which a deletion of the value finds it."""
+    """Format a part with its value quoted, so that deleting the value redacts it."""
     return f"{quote_value(part.choice)} {_format_scope(part.scope)}" if part.scope else quote_value(part.choice)
 
 
@@ -265,13 +265,13 @@ def _format_scope(scope: str) -> str:
 
 
 def _match_spelling(scope: str | None, members: list[Memory]) -> str | None:
-    """Write a scope as the memories write it, where they name it at all."""
+    """Return a scope as the memories spell it, if any of them has it."""
     same = (one.scope for one in members if scope and one.scope and normalise_name(one.scope) == normalise_name(scope))
     return next(same, scope)
 
 
 def _write_text(answer: _Answer, part: _Part, kind: MemoryType, entity: str) -> str:
-    """Write a sentence that is whole by itself: what holds here, and what holds elsewhere."""
+    """Write a self-contained sentence: the value of this part, and those of the others."""
     others = [one for one in answer.parts if one is not part]
     here = f"{part.choice} {_format_scope(part.scope)}" if part.scope else part.choice
     clauses = "; ".join([here, *map(_format_clause, others)])

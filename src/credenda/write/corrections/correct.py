@@ -1,4 +1,4 @@
-"""What a person's own correction of a memory changes: `correct(id, text=…, value=…)`. Pure."""
+"""Decide the changes of a user's correction: `correct(id, text=…, value=…)`. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from credenda.write.reconcile.wording import describe_slot
 __all__ = ["decide_correction"]
 
 _CORRECTED_CONFIDENCE: Final = 0.95
-"""A person looked at this very memory and put it right; nothing is surer but what was answered when asked."""
+"""A correction names the exact memory, so only the answer to a contest is as certain."""
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
@@ -28,18 +28,18 @@ _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 def decide_correction(
     memory: Memory, *, text: str | None, value: str | None, reason: str, occasion: StatementContext, span: Span
 ) -> list[Change]:
-    """Replace a current memory by what a person says it should be; the old one was wrong and leaves as-of answers.
+    """Replace a current memory by the corrected one; the wrong one leaves as-of answers.
 
-    Where only the value is given, it takes the old one's place in the text; where only the text is given, the value is
-    read from the place where the texts differ, and is unknown if that place is another one.
+    With only a value given, it replaces the old value in the text. With only a text given, the value is extracted from
+    the place where the texts differ, and is None if they differ elsewhere.
 
-    Raises `Invalid` when neither is given or nothing differs, `Conflict` when the memory is not held any more.
+    Raises `Invalid` when neither is given or nothing differs, `Conflict` when the memory is no longer current.
     """
     new_text, new_value = _check_correction(memory, text, value)
     draft = _draft_correction(memory, new_text, new_value, occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
-    why = reason.strip() or "corrected by hand"
+    why = reason.strip() or "corrected by the user"
     return [
         Add(key=key, draft=draft, support=(support,), reason=why),
         Supersede(
@@ -53,12 +53,12 @@ def decide_correction(
 
 
 def _check_correction(memory: Memory, text: str | None, value: str | None) -> tuple[str, str | None]:
-    """Give the new text and value, or raise for what cannot be a correction."""
+    """Return the new text and value, or raise for an invalid correction."""
     if memory.status not in HELD:
         raise Conflict(
             f"the memory is {memory.status} and cannot be corrected",
-            why="only what is held now can be",
-            fix="correct the memory that took its place, or restore this one first",
+            why="only a current memory can be",
+            fix="correct its replacement, or restore this one first",
             memory_id=memory.id,
         )
     said, named = (text or "").strip(), (value or "").strip()
@@ -69,12 +69,12 @@ def _check_correction(memory: Memory, text: str | None, value: str | None) -> tu
     new_text = said or _replace_value(memory, named)
     new_value = named or _find_value(memory, new_text)
     if (new_text, new_value) == (memory.text, memory.value):
-        raise Invalid("nothing differs", why="the memory already says this", fix="say what it should say instead")
+        raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
     return new_text, new_value
 
 
 def _draft_correction(memory: Memory, text: str, value: str | None, occasion: StatementContext) -> Draft:
-    """Carry everything over but the words; the truth holds since the error was held."""
+    """Copy all fields but the text; the corrected value is valid since the wrong one was."""
     kept = Draft(**{name: getattr(memory, name) for name in _DRAFT_FIELDS})
     sure = memory.stance in ASSERTIVE_STANCES
     return replace(
@@ -91,7 +91,7 @@ def _draft_correction(memory: Memory, text: str, value: str | None, occasion: St
 
 
 def _replace_value(memory: Memory, value: str) -> str:
-    """Put a new value in the place of the old one, or say it anew where the text does not hold the old one once."""
+    """Replace the old value in the text, or write a new text if the old value does not occur exactly once."""
     place = _compile_value(memory.value)
     if place is not None and len(place.findall(memory.text)) == 1:
         return place.sub(lambda _: value, memory.text)
@@ -99,7 +99,7 @@ def _replace_value(memory: Memory, value: str) -> str:
 
 
 def _find_value(memory: Memory, text: str) -> str | None:
-    """Read the value from a new text: the old one if it is still there, else what stands in its place."""
+    """Extract the value from a new text: the old value if it occurs, else the text in its place."""
     place = _compile_value(memory.value)
     if place is None or place.search(text):
         return memory.value
@@ -112,5 +112,5 @@ def _find_value(memory: Memory, text: str) -> str | None:
 
 
 def _compile_value(value: str | None) -> re.Pattern[str] | None:
-    """Find a value as whole words, whatever the case."""
+    """Compile a pattern that finds a value as whole words in any case."""
     return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE) if value else None

@@ -1,8 +1,8 @@
-"""What differs between the beliefs that are held and those that a fresh reading of the journal gives. Pure.
+"""Compare current beliefs with beliefs freshly derived from the journal, and plan the changes. Pure.
 
-Beliefs are paired by what they say and what they rest on. One that is read no more is withdrawn as having been wrong,
-so that it leaves every as-of answer; one that a person has touched stays. What was deleted stays deleted, and what
-ended because of it stays ended.
+Beliefs are paired by meaning and evidence. A belief that is no longer derived is superseded as wrong, so that it leaves
+as-of answers; one that the user has changed stays. Deleted beliefs stay deleted, and beliefs that ended because of them
+stay ended.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = [
 
 _DRAFT_FIELDS: Final = tuple(one.name for one in fields(Draft))
 _NOT_IN_DRAFT: Final = ("relation", "superseded_by", "contested", "confirmations")
-"""What a draft does not hold."""
+"""Memory fields that a draft does not have."""
 _ENDING: Final = frozenset({"status", "valid_until_us", "relation", "superseded_by"})
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE})
-_RE_EXTRACTED: Final = "read anew from what was said"
-_NOT_EXTRACTED: Final = "today\u2019s rules do not read this from what was said"
+_RE_EXTRACTED: Final = "re-extracted from the messages"
+_NOT_EXTRACTED: Final = "the current rules no longer extract this"
 
 
 class BeliefIdentity(NamedTuple):
-    """What a memory says, in normal form: two of one identity are the same belief."""
+    """The normalised meaning of a memory; memories with equal identity are the same belief."""
 
     speaker: str
     entity: str
@@ -51,7 +51,7 @@ class BeliefIdentity(NamedTuple):
 
 
 def get_identity(memory: Memory) -> BeliefIdentity:
-    """Give what a memory says, in normal form."""
+    """Return the normalised meaning of a memory."""
     said = normalise_value(memory.value) if memory.value and memory.attribute else normalise_text(memory.text)
     return BeliefIdentity(
         normalise_name(memory.speaker),
@@ -64,7 +64,7 @@ def get_identity(memory: Memory) -> BeliefIdentity:
 
 
 def get_slot_key(contest: ContestCase) -> tuple[str, ...]:
-    """Give the slot of a contest in normal form."""
+    """Return the normalised slot of a contest."""
     return (
         normalise_name(contest.speaker),
         normalise_name(contest.entity),
@@ -76,7 +76,7 @@ def get_slot_key(contest: ContestCase) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class BeliefSet:
-    """Beliefs as they stand: current versions, and the evidence of each by its id."""
+    """A set of beliefs: current versions, and the evidence of each by its id."""
 
     memories: Mapping[str, Memory]
     evidence: Mapping[str, tuple[Evidence, ...]]
@@ -84,7 +84,7 @@ class BeliefSet:
 
     @cached_property
     def by_identity(self) -> dict[BeliefIdentity, list[Memory]]:
-        """The memories by what they say."""
+        """The memories by identity."""
         found: dict[BeliefIdentity, list[Memory]] = {}
         for one in self.memories.values():
             found.setdefault(get_identity(one), []).append(one)
@@ -92,7 +92,7 @@ class BeliefSet:
 
     @cached_property
     def by_event(self) -> dict[str, list[Memory]]:
-        """The memories by the events that they rest on."""
+        """The memories by supporting event."""
         found: dict[str, list[Memory]] = {}
         for one in self.memories.values():
             for event_id in self.events(one.id):
@@ -100,16 +100,16 @@ class BeliefSet:
         return found
 
     def events(self, memory_id: str) -> frozenset[str]:
-        """Name the events that a memory rests on."""
+        """Return the ids of the events that support a memory."""
         return frozenset(item.span.event_id for item in self.evidence.get(memory_id, ()))
 
 
 def find_counterpart(
     memory: Memory, mine: Iterable[Evidence], among: BeliefSet, taken: Container[str] = ()
 ) -> str | None:
-    """Find the memory of `among` that says the same, best one that rests on the same; else one read from those words.
+    """Find the counterpart of a memory in `among`: the same meaning, preferably from the same events.
 
-    Where several were read from the same words, that of the same attribute is meant, or none.
+    Otherwise return the only memory from overlapping evidence with the same attribute, or the only one at all.
     """
     spans = list(mine)
     events = {item.span.event_id for item in spans}
@@ -141,7 +141,7 @@ def _has_overlap(one: Evidence, other: Evidence) -> bool:
 
 @dataclass(slots=True)
 class RederivationPlan:
-    """What would change, with the memories that the changes are about as they would be; `kept` is in words."""
+    """The changes to apply, and messages about the memories that are kept."""
 
     changes: list[Change] = field(default_factory=list[Change])
     kept: list[str] = field(default_factory=list[str])
@@ -155,11 +155,11 @@ def diff_beliefs(
     touched: Mapping[str, frozenset[str]],
     personal: frozenset[str],
 ) -> RederivationPlan:
-    """Say what must change for the beliefs that are held to become those read afresh.
+    """Plan the changes that turn the current beliefs into the freshly derived ones.
 
-    `replayed` maps live memories that were not derived (persons, models) to fresh ones. `touched` names the fields of
-    live memories that schedules have moved, which stay as they are; `personal` the memories that a person has pinned,
-    restored or judged.
+    `replayed` maps live memories that were not derived (from users and models) to fresh ones. `touched` names the
+    fields of live memories that scheduled tasks have changed, which stay; `personal` the memories that the user has
+    pinned, restored or rated.
     """
     run = _BeliefDiff(live, fresh, touched, personal)
     run.pair(replayed)
@@ -179,15 +179,15 @@ class _BeliefDiff:
         self._touched, self._personal = touched, personal
         self._to_fresh: dict[str, str] = {}
         self._names: dict[str, str] = {}
-        """How a fresh memory is called in the changes: its live id, or the key of its `Add`."""
+        """The id of a fresh memory in the changes: its live id, or the key of its `Add`."""
 
     def pair(self, replayed: Mapping[str, str]) -> None:
-        """Find for each memory that is held the one that was read afresh; deleted ones have none."""
+        """Pair each live memory with its fresh counterpart; deleted memories have none."""
         held = [one for one in self._live.memories.values() if one.status is not Status.DELETED]
         for one in held:
             if one.id in replayed:
                 self._take(one.id, replayed[one.id])
-        for alike in (True, False):  # those that rest on the very same come first
+        for alike in (True, False):  # pairs with common evidence first
             for one in held:
                 if one.id in self._to_fresh:
                     continue
@@ -212,7 +212,7 @@ class _BeliefDiff:
         )
 
     def add(self) -> None:
-        """Hold what was not held before."""
+        """Add fresh memories without a live counterpart."""
         for fresh_id, name in self._names.items():
             if name.startswith("new:"):
                 memory = self._fresh.memories[fresh_id]
@@ -222,7 +222,7 @@ class _BeliefDiff:
                 )
 
     def revise(self) -> None:
-        """Move what stands otherwise, new memories last: theirs is what a draft does not hold."""
+        """Update changed fields; for new memories, those that a draft does not have."""
         for live_id, fresh_id in self._to_fresh.items():
             before, after = self._live.memories[live_id], self._fresh.memories[fresh_id]
             moved = self._apart(before, after, (*_DRAFT_FIELDS, *_NOT_IN_DRAFT))
@@ -248,7 +248,7 @@ class _BeliefDiff:
             if successor is None or successor.status is Status.DELETED:
                 left |= _ENDING
         if before.importance == adjust_importance(after.importance, before.surprise):
-            left |= {"importance"}  # what surprise made of it is no reading
+            left |= {"importance"}  # surprise adjusted it; extraction did not change it
         return {
             name: value
             for name in names
@@ -256,12 +256,12 @@ class _BeliefDiff:
         }
 
     def withdraw(self) -> None:
-        """Let go of what is read no more; what a person has touched stays."""
+        """Supersede memories that are no longer derived, except those that the user has changed."""
         for one in self._live.memories.values():
             if one.id in self._to_fresh or one.status not in _HELD | {Status.SUPERSEDED}:
                 continue
             if one.id in self._personal:
-                self.plan.kept.append(f"{one.id} is read no more, but a person has decided about it")
+                self.plan.kept.append(f"{one.id} is no longer extracted, but a person has changed it")
             elif one.status is Status.SUPERSEDED:
                 if one.relation is not Relation.CORRECTED:
                     fields_moved = {"relation": Relation.CORRECTED}
@@ -282,7 +282,7 @@ class _BeliefDiff:
         )
 
     def contests(self) -> None:
-        """Open the questions that are asked now, and close those that are not."""
+        """Open the contests that are new, and close those that are gone."""
         asked = {get_slot_key(one): one for one in self._fresh.contests if one.state is ContestState.OPEN}
         held = {get_slot_key(one): one for one in self._live.contests if one.state is ContestState.OPEN}
         for key, one in asked.items():
@@ -299,9 +299,9 @@ class _BeliefDiff:
                 self.plan.changes.append(
                     Resolve(
                         contest_id=one.id,
-                        resolution="not asked any more",
+                        resolution="no longer contested",
                         scopes={},
                         keep=(),
-                        reason="today\u2019s rules do not ask this",
+                        reason="the current rules no longer contest this",
                     )
                 )

@@ -1,4 +1,4 @@
-"""The log of changes as taking back reads it: what is in force, and fields as the log keeps them. Pure."""
+"""A view of the change log for undo: which changes are in force, and typed fields. Pure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ENUMS: Final[Mapping[str, type[StrEnum]]] = {"status": Status, "relation": Rela
 
 @dataclass(frozen=True)
 class LogView:
-    """What taking back needs to know.
+    """The rows that undo needs.
 
-    `records`: the whole log of `memories`, and every change of kind contest, resolve and undo; any order.
-    `memories`: current versions of those that the changes to take back name, that stand in for them, that they stand in
-    for, and of whatever is active in their slots. `contests`: all that the records name.
+    `records`: the whole log of `memories`, and every change of kind contest, resolve and undo, in any order.
+    `memories`: current versions of the memories that the undone changes name, of their predecessors and successors, and
+    of the active memories in their slots. `contests`: all contests that the records name.
     """
 
     records: tuple[ChangeRecord, ...]
@@ -57,7 +57,7 @@ class LogView:
 
     @cached_property
     def replaced_by(self) -> dict[str, list[ChangeRecord]]:
-        """The changes by which a memory took the place of others, by its id."""
+        """The changes that superseded memories, by the id of the successor."""
         found: dict[str, list[ChangeRecord]] = {}
         for one in self.by_id.values():
             if one.kind is ChangeKind.SUPERSEDE:
@@ -66,21 +66,21 @@ class LogView:
 
     @cached_property
     def shared(self) -> list[ChangeRecord]:
-        """Questions, answers, and what was taken back."""
+        """Changes about contests, and undone changes."""
         return [one for one in self.by_id.values() if one.kind in _SHARED]
 
     def in_force(self, record: ChangeRecord) -> bool:
-        """Say whether a change has not been taken back, or was taken up again since."""
+        """Return whether a change was never undone, or was redone since."""
         return not any(self.in_force(one) for one in self._undone_by.get(record.id, ()))
 
 
 def is_in_force(record: ChangeRecord, log: Iterable[ChangeRecord]) -> bool:
-    """Say whether a change was not taken back, from the log of its memory."""
+    """Return whether a change is in force, from the log of its memory."""
     return LogView(tuple(log), {}).in_force(record)
 
 
 def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
-    """Read fields of a memory as the log keeps them."""
+    """Convert fields of a memory from their form in the log."""
     return {name: _parse_field(name, value) for name, value in plain.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a person's own word about a memory's status changes, and the way out of quarantine. Pure."""
+"""Decide the changes of a status set by the user, such as promoting a candidate. Pure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["decide_status"]
 def decide_status(
     memory: Memory, status: Status, reason: str, *, slot_rows: Sequence[Memory], now_us: int
 ) -> list[Change]:
-    """Move a memory to another status because a person says so; staying where it is changes nothing.
+    """Set the status of a memory; the same status changes nothing.
 
-    What becomes active takes the place of the active values of its slot that it cannot stand beside, unless both are
-    part of a question; where its value is held already, it goes into that memory. `slot_rows` are the memories of its
-    pair. Raises `Conflict` for an illegal way, `Invalid` for `deleted`, which is no status that can be set.
+    A memory that becomes active supersedes the conflicting active values of its slot, unless both belong to a contest.
+    If its value is active already, it is merged into that memory. `slot_rows` are the memories of its pair. Raises
+    `Conflict` for an illegal transition and `Invalid` for `deleted`, which cannot be set.
     """
     if status is Status.DELETED:
-        raise Invalid("deleted cannot be set", why="deleting takes the words out as well", fix="use delete")
+        raise Invalid("the status deleted cannot be set", why="a deletion also redacts the text", fix="use delete")
     if status is memory.status:
         return []
     if memory.status is Status.FORGOTTEN:
@@ -50,7 +50,7 @@ def _is_same_value(memory: Memory, other: Memory) -> bool:
 
 def _merge_into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change]:
     if Status.MERGED not in TRANSITIONS[memory.status]:
-        why = f"its value is held already, as {twin.id}"
+        why = f"{twin.id} already has its value"
         raise Conflict(f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id)
     return [
         Supersede(

@@ -1,12 +1,11 @@
-"""What taking changes back changes, from the log and what is held now. Pure.
+"""Plan the undo of changes, from the log and the current memories. Pure.
 
-A change is taken back by putting its fields as they were before it. That is possible while no later change has moved
-them on; otherwise the later ones are named, or taken back as well. Some changes belong together: without a memory that
-is taken back, what it had replaced stands again; a question goes with its flags, an answer with the memories that hold
-it. What was deleted is gone, and nothing of it can be taken back.
+An undo restores the fields of a change to their earlier values. It requires that no later change has set them since;
+later changes are reported as conflicts, or undone as well. Some changes belong together: undoing the addition of a
+memory restores what it replaced; a contest is undone with its flags, an answer with its memories. Deletions cannot be
+undone.
 
-At most one value is left standing in a slot that holds one: where a replaced memory comes back beside the one that had
-replaced it, that one is kept as challenged.
+A single-valued slot keeps at most one active value: if a replaced memory returns, its replacement becomes challenged.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from credenda.write.reconcile.slots import display_value
 
 __all__ = ["FieldDifference", "UndoPlan", "decide_undo"]
 
-_REASON: Final = "taken back by hand"
+_REASON: Final = "undone by the user"
 _RETURNS: Final = frozenset({ChangeKind.RESTORE, ChangeKind.SET_STATUS})
-"""How a memory comes back, and may take the place of another."""
+"""Changes that reactivate a memory, which may then replace another."""
 _UNMOVED: Final[Mapping[str, object]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldDifference:
-    """How one memory would stand: the fields that move, as they are and as they would be."""
+    """How one memory would change: its changed fields, before and after."""
 
     memory_id: str
     before: Mapping[str, object]
@@ -44,7 +43,7 @@ class FieldDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPlan:
-    """The changes that take others back; `undone` names those, newest first, `conflicts` what is in the way."""
+    """The changes of an undo; `undone` are the changes that it undoes, newest first, `conflicts` those in the way."""
 
     changes: tuple[Change, ...]
     undone: tuple[ChangeRecord, ...]
@@ -54,10 +53,10 @@ class UndoPlan:
 
 
 def decide_undo(wanted: Iterable[str], ledger: LogView, *, cascade: bool) -> UndoPlan:
-    """Say what taking back the changes with these ids changes.
+    """Plan the undo of the changes with these ids.
 
-    Those that are taken back already are passed over, those of deleted memories are `lasting`. With `cascade` whatever
-    is in the way is taken back too; otherwise, where `conflicts` is not empty, the changes must not be applied.
+    Changes that are undone already are skipped; changes of deleted memories are `lasting`. With `cascade` conflicting
+    changes are undone too; otherwise, if `conflicts` is not empty, the changes must not be applied.
     """
     asked = [ledger.by_id[one] for one in wanted]
     lasting = [one for one in asked if _is_permanent(one, ledger)]
@@ -82,13 +81,13 @@ def decide_undo(wanted: Iterable[str], ledger: LogView, *, cascade: bool) -> Und
 
 
 def _is_permanent(record: ChangeRecord, ledger: LogView) -> bool:
-    """Say whether a change is for good: a deletion, or one of a memory whose words are gone."""
+    """Return whether a change is permanent: a deletion, or a change of a deleted memory."""
     memory = ledger.memories.get(record.memory_id or "")
     return record.kind is ChangeKind.DELETE or (memory is not None and memory.status is Status.DELETED)
 
 
 def _choose_change(record: ChangeRecord, ledger: LogView, chosen: dict[str, ChangeRecord]) -> None:
-    """Choose a change, and those that cannot stay without it."""
+    """Choose a change, and those that depend on it."""
     waiting = [record]
     while waiting:
         one = waiting.pop()
@@ -98,7 +97,7 @@ def _choose_change(record: ChangeRecord, ledger: LogView, chosen: dict[str, Chan
 
 
 def _find_dependents(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
-    """Give what cannot stay without a change: what a memory replaced, its question, a whole question or answer."""
+    """Return the changes that depend on a change: replacements by its memory, and the rest of its contest or answer."""
     if record.kind is ChangeKind.ADD:
         name = record.memory_id or ""
         answers = [
@@ -117,7 +116,7 @@ def _find_dependents(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord
 
 
 def _find_undone_together(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
-    """Find what was taken back together with the change that is taken up again."""
+    """Find the undo entries that belong to the undo that is being reverted."""
     first = ledger.by_id.get(record.cause or "")
     if first is None:
         return []
@@ -139,12 +138,12 @@ def _find_flags(added: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
 
 
 def _is_same_decision(one: ChangeRecord, other: ChangeRecord) -> bool:
-    """Say whether two changes are of one decision."""
+    """Return whether two changes belong to one decision."""
     return one.cause == other.cause and one.at_us == other.at_us
 
 
 def _find_contest_entries(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
-    """Give the whole of a question or an answer: its entry, the flags behind that, and what holds the answer."""
+    """Return all entries of a contest or an answer: its own entry, its flags, and the answer's memories."""
     log = [one for one in ledger.shared if one.kind is record.kind and one.at_us == record.at_us]
     place = log.index(record)
     head = next((at for at in range(place, -1, -1) if log[at].memory_id is None), None)
@@ -165,7 +164,7 @@ def _parse_names(value: object) -> tuple[str, ...]:
 
 
 def _find_conflicts(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list[ChangeRecord]:
-    """Find the later changes that rest on those chosen."""
+    """Find the later changes that depend on the chosen ones."""
     found: dict[str, ChangeRecord] = {}
     for record in chosen.values():
         for later in _find_later(record, ledger):
@@ -177,7 +176,7 @@ def _find_conflicts(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list
 
 
 def _find_root(record: ChangeRecord, ledger: LogView) -> ChangeRecord:
-    """Find the change that was taken back, and up again, by a row of others."""
+    """Follow a chain of undo entries to the original change."""
     while record.kind is ChangeKind.UNDO and record.cause in ledger.by_id:
         record = ledger.by_id[record.cause]
     return record
@@ -210,7 +209,7 @@ def _find_later(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
 
 
 def _find_blocking(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list[ChangeRecord]:
-    """Find what made a memory stand where one comes back, unless the two were decided together."""
+    """Find what activated a memory that conflicts with a restored one, unless one decision made both."""
     plan = _UndoState(ledger, sorted(chosen.values(), key=lambda one: -parse_serial(one.id)))
     blocking: list[ChangeRecord] = []
     for _, other in plan.clashes():
@@ -221,7 +220,7 @@ def _find_blocking(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list[
 
 
 class _UndoState:
-    """The state that taking back leads to, and the changes on the way."""
+    """The state after an undo, and the changes that lead to it."""
 
     def __init__(self, ledger: LogView, order: list[ChangeRecord]) -> None:
         self._ledger = ledger
@@ -245,7 +244,7 @@ class _UndoState:
         self.changes.append(Undo(undoes=undoes, memory_id=memory.id, back=back, reason=reason))
 
     def clashes(self) -> list[tuple[str, str]]:
-        """Give pairs of a memory that is back and an active one that it cannot stand beside."""
+        """Return pairs of a restored memory and an active one that conflicts with it."""
         back = {one.memory_id for one in self._order if one.memory_id is not None} & self.state.keys()
         found: list[tuple[str, str]] = []
         for name in sorted(back, key=parse_serial):
@@ -256,18 +255,18 @@ class _UndoState:
         return found
 
     def _challenge_newcomers(self) -> None:
-        """Keep as challenged what a change that is taken back had set beside a memory that is back, or in its place."""
+        """Challenge the memories that an undone change had added beside a restored memory or in its place."""
         for pair in self.clashes():
             found = next(
                 ((one, name) for one in self._order for name in pair if self._is_brought(one, name, pair)), None
             )
             if found is not None and all(self.state[name].status is Status.ACTIVE for name in pair):
                 record, newcomer = found
-                reason = "what it had replaced was put back by hand"
+                reason = "the user restored the value that it replaced"
                 self._move(self.state[newcomer], {"status": Status.CHALLENGED.value}, record.id, reason)
 
     def _is_brought(self, record: ChangeRecord, name: str, pair: tuple[str, str]) -> bool:
-        """Say whether a change let one of two take the other's place, or came with it as a question about both."""
+        """Return whether a change replaced one memory of a pair by the other, or opened a contest over both."""
         if record.memory_id not in pair:
             return False
         if record.kind is ChangeKind.SUPERSEDE:
@@ -276,7 +275,7 @@ class _UndoState:
         return record.kind is ChangeKind.CONTEST and any(_is_same_decision(one, record) for one in added)
 
     def _get_earlier_case(self, record: ChangeRecord) -> ContestCase | None:
-        """Give the contest as the entry before this one left it; one that had none is withdrawn."""
+        """Return the contest as it was before this entry; a contest without an earlier state is closed."""
         named = record.before if record.kind is ChangeKind.UNDO else record.after
         case = self._ledger.contests.get(str(named.get("contest")))
         if case is None:
@@ -296,7 +295,7 @@ class _UndoState:
         )
 
     def _asked(self, answer: ChangeRecord) -> Mapping[str, object]:
-        """Find the question that an answer answered."""
+        """Find the contest entry that an answer answered."""
         asked = [
             one
             for one in self._ledger.shared
@@ -308,7 +307,7 @@ class _UndoState:
         return {**asked[-1].after, "state": ContestState.OPEN.value} if asked else _UNMOVED
 
     def _case_as(self, case: ContestCase, standing: Mapping[str, object]) -> ContestCase:
-        """Bring a contest into the state that the log names; its values are those of its memories."""
+        """Restore a contest to a state from the log; its values are those of its memories."""
         state = ContestState(str(standing.get("state", ContestState.OPEN.value)))
         ids = _parse_names(standing.get("members")) or case.memory_ids
         values = tuple(dict.fromkeys(display_value(one) for one in self._held(ids))) or case.values
@@ -332,7 +331,7 @@ class _UndoState:
         return answers[-1] if answers else None
 
     def differences(self) -> list[FieldDifference]:
-        """Say how each memory stands before and after."""
+        """Return the fields of each memory that change."""
         found: list[FieldDifference] = []
         for name in sorted(self.state, key=parse_serial):
             old, new = self._ledger.memories[name], self.state[name]
@@ -347,7 +346,7 @@ _MOVABLE: Final = tuple(name for name in Memory.__dataclass_fields__ if name not
 
 
 def _get_fields_before(record: ChangeRecord, memory: Memory) -> Mapping[str, object]:
-    """Give the fields of a memory as they were before a change."""
+    """Return the fields of a memory as they were before a change."""
     match record.kind:
         case ChangeKind.ADD:
             return {"status": Status.FORGOTTEN.value}

@@ -1,1 +1,1 @@
-"""From words to claims: rules (offline), a model, or the words themselves. Pure."""
+"""Extraction of claims from text: by rules (offline), by a language model, or verbatim. Pure."""

@@ -1,4 +1,4 @@
-"""How a sentence is meant: statement, question, request, plan, joke or pretence."""
+"""Classify the speech act of a sentence: statement, question, request, plan, joke or pretence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REQUEST: Final = re.compile(r", (?:would|will|can|could|won't|will not) (?:you|
 
 
 class Act(StrEnum):
-    """What a sentence does; what else it says is read clause by clause."""
+    """The speech act of a sentence; its clauses are parsed separately."""
 
     STATEMENT = "statement"
     PASTED = "pasted"
@@ -34,7 +34,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """An act, the words and the texts of which one must occur, and its place in the table."""
+    """An act, the words and the texts of which one must occur, and its position in the table."""
 
     act: Act
     words: frozenset[str]
@@ -68,35 +68,35 @@ def act_of(sentence: str) -> Act:
 
 
 def is_joke_only(sentence: str) -> bool:
-    """Say whether a sentence only takes the one before it back as a joke."""
+    """Return whether a sentence only marks the previous one as a joke."""
     return len(sentence) <= 40 and expression("acts", "joke_only", "match").match(sentence) is not None  # noqa: PLR2004
 
 
 def takes_back(sentence: str) -> bool:
-    """Say whether a sentence begins by taking the one before it back as a joke: "lol no, I'm a nurse"."""
+    """Return whether a sentence begins by marking the previous one as a joke: "lol no, I'm a nurse"."""
     return expression("acts", "takes_back", "match").match(sentence) is not None
 
 
 @lru_cache(maxsize=RECENT)
 def is_question(clause: str) -> bool:
-    """Say whether a clause asks or requests, by how it begins."""
+    """Return whether a clause begins as a question or request."""
     return expression("acts", "question", "match").match(clause) is not None
 
 
 def is_transient(sentence: str) -> bool:
-    """Say whether a sentence is about this hour or day."""
+    """Return whether a sentence is about the current hour or day."""
     expected = occurs(load_table("acts")["transient"]["has"], sentence.lower())
     return expected and expression("acts", "transient", "match").search(sentence) is not None
 
 
 def is_hedged(sentence: str) -> bool:
-    """Say whether the speaker is unsure."""
+    """Return whether the speaker is uncertain."""
     expected = occurs(load_table("acts")["hedge"]["has"], sentence.lower())
     return expected and expression("acts", "hedge", "match").search(sentence) is not None
 
 
 def tells_nothing(sentence: str) -> bool:
-    """Say cheaply that a sentence is a plain question, or a remark on what was said, so that nobody need parse it."""
+    """Return whether a sentence is a simple question or a remark, which need no parsing. Cheap."""
     if sentence.endswith("?") and _REQUEST.search(sentence) and not _SELF.match(sentence):
         return True
     if sentence.endswith("?"):

@@ -1,6 +1,6 @@
-"""New values for what was said before: "make that 15", "we're up to 14 now", "it's Linz now".
+"""New values without a slot: "make that 15", "we're up to 14 now", "it's Linz now".
 
-Such a sentence names a value and no slot; the memory with the same words, or the statement before it, has the slot.
+The slot comes from the memory with the same words, or from the previous statement.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TRIGGERS: Final = frozenset({"i", "we", "it", "that", "make", "call", "let"})
 
 
 def amount_of(clause: str, owner: str, *, corrects: bool) -> Reading | None:
-    """Read a new amount or day; None where a clause gives none. Without a noun it has no entity either."""
+    """Parse a new amount or day; None without one. Without a noun the reading has no entity."""
     if clause.split(" ", 1)[0].lower() not in _TRIGGERS:
         return None
     if found := _UP_TO.match(clause):
@@ -59,7 +59,7 @@ def amount_of(clause: str, owner: str, *, corrects: bool) -> Reading | None:
 
 
 def _named(clause: str, *, corrects: bool) -> Reading | None:
-    """Read a new name, or a thing of a known kind: "it's Linz now", "make that green"."""
+    """Parse a new name, or a thing of a known kind: "it's Linz now", "make that green"."""
     found = _SO_NOW.match(clause)
     value = "" if found is None else next(one for one in found.groups() if one)
     if not (value[:1].isupper() or value.rpartition(" ")[2][:1].isupper() or lexicon().category(value)):

@@ -1,8 +1,7 @@
-"""Statements that no pattern knows, kept in their own words: without a slot, and no surer than one half.
+"""Verbatim statements: sentences that match no pattern, kept without a slot at a confidence of at most one half.
 
-A sentence about oneself, one's own or one's work that means something by itself and will hold tomorrow is worth
-keeping though nobody can say which slot it fills. It can replace nothing, and is found by its words alone. So it is
-with a wish: it is kept as a plan.
+A self-contained, lasting sentence about the speaker, their possessions or their work is worth keeping. It replaces
+nothing, and search finds it by its words. A wish is kept likewise, as a plan.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _SUBJECT_WORDS_MAX: Final = 6
 _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
 _SURE: Final = 0.6
-"""How sure the judge must be of a kind that no word gives away."""
+"""Minimum confidence of the classifier for a kind without a cue word."""
 _STATING: Final = frozenset({"simple", "progressive", "past", "perfect", "former"})
 _THINGS: Final = frozenset({"the", "name", "plural", "best"})
 _OWN: Final = frozenset({"my", "our", "me", "i"})
@@ -39,9 +38,9 @@ _KINDS: Final = ("decision", "procedure", "preference")
 
 
 def keep_as_said(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
-    """Keep a statement or a wish as it was said; [] where it asks, remarks, is of the moment, or is not sure.
+    """Keep a statement or a wish verbatim; [] for questions, remarks, transient and uncertain sentences.
 
-    `alone` says that nothing else was said in the same breath, as in a note.
+    `alone`: the sentence is the whole turn, as in a note.
     """
     count = sentence.count(" ") + 1
     if alone and sentence.startswith(_YOU) and expression("as_said", "found_at").match(sentence.strip(" .!")):
@@ -65,7 +64,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _holds(name: str, text: str) -> bool:
-    """Say whether a text has one of the words, or one of the phrases, of a list."""
+    """Return whether a text contains one of the words or phrases of a list."""
     if not _words(name).isdisjoint(words_of(text)):
         return True
     told = occurs(load_table("as_said")["has"][name], text.lower())
@@ -73,17 +72,17 @@ def _holds(name: str, text: str) -> bool:
 
 
 def is_talk(text: str) -> bool:
-    """Say whether a text speaks to somebody, of the text at hand, or of what is played."""
+    """Return whether a text addresses somebody, or is about the current text or a game."""
     return _holds("talk", text)
 
 
 def is_passing(text: str) -> bool:
-    """Say whether a text is of the moment, or points elsewhere."""
+    """Return whether a text is transient, or refers to something outside it."""
     return _holds("passing", text)
 
 
 def _tells(text: str, owner: str, *, alone: bool) -> bool:
-    """Say whether one clause of a sentence, or the whole of it, is worth keeping."""
+    """Return whether a clause of a sentence, or the whole sentence, is worth keeping."""
     if alone and ":" in text and expression("as_said", "label").match(text):
         return True
     if not _words("decision").isdisjoint(words_of(text)) and expression("as_said", "decision").search(text):
@@ -97,7 +96,7 @@ def _tells(text: str, owner: str, *, alone: bool) -> bool:
 
 
 def _wish(text: str, owner: str) -> Reading | None:
-    """Read what is wished for, and "we haven't decided whether to renovate", as what is thought of."""
+    """Parse a wish, or an open decision such as "we haven't decided whether to renovate", as considered."""
     found = expression("as_said", "unsettled").match(text.strip(" .!")) if " not " in text else None
     if found is None and text.lower().startswith(("i ", "we ")):
         found = expression("as_said", "wishes").match(text)
@@ -119,7 +118,7 @@ def _wish(text: str, owner: str) -> Reading | None:
 
 
 def _states(text: str, owner: str) -> bool:
-    """Say whether a clause states something that lasts of oneself, of one's own, or of things of the work."""
+    """Return whether a clause states something lasting about the speaker, their possessions or their work."""
     if is_passing(text):
         return False
     subject = find_subject(text, owner, None) or _somebody(text)
@@ -136,7 +135,7 @@ def _states(text: str, owner: str) -> bool:
 
 
 def _somebody(text: str) -> Subject | None:
-    """Find somebody told more closely before a verb: "Mr Brown from accounting retires", "the intern, Yara, speaks"."""
+    """Find a described person before a verb: "Mr Brown from accounting retires", "the intern, Yara, speaks"."""
     words = text.split(" ")
     if not (words[0][:1].isupper() or words[0].lower() in {"the", "my", "our"}):
         return None
@@ -168,7 +167,7 @@ def _does(subject: Subject, predicate: Predicate, *, marked: bool) -> bool:
 
 
 def begins_with_a_doing(subject: Subject) -> bool:
-    """Say whether what looks like a subject is an order or a verb without one: "Check out my painting"."""
+    """Return whether the apparent subject is an imperative or a bare verb: "Check out my painting"."""
     words = (subject.noun or subject.entity).casefold().split(" ")
     first = words[0]
     return (

@@ -1,4 +1,4 @@
-"""What a value must look like for a pattern to hold: this is what keeps junk out."""
+"""Checks of the form of a value; they reject wrong matches of patterns."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _NOMINAL: Final = {
 
 
 class Situation(NamedTuple):
-    """What a check may look at beside the value."""
+    """The data beside the value that a check may use."""
 
     subject: Subject
     predicate: Predicate
@@ -69,13 +69,13 @@ class Situation(NamedTuple):
 
 
 def _used(value: Value, situation: Situation) -> bool:
-    """Accept a tool; anything else only where it is said as a habit."""
+    """Accept a tool; any other value only as a habit."""
     habit = situation.predicate.tense == "simple" or "always" in situation.predicate.cues
     return is_tool(value) or (habit and is_short(value) and not value.raw.lower().startswith("the "))
 
 
 def _own(value: Value, situation: Situation) -> bool:
-    """Accept "my X is Y" where X is a slot of the person and Y more than a mood."""
+    """Accept "my X is Y" if X is a slot of a person and Y more than a mood."""
     noun, attribute = situation.subject.noun.casefold(), situation.attribute
     passing = "degree" in situation.predicate.cues or noun in names().skip_nouns or is_participle(value.raw)
     if (
@@ -100,7 +100,7 @@ def _own(value: Value, situation: Situation) -> bool:
 
 
 def _the(value: Value, situation: Situation) -> bool:
-    """Accept "the X of Y is Z" for slots that things have, and "the X is Z" for few."""
+    """Accept "the X of Y is Z" for slots of things, and "the X is Z" for a few of them."""
     subject, attribute = situation.subject, situation.attribute
     noun = subject.noun.casefold()
     listed = noun.rpartition(" ")[2] in names().the_nouns
@@ -126,7 +126,7 @@ def _happening(value: Value, situation: Situation) -> bool:
 
 
 def _habit(value: Value, situation: Situation) -> bool:
-    """Accept a habit: "always", "never", "usually", or one that is given up."""
+    """Accept a habit: "always", "never", "usually", or one that has ended."""
     predicate = situation.predicate
     lasting = predicate.ended or not predicate.cues.isdisjoint({"always", "never", "usually"})
     return lasting and predicate.tense == "simple" and predicate.verb not in names().mental and is_opinion(value)
@@ -190,11 +190,11 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
 
 
 def nominal(word: str) -> str | None:
-    """Give the name of what is done, from its verb or its plural: "deploy" and "deployments" are a deployment."""
+    """Return the noun of an activity, from its verb or its plural: "deploy" and "deployments" are a deployment."""
     return _NOMINAL.get(word.casefold().split(" ")[-1].removesuffix("s"))
 
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
-    """Say whether a value passes a named check of the pattern files."""
+    """Return whether a value passes a named check of the pattern files."""
     by_value = BY_VALUE.get(check)
     return by_value(value) if by_value is not None else _BY_SITUATION[check](value, situation)

@@ -1,4 +1,4 @@
-"""A sentence taken apart: clauses, the openings that tell how one is meant, and short forms opened."""
+"""Split a sentence into clauses, strip openings that mark its stance, and expand contractions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _EMOJI: Final = re.compile(
     " ?(?:[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]"
     "[\ufe0e\ufe0f\u200d\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*)+"
 )
-"""Pictures, with the signs that vary and join them: they say how something was meant, and are part of no name."""
+"""Emoji with their variation and joining characters; they mark tone, and belong to no name."""
 _BULLET: Final = re.compile(r"^(?:[-*\u2022+]|\d{1,3}[.)]|#{1,6})\s+|^[^\w\"'(>]+")
 _MARKUP: Final = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|`")
 
 
 class Clause(NamedTuple):
-    """One clause with its openings taken off, and what they said.
+    """One clause without its openings, and the features of these.
 
-    `reporter` is who is quoted ("my sister"); `report` marks hearsay of any kind.
+    `reporter` is the quoted person ("my sister"); `report` marks hearsay of any kind.
     """
 
     text: str
@@ -52,7 +52,7 @@ def _tables() -> dict[str, re.Pattern[str]]:
 
 
 class _Contraction(NamedTuple):
-    """A short form: the texts of which one must occur, and whether all of those hold an apostrophe."""
+    """A contraction: the texts of which one must occur, and whether all of them have an apostrophe."""
 
     has: tuple[str, ...]
     quoted: bool
@@ -75,7 +75,7 @@ def _contraction(entry: dict[str, Any]) -> _Contraction:
 
 
 def _needed(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Give the texts of which one occurs wherever a rule can match; "" occurs everywhere."""
+    """Return texts of which one occurs in every match of a rule; "" occurs everywhere."""
     found: str | list[str] = entry.get("has", "")
     return (found,) if isinstance(found, str) else tuple(found)
 
@@ -86,7 +86,7 @@ def _contractions() -> tuple[_Contraction, ...]:
 
 
 def straighten(sentence: str) -> str:
-    """Give a sentence with straight quotes, single spaces and no list marker, emphasis marks or emoji."""
+    """Normalise quotes and spaces of a sentence; remove list markers, emphasis marks and emoji."""
     worded = sentence if sentence.isascii() else _EMOJI.sub("", sentence.translate(_QUOTES))
     plain = " ".join(worded.split())
     if "*" in plain or "`" in plain or "__" in plain:
@@ -100,7 +100,7 @@ def _is_bare(text: str, folded: str) -> bool:
 
 
 def open_contractions(text: str) -> str:
-    """Write "I'm", "don't" and "we've" in full.
+    """Expand "I'm", "don't" and "we've".
 
     >>> open_contractions("I'm sure we don't")
     'I am sure we do not'
@@ -116,7 +116,7 @@ def open_contractions(text: str) -> str:
 
 
 def split_clauses(sentence: str) -> list[str]:
-    """Part a sentence where a new subject, a question or a request begins."""
+    """Split a sentence where a new subject, a question or a request begins."""
     return list(_split(sentence))
 
 
@@ -139,7 +139,7 @@ def _opening_gate() -> Gate:
 
 
 def _opened(clause: Clause) -> Clause:
-    """Take one opening off a clause; the same clause when there is none."""
+    """Strip one opening from a clause, if it has one."""
     if not _opening_gate().opens(clause.text):
         return clause
     tables = _tables()
@@ -175,7 +175,7 @@ def _reported(clause: Clause) -> Clause:
 
 @lru_cache(maxsize=RECENT)
 def open_sentence(sentence: str) -> Clause:
-    """Take the openings off a whole sentence; what they say holds for all its clauses."""
+    """Strip the openings of a whole sentence; they apply to all its clauses."""
     clause = Clause(text=sentence)
     for _ in range(_OPENINGS_MAX):
         opened = _opened(clause)
@@ -187,7 +187,7 @@ def open_sentence(sentence: str) -> Clause:
 
 @lru_cache(maxsize=RECENT)
 def read_clause(text: str) -> Clause | None:
-    """Take the openings off a clause; None where it hangs on another clause."""
+    """Strip the openings of a clause; None for a subordinate clause."""
     opened = open_sentence(text.strip(" ,.!;\u2026"))
     if ":" in opened.text and _tables()["quoting"].match(opened.text):
         return None

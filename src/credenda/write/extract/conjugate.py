@@ -1,4 +1,4 @@
-"""The forms of German, French, Spanish and Portuguese verbs, and of the English that stands for them. Pure."""
+"""Conjugation of German, French, Spanish and Portuguese verbs, and of their English translations. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from credenda.write.extract.lexicon import lexicon
 __all__ = ["Form", "conjugated", "inflected"]
 
 _PERSONS: Final[tuple[int, ...]] = (1, 2, 3, 4, 6)
-"""I, you, he or she, we, they; 0 stands for none."""
+"""I, you, he or she, we, they; 0 for none."""
 _PRESENT: Final = {
     "es": {"ar": "o as a amos an", "er": "o es e emos en", "ir": "o es e imos en"},
     "pt": {"ar": "o as a amos am", "er": "o es e emos em", "ir": "o es e imos em", "or": "o es e omos em"},
@@ -29,16 +29,16 @@ _WOULD: Final = {"es": "ía ías ía íamos ían", "pt": "ia ias ia íamos iam",
 _WILL: Final = {"es": "é ás á emos án", "pt": "ei ás á emos ão", "fr": "ai as a ons ont"}
 _FRENCH: Final = "e es e ons ent"
 _UNGLUED: Final = ("be", "ver", "er", "ent", "zer", "emp", "ge", "über", "unter", "ab\x00")
-"""Syllables at the head of German verbs that take no "ge" in the participle."""
+"""Prefixes of German verbs whose participle has no "ge"."""
 _MODALS: Final = frozenset({"can", "must", "should", "may", "will"})
 _PERSONLESS: Final = frozenset({"infinitive", "order", "to", "participle", "gerund"})
 _PAST_OF: Final = {"can": "could", "must": "had to", "should": "should", "may": "might", "will": "would"}
 
 
 class Form(NamedTuple):
-    """What a form of a verb is: the English verb, who does it (0 for nobody), the tense, and whether "to be" helps it.
+    """The features of a verb form: English verb, person (0 for none), tense, and whether it takes "to be".
 
-    `base` begins with "@" where who likes it stands in the dative.
+    `base` begins with "@" if the experiencer is in the dative.
     """
 
     base: str
@@ -48,7 +48,7 @@ class Form(NamedTuple):
 
 
 def conjugated(language: str, base: str, spec: str) -> Iterator[tuple[str, str, Form]]:
-    """Yield every form of one verb of the table with its infinitive, in the table's notation."""
+    """Yield every form of a verb with its infinitive, in the notation of the tables."""
     head, *rest = spec.split(" ")
     if language == "de":
         yield from _german(base, head, rest)
@@ -138,7 +138,7 @@ def _southern(language: str, head: str, rest: list[str]) -> Iterator[tuple[str, 
 def _later(  # noqa: PLR0917 - a row of forms, in the order of the grammar
     language: str, verb: str, one: str, many: str, settings: Mapping[str, str]
 ) -> Iterator[tuple[str, int, str]]:
-    """Yield what is neither present nor plainly past: was, would, will, be it so, were it so."""
+    """Yield the imperfect, conditional, future and subjunctive forms."""
     kind = verb[-2:].replace("ô", "o").replace("í", "i")
     stem = verb[:-2]
     if language == "es":
@@ -167,7 +167,7 @@ def _later(  # noqa: PLR0917 - a row of forms, in the order of the grammar
 
 
 def _personless(language: str, verb: str, kind: str, settings: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
-    """Yield the forms that nobody does."""
+    """Yield the forms without a person."""
     stem = verb[:-2]
     yield verb, 0, "infinitive"
     done = settings.get("pp", stem + ("ado" if kind == "ar" else "ído" if stem.endswith(("a", "e")) else "ido"))
@@ -194,7 +194,7 @@ def _english() -> Mapping[tuple[str, str], str]:
 
 
 def _part(base: str, kind: str) -> str:
-    """Put the first word of an English verb into a form; what is no base form stays as it is."""
+    """Inflect the first word of an English verb phrase; another word stays unchanged."""
     first, _, rest = base.partition(" ")
     shown = "been" if (first, kind) == ("be", "participle") else "being" if (first, kind) == ("be", "gerund") else None
     if shown is None:
@@ -210,7 +210,7 @@ def _regular(base: str, kind: str) -> str:
 
 
 def inflected(base: str, person: int, tense: str, denied: str = "") -> str:
-    """Put an English verb into a person and a tense, and deny it by "not", "no longer" or "never".
+    """Inflect an English verb for person and tense, and negate it by "not", "no longer" or "never".
 
     >>> inflected("live", 1, "present", "not"), inflected("move", 3, "past"), inflected("be", 1, "present", "no longer")
     ('do not live', 'moved', 'am no longer')

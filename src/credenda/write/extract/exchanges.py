@@ -1,7 +1,7 @@
-"""One value in the place of another, both named: "I gave up on Italian and took up Greek", "it's Split, not Zagreb".
+"""Swaps with both values named: "I gave up on Italian and took up Greek", "it's Split, not Zagreb".
 
-Such a sentence names no slot. Where a memory or an earlier claim holds the old value, its slot is meant; which one that
-is, is settled when the claim is placed.
+Such a sentence names no slot. It gets the slot of the memory or earlier claim with the old value, when slots are
+resolved.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS_MAX: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """Words of which one must occur, the whole sentence, and whether the old value was wrong."""
+    """The words of which one must occur, the sentence pattern, and whether the old value was wrong."""
 
     has: frozenset[str]
     match: re.Pattern[str]
@@ -53,7 +53,7 @@ def _signs() -> frozenset[str]:
 
 
 def exchanged(sentence: str) -> Reading | None:
-    """Read a sentence that names a value and the one whose place it takes; None where it names none."""
+    """Parse a sentence that names a value and the value that it replaces; None for any other sentence."""
     if len(sentence) > _CHARACTERS_MAX:
         return None
     words = words_of(sentence)
@@ -72,7 +72,7 @@ def exchanged(sentence: str) -> Reading | None:
 
 
 def _names(text: str) -> bool:
-    """Say whether words may name something: not too many, and no pronoun."""
+    """Return whether words may name something: a few words without a pronoun."""
     return 0 < len(text.split()) <= _WORDS_MAX and names().pointing.match(text) is None
 
 
@@ -81,7 +81,7 @@ def _plain(value: str, prior: str, move: UpdateKind) -> Reading:
 
 
 def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
-    """Read "it's Split, not Zagreb": the slot is that of a claim or memory with the value Zagreb, if there is one."""
+    """Parse "it's Split, not Zagreb": the slot is that of a claim or memory with the value Zagreb, if there is one."""
     found = corrected_value(clause.text, corrects=clause.move is UpdateKind.CORRECT)
     left = left_for(clause.text) if found is None else None
     value, prior = found or left or ("", "")
@@ -91,12 +91,12 @@ def renamed(clause: Clause, held: Iterable[Claim | Memory]) -> Reading | None:
 
 
 def _head(value: str | None) -> str | None:
-    """Give a value without when or with whom it is done: "tennis on Saturdays" is tennis."""
+    """Return a value without its time and company: "tennis on Saturdays" is tennis."""
     return None if value is None else _WHEN.split(value, maxsplit=1)[0]
 
 
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
-    """Give a reading the slot of the first claim or memory that holds what it replaces; itself where none does."""
+    """Move a reading to the slot of the first claim or memory with the value that it replaces, if there is one."""
     for one in held:
         replaceable = plain.move is UpdateKind.CORRECT or one.attribute not in BY_BIRTH
         if replaceable and (is_same_value(one.value, plain.prior) or is_same_value(_head(one.value), plain.prior)):

@@ -1,4 +1,4 @@
-"""The commonest statements, plans and wishes in German, French, Spanish and Portuguese."""
+"""Sentence templates for common statements, plans and wishes in German, French, Spanish and Portuguese."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNMEANT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.
 _HALF: Final = 0.5
 _PLAIN: Final = frozenset({MemoryType.FACT, MemoryType.PREFERENCE})
 _PHRASE: Final = 3
-"""Blanks from which something that is no part of the gloss is told by the whole sentence instead."""
+"""Number of blanks from which the whole original sentence replaces an unglossed part."""
 _PERSONS_SLOTS: Final = ("employer", "residence", "job_title")
 
 
@@ -61,7 +61,7 @@ def _shapes() -> tuple[_Shape, ...]:
 
 @cache
 def _considered() -> tuple[_Shape, ...]:
-    """Give the shapes of what is only thought of: whatever English makes of the words, they are no fact."""
+    """Return the templates of considered actions; these are never facts, whatever their translation."""
     return tuple(shape for shape in _shapes() if shape.stance is Stance.CONSIDERED)
 
 
@@ -96,7 +96,7 @@ def _reading(shape: _Shape, found: re.Match[str], owner: str, *, changed: bool) 
 
 
 def _of_somebody(who: str, sentence: str) -> str | None:
-    """Name the slot of somebody of one's own that a sentence fills; None for their name, and for a thing."""
+    """Return the slot of a relative that a sentence fills; None for a name or a thing."""
     if not expression("foreign", "persons", "kin").match(who) or expression("foreign", "persons", "named").search(
         sentence
     ):
@@ -106,9 +106,9 @@ def _of_somebody(who: str, sentence: str) -> str | None:
 
 
 def read_foreign(sentence: str, owner: str) -> list[Reading]:
-    """Read a whole sentence in one of the four languages; [] where no shape fits.
+    """Parse a whole sentence in one of the four languages; [] if no template matches.
 
-    "Jetzt", "maintenant", "ahora" and "agora" say that it is different now, wherever they stand.
+    "Jetzt", "maintenant", "ahora" and "agora" mark a change anywhere in the sentence.
     """
     said, corrects = _without_opening(sentence)
     plain = said.strip()
@@ -125,7 +125,7 @@ def read_foreign(sentence: str, owner: str) -> list[Reading]:
 
 
 def _without_opening(sentence: str) -> tuple[str, bool]:
-    """Take off what says that it was said before, is one more, or puts something right; and say whether it does."""
+    """Strip an opening that marks a repetition, an addition or a correction; also return whether it was there."""
     said = expression("foreign", "before", "told").sub("", sentence, count=1)
     said = expression("foreign", "before", "more").sub("", said, count=1)
     right = expression("foreign", "before", "wrong").sub("", said, count=1)
@@ -133,7 +133,7 @@ def _without_opening(sentence: str) -> tuple[str, bool]:
 
 
 def _verbatim(sentence: str) -> list[Reading]:
-    """Keep a sentence about oneself in another language as it is, with no slot that it could take from another."""
+    """Keep a sentence about the speaker in another language verbatim, without a slot."""
     table = load_table("foreign")["verbatim"]
     first = sentence.split(" ", 1)[0].lower().strip(",.!")
     known = first in table["starts"] and " " in sentence
@@ -145,9 +145,9 @@ def _verbatim(sentence: str) -> list[Reading]:
 
 
 def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> list[Reading]:
-    """Give what was read of a sentence in English words in those that were said, and what its own shapes tell besides.
+    """Return the readings of a translated sentence in its own words, with those of its own templates.
 
-    What the sentence only supposes by its own words is never surer than that.
+    A sentence that its own words mark as a supposition keeps a low confidence.
     """
     act = act_of(gloss.source)
     stance = _UNMEANT.get(act) or (imagined_as(gloss.source) if readings else None)

@@ -1,4 +1,4 @@
-"""Checks of the general frames: what keeps a saying that fits no special pattern, and what passes it over."""
+"""Guards of the broad patterns: accept or reject a sentence that matches no specific pattern."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ACHIEVING: Final = frozenset(
     {"have", "get", "become", "lose", "give", "find", "make", "switch", "move", "take", "start"}
 )
 _GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
-"""What these use, "we" use."""
+"""Subjects whose tools are used by "we"."""
 _AMOUNTS: Final = frozenset(
     ["size", "number", "count", "age", "amount", "total", "score", "capacity", "limit", "length", "width", "weight"]
 )
@@ -48,14 +48,14 @@ _OWNING: Final = frozenset({"own", "maintain", "lead", "manage", "handle", "appr
 
 
 def _placed_deep(value: Value, words: int) -> bool:
-    """Say whether a value stands by itself, is not too long, and speaks of no task, error or talk."""
+    """Return whether a value is self-contained and short, and about no task, error or conversation."""
     return (
         is_free(value) and 1 < word_count(value) <= words and not expression("checks", "of_the_talk").search(value.text)
     )
 
 
 def _routine(value: Value, situation: Situation) -> bool:
-    """Accept what one regularly does, in a verb that is not about the moment; a denial of it too."""
+    """Accept a routine, also a denied one, unless its verb is transient."""
     predicate = situation.predicate
     regular = situation.scoped or expression("checks", "regular").search(predicate.said) is not None
     lacking = predicate.verb == "have" and predicate.negated
@@ -68,14 +68,14 @@ def _routine(value: Value, situation: Situation) -> bool:
 
 
 def _person_routine(value: Value, situation: Situation) -> bool:
-    """Accept what a person regularly does, in verbs of doing."""
+    """Accept a person's routine, with a verb of activity."""
     verb = situation.predicate.verb
     talk = verb in names().talk or verb in names().mental or verb in names().passing
     return situation.subject.who == "person" and not talk and _placed_deep(value, TASTE_WORDS)
 
 
 def _standing(value: Value, situation: Situation) -> bool:
-    """Accept what one is for good: a kind of person, no mood and nothing said of the moment."""
+    """Accept a lasting trait: a kind of person, no mood or momentary state."""
     moods = expression("checks", "mood").search(value.text)
     return (
         moods is None
@@ -86,7 +86,7 @@ def _standing(value: Value, situation: Situation) -> bool:
 
 
 def _technical(value: Value, situation: Situation) -> bool:
-    """Accept what is set about a thing of the work: a number, a name, a span of time; nothing about code at hand."""
+    """Accept a setting of the work: a number, a name, a duration; nothing about the code in the conversation."""
     if '"' in situation.predicate.text:
         return False
     if situation.subject.who == "plural" and not expression("checks", "real_plural").match(situation.subject.entity):
@@ -102,7 +102,7 @@ def _is_short_phrase(value: Value) -> bool:
 
 
 def _placed(value: Value, situation: Situation) -> bool:
-    """Accept where a thing of one's own is; moods are no places."""
+    """Accept the place of a possession; a mood is no place."""
     noun = situation.subject.noun.casefold()
     own = situation.subject.who == "own" or " " in noun
     vague = noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun) or names().kin_noun(noun)
@@ -117,12 +117,12 @@ def _quantity(value: Value, situation: Situation) -> bool:
 
 
 def _able(value: Value, situation: Situation) -> bool:
-    """Accept what one says to be able to do alone; "we can play together" is a proposal."""
+    """Accept an ability of the speaker alone; "we can play together" is a proposal."""
     return "can" in situation.predicate.cues and not situation.subject.group and is_free(value)
 
 
 def _code_language(value: Value, situation: Situation) -> bool:
-    """Accept a thing that is made in a language; "my favourite language is …" is another matter."""
+    """Accept the language of a made thing; "my favourite language is …" has its own pattern."""
     noun = situation.subject.noun.casefold()
     taste = situation.attribute.name in noun or "language" in noun or noun.startswith(("favo", "preferred"))
     somebody = names().kin_noun(noun) is not None and " in " not in situation.predicate.text
@@ -143,7 +143,7 @@ def _effect(value: Value, situation: Situation) -> bool:
 
 
 def _skill(value: Value, situation: Situation) -> bool:
-    """Accept what one can or cannot do by nature: "I can't swim"; not what fails just now."""
+    """Accept a lasting ability or inability: "I can't swim"; no momentary failure."""
     predicate = situation.predicate
     verb = predicate.verb
     able = "can" in predicate.cues and verb not in names().passing and verb not in names().talk
@@ -151,7 +151,7 @@ def _skill(value: Value, situation: Situation) -> bool:
 
 
 def _told(value: Value, situation: Situation) -> bool:
-    """Accept what one says to have done, in words that stand by themselves; nothing about the talk or the moment."""
+    """Accept a self-contained past action; nothing about the conversation or the moment."""
     predicate = situation.predicate
     verb = predicate.verb
     passing = verb in names().talk or verb in names().mental or verb in names().passing or verb in _RECENT
@@ -168,7 +168,7 @@ def _person_told(value: Value, situation: Situation) -> bool:
 
 
 def _own_told(value: Value, situation: Situation) -> bool:
-    """Accept what a thing of one's own does or did; nothing about how it is doing just now."""
+    """Accept an action of a possession; nothing about its momentary state."""
     noun, verb = situation.subject.noun.casefold(), situation.predicate.verb
     talk = expression("checks", "of_the_talk").search(noun) or noun in names().skip_nouns
     passing = verb == "is" or verb in names().talk or verb in names().mental
@@ -180,7 +180,7 @@ def _placed_value(value: Value) -> bool:
 
 
 def _technical_told(value: Value, situation: Situation) -> bool:
-    """Accept what things of the work or the house do, where a second word names which: "the payments team"."""
+    """Accept an action of a work or household thing that a second word identifies: "the payments team"."""
     subject = situation.subject
     name = subject.noun or subject.entity
     verb = situation.predicate.verb
@@ -193,7 +193,7 @@ def _technical_told(value: Value, situation: Situation) -> bool:
 
 
 def _identified(value: Value, situation: Situation) -> bool:
-    """Accept an address, a path or a code as what or where a thing of the work is; "height-adjustable" is none."""
+    """Accept an address, a path or a code of a work thing; "height-adjustable" is none."""
     noun = situation.subject.noun.casefold()
     return (
         not is_shape("quality", value.raw)
@@ -203,12 +203,12 @@ def _identified(value: Value, situation: Situation) -> bool:
 
 
 def _counts(value: Value, situation: Situation) -> bool:
-    """Say whether a bare number is how many or how much there is, and no hour: "the size of our team is six"."""
+    """Return whether a bare number is a count, not an hour: "the size of our team is six"."""
     return situation.subject.noun.casefold() in _AMOUNTS and value.text.replace(" ", "").isalnum()
 
 
 def _is_of_the_work(situation: Situation) -> bool:
-    """Say whether a subject names a thing by itself, and none of the talk."""
+    """Return whether a subject identifies a thing, and not the conversation."""
     noun = (situation.subject.noun or situation.subject.entity).casefold()
     plural = situation.subject.who != "plural" or expression("checks", "real_plural").match(situation.subject.entity)
     text = _TEXTS.isdisjoint(noun.split(" "))
@@ -330,17 +330,17 @@ _EXPECTED: Final[Mapping[str, Callable[[Situation], bool]]] = {
     "told": _is_told,
     "habit": _is_habitual,
 }
-"""What a check asks of everything but the value."""
+"""The conditions of a check apart from the value."""
 
 
 def may_hold(check: str, situation: Situation) -> bool:
-    """Say cheaply, before a value is made, that a check can hold at all."""
+    """Return whether a check can accept any value. Cheap."""
     expected = _EXPECTED.get(check)
     return expected is None or expected(situation)
 
 
 def _plain_name(value: Value) -> bool:
-    """Say whether a word of a sentence without capitals may be a name: no known thing, verb or everyday noun."""
+    """Return whether a word of an uncapitalised sentence may be a name: no known thing, verb or common noun."""
     words = value.raw.split(" ")
     plain = len(words) <= 2 and all(word.isalpha() for word in words)  # noqa: PLR2004 - a name and a surname
     everyday = expression("checks", "everyday").search(value.text) or is_known(value) or is_participle(value.text)
@@ -349,7 +349,7 @@ def _plain_name(value: Value) -> bool:
 
 
 def holds(check: str, value: Value, situation: Situation) -> bool:
-    """Say whether a value passes a named check of the pattern files."""
+    """Return whether a value passes a named check of the pattern files."""
     if situation.lower and check in {"place", "org", "name", "capital"} and _plain_name(value):
         return True
     general = _GENERAL.get(check)

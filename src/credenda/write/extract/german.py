@@ -1,4 +1,4 @@
-"""German clauses in English order: the verb after who does it, and what denies it beside the verb. Pure."""
+"""Reorder German clauses into English order, with the negation beside the verb. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["german"]
 _WENT: Final = frozenset(
     "move switch go become be keep come return increase decrease die end grow run arrive depart change drive".split()  # noqa: SIM905
 ) | {"grow up", "get up"}
-"""What "sein" and the participle tell as past; of other verbs they tell what is done."""
+"""Verbs for which "sein" and the participle form the past; for others they form the passive."""
 _MOVING: Final = frozenset({"move", "postpone", "switch", "change", "increase", "decrease", "rename", "bring", "lower"})
 _TOWARDS: Final = frozenset({"auf", "aufs", "in", "ins", "zu", "zum", "zur", "nach"})
 _PERSONS: Final = {"I": 1, "we": 4, "you": 2}
@@ -34,7 +34,7 @@ _TOLD_TO: Final = frozenset({"answer", "wait", "use", "avoid", "open", "send", "
 
 @dataclass(slots=True, kw_only=True)
 class _Told:
-    """A clause taken apart: its verb and form, what denies it, what leads it, who does it, and the rest."""
+    """A parsed clause: verb and form, negation, opening, subject, and the rest."""
 
     verb: Item
     form: Form
@@ -45,9 +45,9 @@ class _Told:
 
 
 def german(items: Sequence[Item], known: Glossary, *, told: str = "", first: bool = False) -> list[Said]:
-    """Say a clause in English order; `told` is who did what the clause before told, for one without a subject.
+    """Return a clause in English order; `told` is the subject and verb of the previous clause, for an elliptic one.
 
-    `first`: it opens the sentence, where "wäre ich" is "if I were".
+    `first`: it begins the sentence, where "wäre ich" is "if I were".
     """
     settle(items)
     head, rest = opened(items)
@@ -72,13 +72,13 @@ def _plain(item: Item) -> Said:
 
 
 def _is_told_to(items: Sequence[Item], fin: int) -> bool:
-    """Say whether what looks finite is an infinitive that closes the clause and tells what to do."""
+    """Return whether an apparently finite verb is a final infinitive used as an instruction."""
     closes = fin == len(items) - 1 and items[fin].of("infinitive") is not None
     return closes and all(one.tag != "subject" for one in items) and (fin != 1 or items[0].tag == "adv")
 
 
 def _apart(items: Sequence[Item], at: int, denied: str, known: Glossary, *, subordinate: bool) -> _Told:
-    """Take a clause apart at its finite verb."""
+    """Split a clause at its finite verb."""
     verb, before, after = items[at], list(items[:at]), list(items[at + 1 :])
     form = _form(verb, [*before, *after])
     pool = before if subordinate and not after else after
@@ -97,7 +97,7 @@ def _form(verb: Item, others: Sequence[Item]) -> Form:
 
 
 def _closing(form: Form, verb: Item, pool: Sequence[Item], known: Glossary) -> tuple[Form, Item | None]:
-    """Join the finite verb with what closes the clause: a participle, an infinitive, or a syllable of its own."""
+    """Join the finite verb with the end of the clause: a participle, an infinitive, or a separable prefix."""
     last = next((one for one in reversed(pool) if one.tag not in {"say", "adv", "mark"} or one.forms), None)
     if last is not None:
         parted = known.verbs.get(f"{verb.source.lower()}\x00{last.source.lower()}")
@@ -146,7 +146,7 @@ def _subordinate(before: list[Item], rest: list[Item]) -> tuple[list[Item], list
 
 
 def _arranged(before: list[Item], rest: list[Item]) -> tuple[list[Item], list[Item], list[Item]]:
-    """Part a clause into what leads it, who does it, and the rest."""
+    """Split a clause into its opening, its subject and the rest."""
     if any(one.tag == "subject" for one in before):
         return [], before, rest
     at = next((at for at, one in enumerate(rest[:4]) if one.tag == "subject"), None)
@@ -165,7 +165,7 @@ def _names(items: Sequence[Item]) -> bool:
 
 
 def _nominal(items: Sequence[Item]) -> int:
-    """Count how many pieces at the head are one noun with what belongs to it."""
+    """Count the leading pieces that form one noun phrase."""
     size = 0
     while size < len(items) and items[size].tag in _NOMINAL and not (size and items[size].tag == "det"):
         size += 1
@@ -176,7 +176,7 @@ def _nominal(items: Sequence[Item]) -> int:
 
 
 def _said(apart: _Told, told: str) -> list[Said]:
-    """Say who does what in English order."""
+    """Return subject and verb in English order."""
     if apart.form.base.startswith("@") and (liking := _liking(apart)):
         return liking
     form, out = apart.form, [*map(_plain, apart.front)]
@@ -205,7 +205,7 @@ def _said(apart: _Told, told: str) -> list[Said]:
 
 
 def _liking(apart: _Told) -> list[Said]:
-    """Say "I like spinach" for "mir schmeckt Spinat"."""
+    """Return "I like spinach" for "mir schmeckt Spinat"."""
     items = [*apart.front, *apart.subject, *apart.tail]
     who = next((one for one in items if one.tag == "clitic" and one.source.lower() in _LIKING), None)
     if who is None:
@@ -217,14 +217,14 @@ def _liking(apart: _Told) -> list[Said]:
 
 
 def _what_stops(front: list[Item], out: list[Said], tail: list[Item]) -> tuple[list[Said], list[Item]]:
-    """Say "I stopped handball" for "mit dem Handball habe ich aufgehört"."""
+    """Return "I stopped handball" for "mit dem Handball habe ich aufgehört"."""
     if front and front[0].english in _WITH:
         return [one for one in out if one.start < 0 or one.start > front[-1].start], [*front[1:], *tail]
     return out, tail[1:] if tail and tail[0].english in _WITH else tail
 
 
 def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
-    """Say what is done instead of what is no longer done: "nicht mehr mit Gas, sondern mit Pellets"."""
+    """Return the new activity of a swap: "nicht mehr mit Gas, sondern mit Pellets"."""
     subject = next((one.text for one in out if one.tag == "subject"), "")
     if not denied or not subject:
         return out
@@ -233,14 +233,14 @@ def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
 
 
 def _towards(item: Item) -> Item:
-    """Say where something is moved: "auf den 21. März verschoben"."""
+    """Return the target of a move: "auf den 21. März verschoben"."""
     if item.tag == "prep" and item.source.lower() in _TOWARDS:
         item.english = "to"
     return item
 
 
 def _orders(apart: _Told) -> bool:
-    """Say whether a verb without a subject gives an order."""
+    """Return whether a verb without a subject is an imperative."""
     source, form = folded(apart.verb.source), apart.form
     around = {one.source.lower() for one in (*apart.front, *apart.tail)}
     if any(one.tense == "order" for one in apart.verb.forms) and not source.endswith("e"):
@@ -257,7 +257,7 @@ def _reflexive_out(tail: Sequence[Item], *, order: bool) -> list[Item]:
 
 
 def _closed(tail: Sequence[Item]) -> list[Said]:
-    """Say the rest; an infinitive with "zu" goes before its object."""
+    """Return the rest; an infinitive with "zu" is moved before its object."""
     items = list(tail)
     form = items[-1].of("to", "infinitive") if items else None
     if form is None or items[-1].forms[0].tense not in {"to", "infinitive"}:
@@ -269,7 +269,7 @@ def _closed(tail: Sequence[Item]) -> list[Said]:
 
 
 def _without(items: Sequence[Item], denied: str) -> list[Said]:
-    """Say a clause without a finite verb: what closes it by an infinitive tells what to do."""
+    """Return a clause without a finite verb; a final infinitive is an instruction."""
     form = items[-1].of("infinitive", "to") if items else None
     if form is None:
         return _nominal_clause(items, denied)

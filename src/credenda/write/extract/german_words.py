@@ -1,4 +1,4 @@
-"""The words of a German clause: which are verbs, what opens it, and what denies it. Pure."""
+"""Tag the words of a German clause: verbs, openings and negations. Pure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["is_finite", "opened", "settle", "split_at_and", "without_denial"]
 
 _DENIALS: Final = {"neg": "not", "longer": "no longer", "never": "never"}
 _DENIED: Final = frozenset({"prep", "verb", "mark", "x"})
-"""What stands after a "nicht" that denies the whole clause, and not the one word after it."""
+"""Words after a "nicht" that negates the whole clause, and not one word."""
 _LANGUAGES: Final = frozenset(
     {"German", "English", "French", "Spanish", "Italian", "Portuguese", "Russian", "Japanese", "Chinese"}
 )
 _PRONOUNS: Final = frozenset({"das", "die", "der", "es"})
-"""Articles that may stand alone."""
+"""Articles that can be pronouns."""
 
 
 def split_at_and(items: Sequence[Item]) -> list[list[Item]]:
-    """Cut a clause at "und", "aber" and "sondern" where a verb stands on both sides."""
+    """Split a clause at "und", "aber" and "sondern" between two verbs."""
     found: list[list[Item]] = [[]]
     for at, item in enumerate(items):
         joins = item.tag == "conj" and item.english in {"and", "but"}
@@ -37,12 +37,12 @@ def _finite(item: Item) -> bool:
 
 
 def is_finite(item: Item) -> bool:
-    """Say whether an item is a verb that somebody does."""
+    """Return whether an item is a finite verb."""
     return item.verb and any(one.person for one in item.forms)
 
 
 def settle(items: Sequence[Item]) -> None:
-    """Decide of each item that may be a verb whether it is one, and of small words what they are here."""
+    """Decide whether each possible verb is one, and tag the ambiguous small words."""
     for at, item in enumerate(items):
         if item.forms:
             _settle_verb(items, at)
@@ -51,7 +51,7 @@ def settle(items: Sequence[Item]) -> None:
 
 
 def _settle_verb(items: Sequence[Item], at: int) -> None:
-    """Take a verb for one unless a capital or an article tells a noun."""
+    """Tag a possible verb as a verb, unless a capital or an article marks a noun."""
     item = items[at]
     before = items[at - 1] if at else None
     capital = item.source[0].isupper() and at > 0
@@ -66,7 +66,7 @@ def _settle_verb(items: Sequence[Item], at: int) -> None:
 
 
 def _settle_small(items: Sequence[Item], at: int) -> None:
-    """Tell "Frau Kolbe" from a wife, "auf Deutsch" from a place, "als Koch" from a comparison, "das ist" from "the"."""
+    """Resolve ambiguous words: "Frau Kolbe" or a wife, "auf Deutsch" or a place, "als Koch" or a comparison."""
     item, following = items[at], items[at + 1]
     owned, source = at > 0 and items[at - 1].tag == "det", item.source.lower()
     if source == "das" and following.verb and not owned:
@@ -80,7 +80,7 @@ def _settle_small(items: Sequence[Item], at: int) -> None:
 
 
 def opened(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
-    """Part a clause into what opens it and the rest."""
+    """Split a clause into its opening and the rest."""
     at = 0
     while at < len(items) and items[at].tag in {"conj", "say", "q"}:
         at += 1
@@ -88,7 +88,7 @@ def opened(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
 
 
 def without_denial(items: Sequence[Item]) -> tuple[list[Item], str]:
-    """Take out what denies the verb: "nicht", "nicht mehr", "nie", "kein … mehr"; and give what it is in English."""
+    """Remove the negation of the verb: "nicht", "nicht mehr", "nie", "kein … mehr"; also return it in English."""
     found, denied = list[Item](), ""
     no = any(one.tag == "no" for one in items)
     for at, one in enumerate(items):

@@ -1,7 +1,7 @@
-"""German, French, Spanish and Portuguese sentences in the words of English, so that they are read as English is.
+"""Translate German, French, Spanish and Portuguese sentences word by word, so that the English rules apply.
 
-Names and words that are not known stay as they are. Each piece knows what it stands for, so that what was read is told
-in the words that were said. The tables are data (`data/gloss_*.toml`).
+Names and unknown words stay unchanged. Each piece keeps its original, so that claims quote the original words. The
+tables are data (`data/gloss_*.toml`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _CHARACTERS_MAX: Final = 300
 _WORDS_MIN: Final = 2
 _SIGN: Final = 0.4
 _COMMON: Final = 0.9
-"""What a word counts for a language that English has as well."""
+"""Score of a word for a language if English has the word too."""
 _ALIEN: Final = 1.5
-"""How much an accent speaks against English, in words."""
+"""Score of an accent against English, in words."""
 _MARKS: Final = ',;:.!?-\u2013\u2014()"\u00ab\u00bb\u2026'
 _QUIET: Final = "\u00bf\u00a1"
 _SIGNS: Final = {
@@ -37,18 +37,18 @@ _SIGNS: Final = {
     "es": re.compile("[ñ¿¡]", re.IGNORECASE),
     "pt": re.compile(r"[ãõ]|nh|lh|(?:^| )o ", re.IGNORECASE),
 }
-"""Letters that tell one language from its neighbours where its words do not."""
+"""Letters that distinguish a language from its neighbours."""
 _PLAINLY: Final = frozenset(
     "i i'm my the we our is are and of with they their she this that have were you your don't it's from by".split()  # noqa: SIM905
 )
-"""Words by which most English is known, before any table is read."""
+"""Words that identify most English text before any table is loaded."""
 _UNITS: Final = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years", "hours", "hour"})
 _ELISION: Final = re.compile("^(?:[cdjlmnst]|qu)'")
 _ACCENTED: Final = re.compile("[äöüßàâçéèêëîïôùûœáíóúñãõ¿¡]", re.IGNORECASE)
 
 
 class _Place(NamedTuple):
-    """A stretch of the English text and the stretch of the sentence that it stands for."""
+    """A span of the English text and its span of the original."""
 
     start: int
     stop: int
@@ -57,7 +57,7 @@ class _Place(NamedTuple):
 
 
 class Gloss(NamedTuple):
-    """A sentence in English words, and which of them stands for what."""
+    """A translated sentence with the alignment to its original."""
 
     text: str
     source: str
@@ -65,7 +65,7 @@ class Gloss(NamedTuple):
     places: tuple[_Place, ...]
 
     def said(self, english: str) -> str:
-        """Give what was said for a stretch of the English text; itself where it does not occur there."""
+        """Return the original of a span of the English text; the span itself if it does not occur."""
         at = _find(self.text, english)
         if at < 0:
             return english
@@ -81,7 +81,7 @@ class Gloss(NamedTuple):
         return self.source[first:last].strip(" ,.;:!?")
 
     def english(self, said: str) -> str:
-        """Give the English for a stretch of the sentence; itself where it does not occur there."""
+        """Return the English for a span of the original; the span itself if it does not occur."""
         at = _find(self.source, said)
         if at < 0:
             return said
@@ -90,7 +90,7 @@ class Gloss(NamedTuple):
 
 
 def _find(text: str, part: str) -> int:
-    """Give where a part stands in a text as whole words, -1 where it does not."""
+    """Return where a part occurs in a text as whole words, else -1."""
     lower, wanted = text.lower(), part.lower()
     at = lower.find(wanted)
     while at >= 0:
@@ -102,7 +102,7 @@ def _find(text: str, part: str) -> int:
 
 
 def is_plainly_english(text: str) -> bool:
-    """Say cheaply whether a text has words of English and none that tells of another language.
+    """Return whether a text has English words and no word of another language. Cheap.
 
     >>> is_plainly_english("I moved to Linz."), is_plainly_english("Ich bin in Linz.")
     (True, False)
@@ -115,7 +115,7 @@ def is_plainly_english(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def language_of(sentence: str) -> str | None:
-    """Name which of the four languages a sentence is in; None for English and any other.
+    """Return the language of a sentence, if it is one of the four; None for English and any other.
 
     >>> language_of("Toco cavaquinho no domingo."), language_of("We met in El Paso.") is None
     ('pt', True)
@@ -144,7 +144,7 @@ def language_of(sentence: str) -> str | None:
 
 
 def _told_by_names(sentence: str, language: str) -> bool:
-    """Say whether nothing but names tells the language: "Boss: Lee" is no Spanish."""
+    """Return whether only names indicate the language: "Boss: Lee" is not Spanish."""
     first, *others = sentence.split() or [""]
     telling = [one for one in others if language in tells().get(one.strip(_MARKS).lower(), ())]
     named = telling and all(one[0].isupper() for one in telling)
@@ -152,7 +152,7 @@ def _told_by_names(sentence: str, language: str) -> bool:
 
 
 class _Weight(NamedTuple):
-    """What a word says of the language it is in: for English, for each of the four, and whether it says so alone."""
+    """The score of a word for English and each of the four languages, and whether it alone decides."""
 
     english: float
     votes: tuple[float, ...]
@@ -170,7 +170,7 @@ def _weight(word: str) -> _Weight:
 
 @cache
 def _only_english() -> frozenset[str]:
-    """Give the function words that none of the four languages has as a word."""
+    """Return the English function words that none of the four languages has."""
     known = [glossary(language) for language in LANGUAGES]
     return get_function_words("en").difference(*(one.words for one in known), *(one.verbs for one in known)) | {
         "my",
@@ -181,7 +181,7 @@ def _only_english() -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def glossed(sentence: str) -> Gloss | None:
-    """Say a sentence in English words, given with straight quotes and single spaces; None where it is English already.
+    """Translate a sentence with straight quotes and single spaces; None if it is English.
 
     >>> glossed("Ich bin nach Linz gezogen.").text, glossed("I moved to Linz.") is None
     ('I moved to Linz.', True)
@@ -212,7 +212,7 @@ def glossed(sentence: str) -> Gloss | None:
 
 
 def _tells_of_somebody(out: Sequence[Said]) -> bool:
-    """Say whether a sentence began by telling of somebody or something, not of the speaker."""
+    """Return whether a sentence begins with another subject than the speaker."""
     stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
     return (
         stop > 0
@@ -222,7 +222,7 @@ def _tells_of_somebody(out: Sequence[Said]) -> bool:
 
 
 def _tell_how_long(items: Sequence[Item], language: str) -> None:
-    """Say "three months ago" and "for three years" of what stands after "vor", "il y a", "hace", "há" and "seit"."""
+    """Return "three months ago" or "for three years" for a duration after "vor", "il y a", "hace", "há" and "seit"."""
     done = any(
         one.tense == "past" or (one.tense == "participle" and language != "pt")
         for item in items
@@ -243,7 +243,7 @@ def _tell_how_long(items: Sequence[Item], language: str) -> None:
 
 
 def _take_up(part: list[Item], out: list[Said]) -> None:
-    """Leave out what takes a thing up that was just named: "mon dessert préféré, c'est le flan"."""
+    """Remove a pronoun that repeats a named object: "mon dessert préféré, c'est le flan"."""
     if not part or part[0].english not in {"it is", "it was"}:
         return
     before = out[:-1] if out and out[-1].text == "," else out

@@ -1,4 +1,4 @@
-"""What single words and short phrases of four languages are in English: `data/gloss_*.toml`, read once. Pure."""
+"""The dictionary of four languages with English translations, from `data/gloss_*.toml`. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LENGTH_MAX: Final = 6
 
 
 class Entry(NamedTuple):
-    """What a phrase is in English: its words, what kind of words these are, which of its own is a verb (-1: none)."""
+    """The translation of a phrase: its words, their kind, and the index of its verb (-1: none)."""
 
     english: str
     tag: str
@@ -54,9 +54,9 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Item:
-    """A piece of a sentence: where it stands, what it is in English, of what kind, and which verbs it may be.
+    """A piece of a sentence: its span, its translation, its kind, and its possible verb forms.
 
-    `sure`: it is written as a verb is, and as a word only where an accent is missing. `tail`: what is joined to a verb.
+    `sure`: spelled exactly as a verb, and as another word only without an accent. `tail`: pronouns joined to a verb.
     """
 
     start: int
@@ -70,17 +70,17 @@ class Item:
 
     @property
     def verb(self) -> bool:
-        """Whether it is taken as a verb."""
+        """Whether it is tagged as a verb."""
         return self.tag == "verb"
 
     def of(self, *tenses: str) -> Form | None:
-        """Give the first of its forms in one of these tenses."""
+        """Return the first of its forms in one of these tenses."""
         return next((one for one in self.forms if one.tense in tenses), None) if self.verb else None
 
 
 @dataclass(slots=True)
 class Glossary:
-    """Words, verb forms and phrases of one language, as they are written and without accents."""
+    """Words, verb forms and phrases of one language, with and without accents."""
 
     language: str
     words: dict[str, Entry] = field(default_factory=dict[str, Entry])
@@ -96,17 +96,17 @@ class Glossary:
         return self.words.get(token) or self.bare.get(folded(token))
 
     def forms(self, token: str) -> list[tuple[str, Form]]:
-        """Look the forms of a verb up, each with its infinitive; accents may be missing."""
+        """Look up the forms of a verb, each with its infinitive; accents may be missing."""
         exact, bare = self.verbs.get(token, []), self.bare_verbs.get(folded(token), [])
         return [*exact, *(one for one in bare if one not in exact)] if token.isascii() else exact or bare
 
     def knows(self, token: str) -> bool:
-        """Say whether a token is a word or a form of the language."""
+        """Return whether a token is a word or a form of the language."""
         return self.word(token) is not None or bool(self.forms(token))
 
 
 def folded(text: str) -> str:
-    """Write a text in lower case without accents.
+    """Return a text in lower case without accents.
 
     >>> folded("Früher"), folded("não")
     ('fruher', 'nao')
@@ -115,7 +115,7 @@ def folded(text: str) -> str:
 
 
 def _spellings(text: str, language: str) -> tuple[str, ...]:
-    """Give how a text may be written without accents; umlauts in two ways."""
+    """Return the spellings of a text without accents; umlauts have two."""
     if text.isascii() or language != "de":
         return (folded(text),)
     return folded(text), folded(text.lower().translate(_UMLAUTS))
@@ -128,14 +128,14 @@ def _rows(table: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _alternatives(phrase: str) -> Iterator[tuple[str, ...]]:
-    """Spell a phrase out: `a|b c` is "a c" and "b c"; an underscore stands for a space."""
+    """Expand a phrase: `a|b c` is "a c" and "b c"; an underscore is a space."""
     for chosen in product(*(one.split("|") for one in phrase.split(" "))):
         yield tuple(" ".join(chosen).replace("_", " ").replace("'", "' ").replace("  ", " ").strip().split(" "))
 
 
 @cache
 def glossary(language: str) -> Glossary:
-    """Load the glossary of one language, done once; some 80 ms."""
+    """Load the glossary of one language (some 80 ms); cached."""
     found, column = Glossary(language), LANGUAGES.index(language)
     for keys, entry in (*_phrases(language), *_words(column)):
         _add_phrase(found, keys, entry)
@@ -166,7 +166,7 @@ def _words(column: int) -> Iterator[tuple[tuple[str, ...], Entry]]:
 
 
 def _cells(table: str, column: int) -> Iterator[tuple[str, str]]:
-    """Yield the English of each row with each of what stands for it in one language."""
+    """Yield the English of each row with each of its translations."""
     for english, cells in _rows(table):
         listed = cells[column].split(",") if column < len(cells) else ()
         yield from ((english, one.strip()) for one in listed if one.strip())
@@ -206,7 +206,7 @@ def _add_form(found: Glossary, shown: str, infinitive: str, form: Form) -> None:
 
 @cache
 def english_words() -> frozenset[str]:
-    """Give the words that tell of no other language, for English has them."""
+    """Return the words that indicate no other language, because English has them."""
     listed = {word for words in load_table("worth_words")["classes"].values() for word in words.split()}
     own = listed.difference(*(glossary(language).words for language in LANGUAGES)) - DISTINCTIVE_WORDS
     known = lexicon()
@@ -224,14 +224,14 @@ def english_words() -> frozenset[str]:
 
 
 def _given() -> Iterator[str]:
-    """Yield all that the tables have in English."""
+    """Yield all English text of the tables."""
     for table in (*load_table("gloss_words").values(), load_table("gloss_verbs")["verbs"]):
         yield from (english for english, _ in _rows(table))
 
 
 @cache
 def tells() -> Mapping[str, frozenset[str]]:
-    """Give each word, in lower case and without accents, with the languages that have it and English has not."""
+    """Return the languages of each word that English lacks; words in lower case without accents."""
     found: dict[str, set[str]] = {}
     english = english_words()
     for language in LANGUAGES:
@@ -259,7 +259,7 @@ def _tokens(sentence: str, known: Glossary) -> list[tuple[int, int, str]]:
 
 
 def itemised(sentence: str, known: Glossary) -> list[Item]:
-    """Cut a sentence into the longest phrases and words that are known, and those that are not."""
+    """Split a sentence into the longest known phrases and words, and unknown ones."""
     tokens = _tokens(sentence, known)
     keys = [_keys(text, known) for _, _, text in tokens]
     found: list[Item] = []
@@ -290,12 +290,15 @@ def itemised(sentence: str, known: Glossary) -> list[Item]:
     return found
 
 
-def _keys(token: str, known: Glossary) -> set[str]:
-    """Give what a token may match in a phrase: its letters, and the verb of which it is a form."""
-    return {folded(token), *(f"<{folded(infinitive)}>" for infinitive, _ in known.forms(token))}
+def _keys(token: str, known: Glossary) -> tuple[str, ...]:
+    """Return the keys that a token may match in a phrase: its letters, then the verbs of which it is a form.
+
+    A tuple, because of two phrases of one length the first key's is chosen: a set's order changes with the hash seed.
+    """
+    return tuple(dict.fromkeys((folded(token), *(f"<{folded(infinitive)}>" for infinitive, _ in known.forms(token)))))
 
 
-def _longest(keys: Sequence[set[str]], at: int, known: Glossary) -> tuple[int, Entry | None]:
+def _longest(keys: Sequence[Sequence[str]], at: int, known: Glossary) -> tuple[int, Entry | None]:
     best: tuple[int, Entry | None] = (1, None)
     for key in keys[at]:
         for phrase, entry in known.phrases.get(key, ()):
@@ -309,21 +312,21 @@ def _longest(keys: Sequence[set[str]], at: int, known: Glossary) -> tuple[int, E
 
 
 def _order(known: Glossary, verb: str) -> tuple[Form, ...]:
-    """Give the forms of a verb to which a pronoun is joined: "ponme", "responderle"."""
+    """Return the forms of a verb with a joined pronoun: "ponme", "responderle"."""
     forms = tuple(form for _, form in known.forms(verb))
     word = known.word(verb)
     return forms if forms or word is None or not word.tag.startswith("form:") else _forms(word)
 
 
 def _forms(entry: Entry) -> tuple[Form, ...]:
-    """Give the forms of an entry that names person and tense; person 0 stands for any."""
+    """Return the forms of an entry that names person and tense; person 0 matches any."""
     _, person, tense = entry.tag.split(":")
     persons = (1, 3, 4, 2) if person == "0" and tense in {"were", "present", "past"} else (int(person),)
     return tuple(Form(entry.english, one, tense) for one in persons)
 
 
 def _single(place: tuple[int, int], source: str, token: str, known: Glossary) -> Item:
-    """Look one token up: as a word, as a form of a verb, or as both."""
+    """Look one token up: as a word, as a verb form, or as both."""
     start, stop = place
     word = known.word(token)
     forms = tuple(form for _, form in known.forms(token))

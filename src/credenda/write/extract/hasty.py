@@ -1,8 +1,7 @@
-"""Sentences that nothing read, said as a careful writer would: typed or spoken in haste, or in learned English.
+"""Normalise informal, dictated or learner English, if no pattern matched the sentence.
 
-"Now my husband he work in Graz" is "Now my husband works in Graz"; "switched to monzo in march" has names without
-capitals. Each way of saying it builds on the one before, and is tried only where nothing was read; evidence stays as it
-was said.
+"Now my husband he work in Graz" becomes "Now my husband works in Graz"; "switched to monzo in march" gets capitals. The
+steps build on one another, and each result is parsed again until a pattern matches. Evidence quotes the original.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ _NAMED: Final = re.compile(
     r"(?P<before>\b(?:to|in|at|with|for|from|joined|near|using|called|by|than|on) )"
     r"(?P<name>[a-z][a-z]{2,}(?: [a-z]{3,})?)\b"
 )
-"""Words after which a name may stand."""
+"""Words that may precede a name."""
 _RUN_ON: Final = re.compile(
     r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
 )
-"""Where a value goes on with what is said next."""
+"""The words after a value at which a run-on sentence continues."""
 _TABLES: Final = (
     "worth.tsv",
     "frames.toml",
@@ -42,7 +41,7 @@ _TABLES: Final = (
     "attributes.toml",
 )
 _CHARACTERS_MAX: Final = 160
-"""What is told at greater length was not typed in haste."""
+"""Longer sentences are not typed in haste."""
 
 
 class _Rewrite(NamedTuple):
@@ -62,20 +61,20 @@ def _rewrites() -> tuple[_Rewrite, ...]:
 
 @cache
 def _common() -> frozenset[str]:
-    """Give the words that our own tables write in small letters: another one, after "in" or "to", is a name."""
+    """Return the words that our tables spell in lower case; another word after "in" or "to" may be a name."""
     folder = resources.files("credenda.write.extract").joinpath("data")
     return frozenset(word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(name).read_text("utf-8")))
 
 
 def half_read(sentence: str, readings: list[Reading]) -> bool:
-    """Say whether a sentence typed in haste was read as a mere event, or a value runs on into what is said next."""
+    """Return whether an informal sentence was parsed as a mere event, or its value runs into the next sentence."""
     if any(_RUN_ON.search(one.value or "") for one in readings):
         return True
     return sentence.islower() and all(one.attribute == "event" for one in readings)
 
 
 def tidied(sentence: str) -> Iterator[str]:
-    """Yield a sentence as a careful writer would put it, mended in one more way each time; nothing where none fits.
+    """Yield normalised forms of a sentence, each with one more step; nothing if no step applies.
 
     >>> list(tidied("now my husband he work in the bank"))[-1]
     'now my husband works in the bank'

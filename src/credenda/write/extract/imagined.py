@@ -1,7 +1,7 @@
-"""What is only imagined: supposed, wished for, against the facts, or played; it is never held surer than 0.3.
+"""Detect hypotheticals, wishes, counterfactuals and pretence; their confidence is at most 0.3.
 
-Patterns read what a clause says, and some of them fit a clause that is not so: "if I had a boat, my sister would sail
-it". This is asked of every sentence that gave a reading, so that none of them needs to know.
+Patterns parse single clauses, and may match an unreal one: "if I had a boat, my sister would sail it". This check runs
+on every sentence with a reading, so that patterns need none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CONFIDENCE: Final = 0.3
 _TURN: Final = re.compile(
     r"[,;]? (?:but|yet|though|however|and|so),? (?=(?:what )?if\b|had\b|were\b|in an?\b|imagin|suppos)", re.IGNORECASE
 )
-"""Where a sentence begins to suppose after it has stated something."""
+"""Where a sentence begins to suppose after a statement."""
 _ANY: Final = ("",)
 _STANDING: Final = ("instruction_", "procedure_")
 _JUDGED: Final = frozenset({"worthwhile", "as_said"})
@@ -48,7 +48,7 @@ def _is(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=RECENT)
 def imagined_as(text: str) -> Stance | None:
-    """Say whether a sentence or a clause with short forms opened is played or supposed; None where it is meant."""
+    """Return the unreal stance of a sentence or clause with expanded contractions; None if it is real."""
     if _gate().isdisjoint(words_of(text)) and not occurs(_phrases(), text.lower()):
         return None
     if _is("role", text):
@@ -59,7 +59,7 @@ def imagined_as(text: str) -> Stance | None:
 
 
 def stated_before(sentence: str) -> str:
-    """Give what a sentence states before it begins to suppose; "" where it supposes from the start.
+    """Return the part of a sentence before its supposition; "" if it supposes from the start.
 
     >>> stated_before("I live in Rome, but if I won a million I would move")
     'I live in Rome'
@@ -74,9 +74,9 @@ def _supposes(clause: str) -> bool:
 
 
 def faint(sentence: str, readings: Sequence[Reading]) -> Stance | None:
-    """Say how the readings of a sentence must be taken back; None where they may stand.
+    """Return the stance to which readings must be lowered; None if they may stay.
 
-    A standing instruction and a procedure may hang on a condition: "if the build fails, clear the cache".
+    An instruction or procedure may be conditional: "if the build fails, clear the cache".
     """
     if not readings or all(one.confidence <= _CONFIDENCE for one in readings):
         return None
@@ -93,7 +93,7 @@ def faint(sentence: str, readings: Sequence[Reading]) -> Stance | None:
 
 
 def _hangs(sentence: str, readings: Sequence[Reading]) -> bool:
-    """Say whether a fact that no pattern knows hangs on a condition: "we get a puppy if the landlord agrees"."""
+    """Return whether a fact without a pattern depends on a condition: "we get a puppy if the landlord agrees"."""
     judged = all(one.pattern in _JUDGED and one.type in {MemoryType.FACT, MemoryType.DECISION} for one in readings)
     before, condition, after = f" {sentence.lower()}".partition(" if ")
     asks = before.endswith((" ask", "wonder", "know", "check", "see", "sure", "even", "as", "wondering"))

@@ -1,4 +1,4 @@
-"""Standing instructions to the assistant, procedures of the work, and decisions put as a proposal."""
+"""Parse standing instructions to the assistant, work procedures, and decisions proposed to a group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLEASE: Final = re.compile(r",? please$", re.IGNORECASE)
 _NOT_EVER: Final = re.compile(r"^do not ever ", re.IGNORECASE)
 _STEPS_MAX: Final = 4
 _ORDER: Final = "always_other"
-"""What is known as an order by "always" alone is one when it is said to the assistant."""
+"""A sentence recognised as an instruction by "always" alone must address the assistant."""
 _ORDER_WORDS_MIN: Final = 2
 _SPEAKERS: Final = frozenset({"i", "we"})
 _POINTING: Final = frozenset({"it", "that", "this", "there", "he", "she", "they", "these", "those"})
@@ -41,7 +41,7 @@ def _gate(kind: str, first: str) -> Gate | None:
 
 
 def _fitting(kind: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield the shapes of a kind that a text has, in order; most texts have none, and are tried once."""
+    """Yield the matching patterns of a kind, in order."""
     first = _first(text)
     gate = _gate(kind, first)
     if gate is None or not gate.opens(text):
@@ -54,7 +54,7 @@ def _fitting(kind: str, text: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 @cache
 def _shapes_for(kind: str, first: str) -> dict[str, re.Pattern[str]]:
-    """Give the shapes that a sentence with such a first word can have; after "I" and "it" there are few."""
+    """Return the patterns that can begin with this word; few begin with "I" or "it"."""
     shapes = _shapes(kind)
     if first in _SPEAKERS:
         return {name: shape for name, shape in shapes.items() if "(?:i|we)" in shape.pattern or "^we " in shape.pattern}
@@ -62,13 +62,13 @@ def _shapes_for(kind: str, first: str) -> dict[str, re.Pattern[str]]:
 
 
 def _first(text: str) -> str:
-    """Give the first word where it narrows what a sentence can be, else nothing."""
+    """Return the first word if it limits the possible patterns, else ""."""
     word = text.split(" ", 1)[0].lower()
     return word if word in _SPEAKERS or word in _POINTING else ""
 
 
 def _directive(text: str) -> str:
-    """Take courtesy and "always" off a directive; "never" stays."""
+    """Strip courtesies and "always" from a directive; "never" stays."""
     for _ in range(_STEPS_MAX):
         shorter = expression("checks", "polite").sub("", text).strip(" ,.!")
         if shorter == text:
@@ -78,7 +78,7 @@ def _directive(text: str) -> str:
 
 
 def _axis(text: str) -> str | None:
-    """Name what an instruction settles, where only one of its kind can be followed: the language, the length."""
+    """Return the topic of an instruction of which only one can hold: the language, the length."""
     shapes = _shapes("axis")
     found = shapes["language"].search(text)
     if found is not None and lexicon().category(found["value"]) == "spoken_language":
@@ -108,7 +108,7 @@ def _instruction(text: str, clause: Clause) -> Reading | None:
 
 
 def _scoped(text: str, scope: str | None, clause: Clause) -> Reading:
-    """Read "for long reports, use formal language": what holds for a kind of case is meant to last."""
+    """Parse a scoped instruction, which counts as lasting: "for long reports, use formal language"."""
     return Reading(
         type=MemoryType.PREFERENCE,
         entity="user",
@@ -185,9 +185,9 @@ def _decision(text: str, clause: Clause) -> Reading | None:
 
 
 def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
-    """Read a whole sentence as a standing instruction, a procedure or a decision; None where it is none.
+    """Parse a whole sentence as an instruction, a procedure or a decision; None for any other.
 
-    `to_assistant` says that the tenant speaks; what others tell each other to do is no instruction of the user's.
+    `to_assistant`: the user speaks; directives among others are no instructions.
     """
     text = _PLEASE.sub("", clause.text)
     found = _instruction(text, clause) if to_assistant else None
@@ -201,7 +201,7 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
 
 
 def _lasting(text: str, clause: Clause) -> Reading | None:
-    """Read any order that is said to hold from now on, or in a kind of case."""
+    """Parse any directive that applies from now on, or to a kind of case."""
     told = occurs(load_table("instructions")["lasting"]["has"], text.lower())
     if not told or not expression("instructions", "lasting", "match").search(text):
         return None

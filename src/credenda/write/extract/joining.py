@@ -1,4 +1,4 @@
-"""What readings of one sentence make together, and what hedges and habits of a group make of one."""
+"""Combine the readings of one sentence, and apply hedges and group habits to them."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def _replaced(before: Reading, one: Reading) -> bool:
 
 
 def is_change(reading: Reading) -> bool:
-    """Say whether a reading takes the place of another in its slot."""
+    """Return whether a reading replaces the value of its slot."""
     return reading.attribute is not None and reading.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
 
 
 def with_prior(reading: Reading, found: Reading) -> Reading:
-    """Say of a change what it replaces, so that it can be placed where that is held."""
+    """Add to a change the value that it replaces, for the slot look-up."""
     told = is_change(reading) and reading.prior is None and is_same_value(reading.value, found.value)
     return replace(reading, prior=found.prior) if told else reading
 
 
 def added(reading: Reading, frame: Frame) -> Reading:
-    """Let what is so "also", or "too", stand beside what its slot holds: "I'm also a diver" ends no other work."""
+    """Keep an additional value beside the others of its slot: "I'm also a diver" ends no other work."""
     lasting = reading.move is UpdateKind.STATE or (
         reading.move is UpdateKind.CHANGE and frame.predicate.tense in _LASTING
     )
@@ -64,7 +64,7 @@ def added(reading: Reading, frame: Frame) -> Reading:
 
 
 def softened(reading: Reading, frame: Frame) -> Reading:
-    """Believe less what is hedged; a decision with "maybe" is none yet."""
+    """Lower the confidence of a hedged reading; a decision with "maybe" is none yet."""
     if reading.type is not MemoryType.DECISION:
         return replace(reading, confidence=min(reading.confidence, _HEDGED))
     return Reading(
@@ -81,7 +81,7 @@ def softened(reading: Reading, frame: Frame) -> Reading:
 
 
 def group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
-    """Read "we always …" and "we never …" as a procedure where nothing more special fits."""
+    """Parse "we always …" and "we never …" as a procedure, if no specific pattern matched."""
     lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
     if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in names().work:
         return []

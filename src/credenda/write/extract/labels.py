@@ -1,7 +1,7 @@
-"""Notes under a heading that names one state of somebody's life: "Phone plan: Lebara, 15 GB, 9.90 a month".
+"""Labelled notes about a personal state: "Phone plan: Lebara, 15 GB, 9.90 a month".
 
-What stands behind the heading is kept whole as its present value, so that the next note under the same heading takes
-its place. Headings of lists, of tasks and of talk ("Idea:", "Groceries:") are none of these.
+The text after the label is the whole value, so that the next note with the same label replaces it. Labels of lists,
+tasks and conversation ("Idea:", "Groceries:") are excluded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _headings() -> dict[str, str]:
 
 
 def labelled(sentence: str, owner: str) -> Reading | None:
-    """Read a note under a heading; None where its heading names no single state.
+    """Parse a labelled note; None if its label names no single state.
 
     >>> labelled("Book club: first Thursday of the month, at Noor's", "user").value
     "first Thursday of the month, at Noor's"

@@ -1,4 +1,4 @@
-"""Words that the rules look up: attributes, what a named thing is, kin, and forms of verbs."""
+"""The vocabulary of the rules: attributes, categories of named things, relatives, and verb forms."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|prima
 _IMPORTANCE: Final = 0.6
 _WORD: Final = re.compile(r"[\w'-]+")
 RECENT: Final = 64
-"""How many sentences or clauses a pure step keeps its outcome for: the passes over one sentence ask for it again."""
+"""Cache size, in sentences or clauses, of a pure step that several passes repeat."""
 
 
 @cache
 def load_table(name: str) -> dict[str, Any]:
-    """Read one data file of this package; the table is shared, so nobody writes to it."""
+    """Load one data file of this package; the result is shared and must not be changed."""
     folder = resources.files("credenda.write.extract").joinpath("data")
     return tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8"))
 
@@ -55,7 +55,7 @@ def load_weights(name: str) -> WeightFile:
 
 @cache
 def expression(table: str, *path: str) -> re.Pattern[str]:
-    """Compile one expression of a data file, without regard to case."""
+    """Compile one expression of a data file, ignoring case."""
     found: Any = load_table(table)
     for step in path:
         found = found[step]
@@ -63,7 +63,7 @@ def expression(table: str, *path: str) -> re.Pattern[str]:
 
 
 def occurs(marks: Iterable[str], folded: str) -> bool:
-    """Say whether one of some texts stands in a sentence, given in lower case: the cheap test before an expression."""
+    """Return whether one of some texts occurs in a lower-case sentence. Cheap, before an expression."""
     for mark in marks:  # noqa: SIM110 - lists are short, and a loop takes half the time of `any`
         if mark in folded:
             return True
@@ -72,13 +72,13 @@ def occurs(marks: Iterable[str], folded: str) -> bool:
 
 @lru_cache(maxsize=RECENT)
 def words_of(text: str) -> frozenset[str]:
-    """Give the words of a text in lower case, for tests that come before expressions."""
+    """Return the lower-case words of a text, for checks before expressions."""
     return frozenset(_WORD.findall(text.lower()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
-    """What is known of an attribute: how many values it holds, how much it matters, whether its value is a day."""
+    """An attribute: its cardinality, its importance, and whether its value is a day."""
 
     name: str
     type: MemoryType = MemoryType.FACT
@@ -90,7 +90,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of a verb: its base and which form it is (base, third, past, participle, gerund)."""
+    """A form of a verb: its base and its form (base, third, past, participle, gerund)."""
 
     base: str
     kinds: frozenset[str]
@@ -110,7 +110,7 @@ class Lexicon:
     adverbs: Mapping[str, str]
 
     def attribute(self, noun: str) -> Attribute:
-        """Give the attribute that a noun phrase names; one of its own name where none is known."""
+        """Return the attribute of a noun phrase; an unknown noun is its own attribute."""
         folded = noun.casefold()
         if folded in self.kin:
             many = Cardinality.SINGLE if folded in self.single_kin else Cardinality.SET
@@ -127,7 +127,7 @@ class Lexicon:
         )
 
     def category(self, value: str) -> str | None:
-        """Say what a named thing is: "PostgreSQL" is a database, "TypeScript 5" a language; None when unknown."""
+        """Return the category of a named thing: "PostgreSQL" is a database, "TypeScript 5" a language; or None."""
         key = normalise_value(value)
         found = self.categories.get(key)
         if found is None and " " in key:
@@ -136,13 +136,13 @@ class Lexicon:
         return found
 
     def cardinality(self, name: str) -> Cardinality:
-        """Say whether an attribute without an entry of its own holds a set."""
+        """Return whether an attribute without an entry of its own holds a set."""
         return Cardinality.SET if name in self.many else Cardinality.SINGLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """Who and what a word can stand for: kin and pets, roles, traits, and nouns and values to pass over."""
+    """The referents of words: relatives and pets, roles, traits, and nouns and values to ignore."""
 
     kin: frozenset[str]
     pets: frozenset[str]
@@ -172,7 +172,7 @@ class Names:
     traits: Mapping[str, str]
 
     def kin_noun(self, word: str) -> str | None:
-        """Give the plain singular of a word for kin or a pet ("mom" is a mother), or None."""
+        """Return the base noun of a relative or pet ("mom" is a mother), or None."""
         folded = word.casefold()
         if folded in self.plural_kin:
             return self.plural_kin[folded]
@@ -231,7 +231,7 @@ def _attributes(table: Mapping[str, Any]) -> Iterator[tuple[str, Attribute]]:
 
 @cache
 def lexicon() -> Lexicon:
-    """Load attributes, categories and verbs; done once, at first use."""
+    """Load attributes, categories and verbs; cached."""
     words, categories = load_table("lexicon"), load_table("categories")
     return Lexicon(
         attributes=dict(_attributes(load_table("attributes"))),
@@ -249,7 +249,7 @@ def lexicon() -> Lexicon:
 
 @cache
 def names() -> Names:
-    """Load words for persons, roles and what is passed over; done once, at first use."""
+    """Load words for persons, roles and ignored nouns; cached."""
     table = load_table("lexicon")
     kin, skip, roles = table["kin"], table["skip"], table["roles"]
     return Names(

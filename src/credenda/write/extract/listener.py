@@ -1,4 +1,4 @@
-"""One event while it is read, and the claims that its readings become."""
+"""The extraction state of one event, and the conversion of readings to claims."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Listener", "claim_of"]
 
 @dataclass(slots=True, kw_only=True)
 class Listener:
-    """What is remembered while one event is read."""
+    """The state while one event is extracted."""
 
     event: Event
     speaker: str
@@ -33,7 +33,7 @@ class Listener:
 
 
 def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:
-    """Make a reading the claim of its event: with its words, who said it, and no surer than its stance allows."""
+    """Turn a reading into a claim of its event: with text, speaker, and a confidence that its stance allows."""
     event = listener.event
     text = event.text[span.start : span.stop][: limits.MEMORY_TEXT_CHARACTERS]
     confidence = min(reading.confidence, CONFIDENCE_MAX.get(reading.stance, 1.0))
@@ -60,7 +60,7 @@ def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:
 
 
 def _move(reading: Reading, text: str) -> UpdateKind:
-    """Read "actually … now" as a change; where the earlier value is named as wrong, it was."""
+    """Treat "actually … now" as a change, unless the earlier value is named as wrong."""
     if reading.move is UpdateKind.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
         return UpdateKind.CHANGE
     return reading.move

@@ -1,4 +1,4 @@
-"""The times that a clause names, and values that are days."""
+"""The dates of a clause, and values that are days."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ _FOR: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """The dates of a clause: their spans, their words, and the anchor they were read from."""
+    """The dates of a clause: their spans and words, and the reference time."""
 
     anchor_us: int
     spans: tuple[DateSpan, ...] = ()
     literals: tuple[str, ...] = ()
     lasting: int | None = None
-    """Since when, where the words say for how long: "for ten years"."""
+    """Since when, from a duration: "for ten years"."""
     undated: tuple[str, ...] = ()
-    """Words that name a time of which the year is in doubt."""
+    """Words for a time whose year is ambiguous."""
 
     @property
     def since(self) -> int | None:
-        """When it began, by "since …" or "from … to …"."""
+        """The start, from "since …" or "from … to …"."""
         return next((one.from_us for one, text in self.pairs() if _opens(one, text)), None)
 
     @property
     def until(self) -> int | None:
-        """When it ends, by "until …" or "from … to …"."""
+        """The end, from "until …" or "from … to …"."""
         return next((one.until_us for one, text in self.pairs() if _closes(one, text)), None)
 
     @property
     def past(self) -> int | None:
-        """The first named day that is not ahead."""
+        """The first named day that is not in the future."""
         found = (one.from_us for one in self.spans if one.from_us is not None and one.from_us <= self.anchor_us)
         return next(found, None)
 
     @property
     def ahead(self) -> bool:
-        """Whether a named day lies ahead."""
+        """Whether a named day is in the future."""
         return any(one.until_us is not None and one.until_us > self.anchor_us + DAY_US for one in self.spans)
 
     def pairs(self) -> Iterator[tuple[DateSpan, str]]:
@@ -72,7 +72,7 @@ def _closes(span: DateSpan, text: str) -> bool:
 
 
 def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
-    """Find the dates of a clause, with their words. What holds "since May" began in a past one, however it leans."""
+    """Find the dates of a clause, with their words. "Since May" is a past May in any tense."""
     spans = find_dates(text, anchor_us, lean)
     if not spans:
         return _no_dates(anchor_us)
@@ -85,7 +85,7 @@ def clause_dates(text: str, anchor_us: int, lean: Lean | None) -> Moment:
 
 
 def lasting_since(text: str, anchor_us: int) -> int | None:
-    """Give since when something holds that has held "for ten years": from the beginning of that day, month or year."""
+    """Return the start of a duration such as "for ten years": the beginning of that day, month or year."""
     found = _FOR.search(text)
     return None if found is None else find_dates(f"{found['long']} ago", anchor_us, "past")[0].from_us
 
@@ -96,10 +96,10 @@ def _no_dates(anchor_us: int) -> Moment:
 
 
 def past_dates(text: str, anchor_us: int) -> Moment:
-    """Find the dates of what is told as past.
+    """Find the dates of a past action.
 
-    A day or month without a year that would lie far back may as well be ahead ("I was invited to speak on 20 October"):
-    then only the year that is clearly nearest counts. What holds "since May" began in a past one.
+    A day or month without a year that would lie far back may lie ahead ("I was invited to speak on 20 October"); then
+    only the clearly nearest year counts. "Since May" is a past May.
     """
     moment = clause_dates(text, anchor_us, "past")
     if not moment.spans:
@@ -119,7 +119,7 @@ def past_dates(text: str, anchor_us: int) -> Moment:
 
 
 def without_open_dates(text: str, moment: Moment) -> str:
-    """Take the open-ended dates ("since 2015", "until June") out of a predicate."""
+    """Remove the open-ended dates ("since 2015", "until June") from a predicate."""
     for span, literal in zip(moment.spans, moment.literals, strict=True):
         if span.from_us is None or span.until_us is None or literal.lower().startswith(("from", "between")):
             text = text.replace(literal, "")
@@ -127,7 +127,7 @@ def without_open_dates(text: str, moment: Moment) -> str:
 
 
 def day_end(text: str, anchor_us: int) -> int | None:
-    """Give the end of the one day that a scheduled value names; None for what recurs or is no day."""
+    """Return the end of the one day of a scheduled value; None for a recurring time or no day."""
     if expression("checks", "recurs").search(text):
         return None
     spans = find_dates(f"on {text}", anchor_us, "future")
@@ -136,9 +136,9 @@ def day_end(text: str, anchor_us: int) -> int | None:
 
 
 def iso_day(text: str, anchor_us: int, attribute: str) -> str:
-    """Write a value that is one day in ISO form; a birthday without a year as --MM-DD, anything else as said.
+    """Format a value that is one day as ISO; a birthday without a year as --MM-DD, any other unchanged.
 
-    A weekday stays a weekday in a plain date ("the demo is on Tuesday"): that is how people go on talking of it.
+    A weekday stays a weekday in a date value ("the demo is on Tuesday"), because people continue to call it so.
     """
     spans = find_dates(text, anchor_us, "past" if attribute == "birthday" else "future")
     if len(spans) != 1 or spans[0].from_us is None or spans[0].until_us is None:

@@ -1,4 +1,4 @@
-"""Two people who part: "Lea and I broke up" ends what Lea was."""
+"""Break-ups: "Lea and I broke up" ends Lea's role."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["parted_of"]
 
 
 def parted_of(clause: str, owner: str | None) -> Reading | None:
-    """Read a parting as the end of what the other one was; None where a clause tells of none."""
+    """Parse a break-up as the end of the other person's role; None without one."""
     found = load_clause("parted").match(clause)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The everyday sentences that the rules know, loaded from data and found by their main verb."""
+"""The sentence patterns of the rules, loaded from data and indexed by main verb."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LETTERS: Final = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """One sentence shape: the predicate it matches, of whom, and the claim it gives."""
+    """One sentence pattern: its subject kind, its predicate, and the claim that it gives."""
 
     name: str
     on: tuple[str, ...]
@@ -49,26 +49,26 @@ class Pattern:
 
 
 def compile_macros(text: str, macros: Mapping[str, str]) -> re.Pattern[str]:
-    """Compile an expression after putting in its macros, which may name one another."""
+    """Compile an expression after expanding its macros, which may be nested."""
     for _ in range(3):
         text = _MACRO.sub(lambda found: macros.get(found[1], found[0]), text)
     return re.compile(text, re.IGNORECASE)
 
 
 class Gate:
-    """One expression that matches where one of some shapes does, so that a text which fits none is tried once.
+    """A joint expression of several patterns, which excludes most texts in one match.
 
-    A text of ASCII is tried in lower case, which is what ignoring case comes to there and takes half the time.
+    ASCII text is matched in lower case, which equals ignoring case and takes half the time.
     """
 
     def __init__(self, shapes: Iterable[re.Pattern[str]]) -> None:
-        """Join the shapes."""
+        """Join the patterns."""
         joined = "|".join(f"(?:{_GROUP.sub('(?:', shape.pattern)})" for shape in shapes)
         self._match = re.compile(joined, re.IGNORECASE).match
         self._folded = None if "(?-i:" in joined else re.compile(_lowered(joined)).match
 
     def opens(self, text: str) -> bool:
-        """Say whether one of the shapes matches a text from its start."""
+        """Return whether one of the patterns matches the start of a text."""
         if self._folded is not None and text.isascii():
             return self._folded(text.lower()) is not None
         return self._match(text) is not None
@@ -76,15 +76,15 @@ class Gate:
 
 @cache
 def in_lower_case(shape: re.Pattern[str]) -> re.Pattern[str]:
-    """Give an expression that ignores case as one for ASCII text in lower case, which takes half the time.
+    """Return a case-insensitive expression for lower-case ASCII text, which takes half the time.
 
-    Its groups have no names; no part of it may heed case.
+    Its groups have no names; no part of it may depend on case.
     """
     return re.compile(_lowered(_GROUP.sub("(?:", shape.pattern)))
 
 
 def _lowered(expression: str) -> str:
-    """Write the letters of an expression small; what follows a backslash stays."""
+    """Convert the letters of an expression to lower case, except escapes."""
     return _LETTERS.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), expression)
 
 
@@ -120,6 +120,6 @@ def _by_verb() -> Mapping[tuple[str, str], tuple[Pattern, ...]]:
 
 @cache
 def patterns_for(who: str, verb: str) -> tuple[Pattern, ...]:
-    """Give the patterns for a kind of subject and a main verb, in the order of the data files."""
+    """Return the patterns for a subject kind and a main verb, in the order of the data files."""
     table = _by_verb()
     return table.get((who, verb), ()) + table.get((who, "*"), ())

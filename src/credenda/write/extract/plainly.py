@@ -1,7 +1,7 @@
-"""Which sentences are plain statements by their grammar, so that the judge need not be as sure of them.
+"""Detect declarative sentences by grammar, for which the classifier's limit is lower.
 
-"The kitchen at my place is orange" has a subject that is somebody or something, a verb in the present that lasts, and
-nothing that points at the moment or at the talk. Chatter seldom has all of that.
+"The kitchen at my place is orange" has a person or thing as subject, a verb in the lasting present, and no reference to
+the moment or the conversation. Small talk seldom has all of these.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _WORDS_MIN: Final = 3
 _WORDS_MAX: Final = 16
 _OURS: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _ALSO_PAST: Final = frozenset({"read", "put", "set", "let", "cut", "hit", "shut"})
-"""Nobody can tell whether these say what one does or what one did."""
+"""Verbs whose present and past have the same form."""
 _TELLING: Final = ("is where i ", "is where we ", "is when i ", "is when we ", "is how i ", "is how we ")
 _MATTER: Final = "is about "
-"""What a text of one's own is about stays so."""
+"""Topics of the speaker's own texts, which last."""
 _MARKS: Final = " .!,;"
 
 
 def is_plain(sentence: str, owner: str) -> bool:
-    """Say whether a sentence with short forms opened states in one clause what is so, by its grammar alone."""
+    """Return whether a sentence with expanded contractions is a declarative clause, by grammar alone."""
     count = sentence.count(" ") + 1
     if not _WORDS_MIN <= count <= _WORDS_MAX or sentence.endswith(("?", ":")):
         return False
@@ -45,7 +45,7 @@ def is_plain(sentence: str, owner: str) -> bool:
 
 
 def _stands(subject: Subject, predicate: Predicate, text: str) -> bool:
-    """Say whether somebody or something does or is so as a rule."""
+    """Return whether a clause states a lasting state or activity of a person or thing."""
     noun = (subject.noun or subject.entity).casefold()
     vague = noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun) is not None
     loose = predicate.tense != "simple" or predicate.verb in names().talk or "degree" in predicate.cues

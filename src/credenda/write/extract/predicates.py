@@ -1,4 +1,4 @@
-"""What a clause says of its subject: the main verb in its base form, tense, negation, and small words that matter."""
+"""Parse the predicate of a clause: base form of the main verb, tense, negation, and adverbs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOT_VERBS: Final = frozenset(
     " sped spilt spelt learnt leapt knelt lent leant burnt dreamt bent blew beat bled clung crept fled flung ground"
     " overcame overtook spat sprang stank strode swore threw tore trod undid withdrew wrung ate hung overslept".split()
 )
-"""Words after "I" that are no verb, or only the past of one."""
+"""Words after "I" that are no verb, or only a past form."""
 _GUESSED_WORDS_MAX: Final = 5
 _LETTERS: Final = 2
 _SURE_VERBS: Final = frozenset({"is", "are", "was", "were", "has", "will"})
@@ -46,10 +46,10 @@ _ONLY_PAST: Final = frozenset({"past"})
 
 
 class Predicate(NamedTuple):
-    """A predicate in plain form: `text` begins with the main verb's base, `said` with the verb as it was said.
+    """A normalised predicate: `text` begins with the base form of the main verb, `said` with its original form.
 
-    `tense`: simple, progressive, past, perfect, future, former ("used to"), modal ("might"), maybe ("should"),
-    wish ("would"), or skip for what nobody states.
+    `tense`: simple, progressive, past, perfect, future, former ("used to"), modal ("might"), maybe ("should"), wish
+    ("would"), or skip for a predicate that states nothing.
     """
 
     verb: str
@@ -62,7 +62,7 @@ class Predicate(NamedTuple):
 
 
 class _Reader:
-    """Walks over the words before the main verb."""
+    """Parses the words before the main verb."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
@@ -81,7 +81,7 @@ class _Reader:
         return lexicon().forms.get(self.word(ahead))
 
     def small_words(self) -> None:
-        """Pass over adverbs and "not", keeping what they tell."""
+        """Skip adverbs and "not", and record their features."""
         adverbs = lexicon().adverbs
         for _ in range(_STEPS_MAX):
             word = self.word()
@@ -99,7 +99,7 @@ class _Reader:
                 return
 
     def auxiliary(self) -> bool:
-        """Pass over one auxiliary; False at the main verb."""
+        """Skip one auxiliary; False at the main verb."""
         word, form = self.word(), self.form()
         if word in _MODALS and self.at + 1 < len(self.words):
             return self._modal(word)
@@ -128,7 +128,7 @@ class _Reader:
         return True
 
     def _next(self) -> int:
-        """Count the words to the one after this and its small words."""
+        """Return the distance to the next word after this one and its adverbs."""
         ahead = 1
         while self.at + ahead < len(self.words) - 1 and (
             self.word(ahead) in lexicon().adverbs or self.word(ahead) == "not"
@@ -171,7 +171,7 @@ class _Reader:
             return False
         if following.base == "go" and self._goes_on(ahead):
             self._skip(ahead + 2)
-            self.tense = "skip" if form.kinds == _ONLY_PAST else "future"  # "I was going to" tells what did not come
+            self.tense = "skip" if form.kinds == _ONLY_PAST else "future"  # "I was going to" did not happen
             return True
         past = form.kinds == _ONLY_PAST and following.base not in _PENDING
         self._skip(ahead)
@@ -179,21 +179,21 @@ class _Reader:
         return False
 
     def _goes_on(self, ahead: int) -> bool:
-        """Say whether "going to" leads to a verb rather than to a place."""
+        """Return whether "going to" precedes a verb rather than a place."""
         goal = self.at + ahead + 2
         if self.word(ahead + 1) != "to" or goal >= len(self.words):
             return False
         return self.words[goal].islower() and self.words[goal] not in _NO_VERBS
 
     def _skip(self, ahead: int) -> None:
-        """Move on over small words, keeping what they tell."""
+        """Advance over adverbs, and record their features."""
         goal = self.at + ahead
         self.at += 1
         self.small_words()
         self.at = goal
 
     def phase(self) -> None:
-        """Read "stopped drinking", "gave up smoking" and "started using" as what ended or began."""
+        """Parse "stopped drinking", "gave up smoking" and "started using" as an ending or a beginning."""
         form = self.form()
         step = 2 if form is not None and form.base == "give" and self.word(1) == "up" else 1
         following = self.form(step)
@@ -210,7 +210,7 @@ class _Reader:
 
 
 def _tense(reader: _Reader, form: Form) -> str:
-    """Settle the tense from the main verb's own form."""
+    """Derive the tense from the form of the main verb."""
     if reader.tense == "simple" and reader.word() == "quit":
         return "past"
     if reader.tense == "simple" and form.kinds.isdisjoint({"base", "third", "gerund"}):
@@ -220,9 +220,9 @@ def _tense(reader: _Reader, form: Form) -> str:
 
 @lru_cache(maxsize=RECENT)
 def read_predicate(words: tuple[str, ...], *, doing: bool = False) -> Predicate | None:
-    """Bring a predicate into plain form; None where no known verb leads it.
+    """Normalise a predicate; None without a known verb.
 
-    `doing` says that a verb must stand there, as after "I": then an unknown word is taken for one.
+    `doing`: a verb must follow, as after "I"; then an unknown word counts as one.
     """
     joined = " ".join(words)
     shortened = _NO_MORE.sub("", joined, count=1) if "any" in joined.lower() else joined
@@ -247,7 +247,7 @@ def read_predicate(words: tuple[str, ...], *, doing: bool = False) -> Predicate 
 
 
 def _guessed(reader: _Reader) -> Form | None:
-    """Take an unknown word after "I" for a verb: "I tat lace"."""
+    """Treat an unknown word after "I" as a verb: "I tat lace"."""
     word = reader.word()
     if len(reader.words) - reader.at > _GUESSED_WORDS_MAX:
         return None

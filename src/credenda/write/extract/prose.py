@@ -1,4 +1,4 @@
-"""The parts of an event that are somebody's own sentences: no code, quoted lines, logs or addresses."""
+"""Split an event into the author's own sentences, without code, quotes, logs or addresses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from credenda.write.extract.lexicon import load_table, occurs
 __all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "is_alone", "own_sentences"]
 
 SENTENCE_CHARACTERS: Final = 600
-"""Longer sentences are pasted matter or run-ons that no rule reads well."""
+"""Longer sentences are pasted text or run-ons that no rule parses well."""
 _SENTENCES_MAX: Final = 256
 _CANDIDATES_MAX: Final = 2_048
 _LINE_BACK: Final = 1_000
 _TALK_CHARACTERS: Final = 400
-"""Longer texts are parted each time, so that few of them are held."""
+"""Longer texts are not cached."""
 NOTE_CHARACTERS: Final = 90
 _ALONE_CHARACTERS: Final = 240
-"""One sentence up to here is said alone, however it is put; of several, only short ones are a note."""
+"""Maximum length of a single sentence that counts as alone; of several, only short ones are a note."""
 _FENCE: Final = re.compile(r"```|~~~")
 
 
@@ -38,7 +38,7 @@ def _is_prose(sentence: str) -> bool:
 
 
 class _Fences:
-    """Answers, for rising offsets, whether a place lies inside a fenced block."""
+    """Tells, for rising offsets, whether a span lies inside a fenced block."""
 
     def __init__(self, text: str) -> None:
         self.marks = _FENCE.finditer(text)
@@ -46,7 +46,7 @@ class _Fences:
         self.inside = False
 
     def covers(self, start: int, stop: int) -> bool:
-        """Say whether [start, stop) is inside a fence or touches one."""
+        """Return whether [start, stop) overlaps or touches a fence."""
         touched = False
         while self.next is not None and self.next.start() < stop:
             touched = touched or self.next.start() >= start
@@ -61,18 +61,18 @@ def _is_quoted(text: str, start: int) -> bool:
 
 
 def own_sentences(text: str) -> Iterator[TextSpan]:
-    """Yield the sentences worth reading, at most 256, from the first 2,048 of a text."""
+    """Yield the sentences to parse, at most 256, from the first 2,048 of a text."""
     return iter(_of_talk(text)) if len(text) <= _TALK_CHARACTERS else islice(_readable(text), _SENTENCES_MAX)
 
 
 def is_alone(text: str) -> bool:
-    """Say whether a turn is one short note, or a single sentence."""
+    """Return whether a turn is one short note, or a single sentence."""
     return len(text) <= NOTE_CHARACTERS or (len(text) <= _ALONE_CHARACTERS and len(list(own_sentences(text))) == 1)
 
 
 @lru_cache(maxsize=256)
 def _of_talk(text: str) -> tuple[TextSpan, ...]:
-    """Give the sentences of a short text: it is parted when it is read, and again when its claims are decided."""
+    """Return the sentences of a short text; cached, because extraction and decision both need them."""
     return tuple(islice(_readable(text), _SENTENCES_MAX))
 
 

@@ -1,4 +1,4 @@
-"""From a clause to readings: the first pattern that fits, and how what it says is meant."""
+"""Match a clause against the patterns, and derive stance, validity, type and importance of its readings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _PERHAPS: Final = {
     "simple": frozenset({"perfect", "progressive"}),
     "future": frozenset({"progressive"}),
 }
-"""Tenses that fit where the sentence says a little more: that one is not sure, since when, or a day ahead."""
+"""Tenses that match only with another cue: uncertainty, a start, or a future day."""
 _DATED: Final = frozenset({"date", "recurring", "appointment"})
 _TIMELESS: Final = frozenset({"birthday", "anniversary", "age"})
 _PLACES: Final = frozenset(
@@ -70,23 +70,23 @@ _FORMER_IMPORTANCE: Final = 0.4
 _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
 _OF_TODAY: Final = frozenset({"age", "employment_status"})
-"""What somebody will be is none of it."""
+"""Attributes that a future statement cannot fill."""
 _NO_SLOT: Final = Attribute(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _OF_DENIALS: Final = frozenset({"negated", "cannot", "unwanted"})
-"""Checks of patterns whose attribute says by itself that something is not done: "I don't do meetings" avoids them."""
+"""Checks of patterns whose attribute implies the denial: "I don't do meetings" avoids them."""
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _UNDECIDED: Final = frozenset({"decide", "choose", "know", "rule", "settle"})
-"""Verbs by which a denial leaves something open: "I can't decide between Bonn and Cologne"."""
+"""Verbs whose denial leaves a decision open: "I can't decide between Bonn and Cologne"."""
 _WISHED: Final = {"dream": Stance.CONSIDERED}
-"""What one dreams of is not so yet."""
+"""Verbs of wishes, which are not yet facts."""
 _OTHERS: Final = frozenset({"person", "name"})
-"""What somebody else likes is a fact about them."""
+"""Attributes that are facts, not preferences, for another person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one clause says, before it becomes a claim. `durable`: it stands although the sentence speaks of today."""
+    """The content of one clause. `durable`: it stays valid although its sentence is about today."""
 
     type: MemoryType
     entity: str | None = None
@@ -107,7 +107,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """A clause taken apart, and what surrounds it: who "I" is, whether a job was just left, whether it is short."""
+    """A parsed clause with its context: the entity of "I", a job just left, and whether it is short."""
 
     clause: Clause
     subject: Subject
@@ -119,11 +119,11 @@ class Frame:
 
     @property
     def changed(self) -> bool:
-        """Whether the words speak of a change or a correction."""
+        """Whether the words state a change or a correction."""
         return self.clause.move is not UpdateKind.STATE or not self.predicate.cues.isdisjoint({"now", "changed"})
 
     def situation(self) -> Situation:
-        """Give what a check may look at, but for the attribute."""
+        """Return the data for checks, without the attribute."""
         return Situation(
             subject=self.subject,
             predicate=self.predicate,
@@ -140,7 +140,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fit:
-    """A pattern that matched. `former`: the sentence tells what was."""
+    """A matching pattern. `former`: the sentence states a past value."""
 
     pattern: Pattern
     found: re.Match[str]
@@ -148,7 +148,7 @@ class _Fit:
 
 
 def _still_holds(frame: Frame) -> bool:
-    """Say whether a perfect tense tells what is: "I have lived here for ten years"."""
+    """Return whether a perfect tense states the present: "I have lived here for ten years"."""
     return frame.moment.since is not None or _lasts(frame.predicate.text)
 
 
@@ -173,7 +173,7 @@ def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
 
 
 def _may_fit(pattern: Pattern, tense: str) -> bool:
-    """Say whether a tense can fit a pattern at all, whatever else the sentence says."""
+    """Return whether a tense can match a pattern at all."""
     told = tense in _TENSES[pattern.tense] or (pattern.former is not None and tense in _FORMER)
     return told or tense in _PERHAPS.get(pattern.tense, ())
 
@@ -184,7 +184,7 @@ def _in_tense(who: str, verb: str, tense: str) -> tuple[Pattern, ...]:
 
 
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
-    """Give the patterns to try; a capitalised name may be a person unless it is a known tool."""
+    """Return the patterns to try; a capitalised name may be a person, unless it is a known tool."""
     verb = "might" if predicate.tense == "modal" else predicate.verb
     found = _in_tense(subject.who, verb, predicate.tense)
     if subject.who == "name" and predicate.tense != "modal" and lexicon().category(subject.entity) is None:
@@ -193,7 +193,7 @@ def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
 
 
 def _fits(frame: Frame) -> Iterator[_Fit]:
-    """Yield the patterns whose words and tense fit, in order."""
+    """Yield the patterns that match by words and tense, in order."""
     predicate = frame.predicate
     text = without_open_dates(predicate.text, frame.moment)
     can = "can" in predicate.cues
@@ -212,7 +212,7 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
 
 
 def read(frame: Frame) -> list[Reading]:
-    """Read a clause by the first pattern that fits; [] where none does."""
+    """Parse a clause by the first matching pattern; [] without one."""
     holder = holder_of(frame.subject)
     frame = frame if holder is frame.subject else replace(frame, subject=holder)
     around: Situation | None = None
@@ -246,7 +246,7 @@ def _readings(fit: _Fit, frame: Frame, around: Situation) -> list[Reading]:
 
 
 def _value_of(fit: _Fit, frame: Frame) -> Value:
-    """Clean the value of a match as its pattern asks."""
+    """Clean the value of a match as its pattern requires."""
     pattern, subject, literals = fit.pattern, frame.subject, list(frame.moment.literals)
     if pattern.check != "happening":
         literals.extend(frame.moment.undated)
@@ -271,7 +271,7 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
 
 
 def _narrow(pattern: Pattern, value: Value, literals: list[str]) -> None:
-    """Take off a value what its pattern says is no part of it."""
+    """Remove the part of a value that its pattern excludes."""
     if pattern.check in _DATED:
         only_day(value, literals)
         take_days(value)
@@ -350,7 +350,7 @@ def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
 def _validity(
     pattern: Pattern, attribute: Attribute, value: Value, frame: Frame, *, move: UpdateKind
 ) -> tuple[int | None, int | None]:
-    """Decide since when and until when a reading holds."""
+    """Derive the start and end of a reading."""
     moment = frame.moment
     if attribute.name in _TIMELESS or pattern.type is MemoryType.DECISION:
         return None, None
@@ -364,7 +364,7 @@ def _validity(
 
 
 def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
-    """Settle fact or preference: what a group uses, what one happens to be using, or what others like, is a fact."""
+    """Choose fact or preference: tools of a group, tools in use, and likes of others are facts."""
     if pattern.name == "uses":
         habit = not (frame.subject.group or frame.subject.who in _OTHERS) and frame.predicate.tense == "simple"
         return MemoryType.PREFERENCE if habit else MemoryType.FACT
@@ -374,14 +374,14 @@ def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
 
 
 def _importance(pattern: Pattern, attribute: Attribute, frame: Frame, *, move: UpdateKind) -> float:
-    """Weigh by pattern and attribute; "always", "never" and corrections are in the top band (R-054)."""
+    """Compute importance from pattern and attribute; "always", "never" and corrections get the top band (R-054)."""
     value = max(pattern.importance, attribute.importance if attribute.known else 0.0)
     strong = pattern.type is MemoryType.PREFERENCE and frame.predicate.cues & {"always", "never"}
     return max(value, _STRONG) if strong or move is UpdateKind.CORRECT else value
 
 
 def _second_slots(found: re.Match[str], first: Reading, moment: Moment) -> Iterator[Reading]:
-    """Read the second slot that some sentences fill: "works as a nurse at X"; what is over fills none of today."""
+    """Parse the second slot of some sentences: "works as a nurse at X"; a past one fills no present slot."""
     if (first.attribute or "").startswith("former_"):
         return
     for name, text in found.groupdict().items():

@@ -1,7 +1,6 @@
-"""Sentences said in other ways, turned into the plain ones that the patterns know: labels, fragments, told changes.
+"""Rewrite paraphrases, labels, fragments and stated changes to the canonical sentences of the patterns.
 
-The tables are data (`data/retold.toml`, then `data/restate.toml`). Only how a sentence is read is changed; its evidence
-stays as it was said.
+The tables are data (`data/retold.toml`, then `data/restate.toml`). Evidence quotes the original.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ _CHANGES: Final = ("retold",)
 _ALL: Final = ("retold", "restate")
 _TIMES_MAX: Final = 3
 _CHARACTERS_MAX: Final = 240
-"""Longer sentences are told in full; none of the ways below has so many words."""
+"""Longer sentences match no rule."""
 _PIECES_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Where it stands in the table, what it matches, and the sentence that says the same.
+    """A rewrite: its position in the table, its pattern, and the canonical sentence.
 
-    `noun`: the first word must not be one that gives an order, as in "Run the tests, always". `bare`: what is taken up
-    must hold no verb after its first word, as in "Users live all over the world".
+    `noun`: the first word must not be an imperative, as in "Run the tests, always". `bare`: the captured text must have
+    no verb after its first word, as in "Users live all over the world".
     """
 
     place: int
@@ -48,13 +47,13 @@ class _Rule:
 
 
 def _slot_macro() -> str:
-    """Give every noun that names a slot of persons or of things, the longest first."""
+    """Return every noun that names a slot, the longest first."""
     words = {word for entry in load_table("attributes").values() for word in entry["words"]} | names().the_nouns
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
 class _Rules(NamedTuple):
-    """The rules by a word that must occur, those of an opening also by that; and by the word that must be the first."""
+    """The rules by a required word, those of an opening also by opening; and by a required first word."""
 
     anywhere: dict[str, list[_Rule]]
     opened: dict[tuple[str, str], list[_Rule]]
@@ -95,7 +94,7 @@ def _rules(tables: tuple[str, ...]) -> _Rules:
 
 
 def _opens(match: str) -> frozenset[str]:
-    """Give the words of which the first one must be, where an expression says so at its head; else none."""
+    """Return the possible first words of an expression; none if it does not limit them."""
     found = _OPENING.match(match)
     return frozenset() if found is None else frozenset((found["words"] or found["word"]).split("|"))
 
@@ -109,7 +108,7 @@ def _keys(tables: tuple[str, ...]) -> frozenset[str]:
 
 
 def _candidates(sentence: str, tables: tuple[str, ...]) -> list[_Rule]:
-    """Give the rules whose words occur, in the order of the tables; for most sentences there are none."""
+    """Return the rules whose required words occur, in the order of the tables; mostly none."""
     words = _WORD.findall(sentence.lower())
     common = _keys(tables).intersection(words)
     if not common:
@@ -130,7 +129,7 @@ def _candidates(sentence: str, tables: tuple[str, ...]) -> list[_Rule]:
 
 @lru_cache(maxsize=RECENT)
 def _restated(sentence: str, tables: tuple[str, ...] = _ALL) -> str | None:
-    """Apply the first rule that fits, and once more what fits its outcome; None where none does."""
+    """Apply the first matching rule, and once more to its result; None without one."""
     said, outcome = sentence, None
     for _ in range(_TIMES_MAX):
         plain = said.rstrip(_MARKS)
@@ -161,7 +160,7 @@ def _orders(sentence: str) -> bool:
 
 
 def restated(sentence: str) -> str:
-    """Say a sentence plainly; the same one where it is plain already.
+    """Rewrite a sentence to its canonical form; return it unchanged if no rule matches.
 
     >>> restated("Coffee over tea, every time.")
     'i prefer Coffee over tea'
@@ -179,7 +178,7 @@ def restated(sentence: str) -> str:
 
 
 def retold(sentence: str) -> str | None:
-    """Say plainly what a sentence tells of a change; None where it does so itself, or tells of none.
+    """Rewrite the change that a sentence states; None if it is canonical already, or states none.
 
     >>> retold("The cat has taken to sleeping in the study.")
     'The cat now sleeps in the study'

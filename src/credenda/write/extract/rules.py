@@ -1,7 +1,7 @@
-"""The default extractor: rules over sentences, deterministic and offline.
+"""The default extractor: deterministic rules over sentences, offline.
 
-A sentence is first heard as a speech act, then read clause by clause: openings, subject, predicate, pattern. What no
-pattern knows gives no claim; the words stay searchable as an event.
+Each sentence is classified by speech act, then parsed clause by clause: openings, subject, predicate, pattern. A
+sentence without a match gives no claim; its text stays searchable as an event.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
 from credenda.write.extract.hasty import half_read, tidied
+from credenda.write.extract.hollow import is_hollow
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
@@ -64,28 +65,28 @@ from credenda.write.intake.validate import AS_TYPE
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
 RULES_VERSION: Final = "rules-13"
-"""Names these rules in evidence and for re-extraction; it moves when the same words may give other claims."""
+"""The extractor version in evidence; it changes when the same text may give other claims."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
 _SHORT_WORDS: Final = 6
 _TALK_CHARACTERS: Final = 400
-"""What is told at greater length is a text more often than a fact about oneself."""
+"""Longer sentences are mostly texts, not facts about the speaker."""
 _SELF: Final = re.compile(r"\b(?:i|i'm|my|we|our)\b", re.IGNORECASE)
 _DELIGHT: Final = re.compile(r"\b(?:love|adore|enjoy|thrilled|delighted|favou?rite|can not wait)\b", re.IGNORECASE)
-"""What is meant as little as the sarcasm before it: "Oh great, another Monday. I just love Mondays."."""
+"""A sarcastic follow-up sentence: "Oh great, another Monday. I just love Mondays."."""
 _PASSING: Final = 0.3
 _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
 _ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "keep your", "from now on")
 
 
 def _uncertain(stance: Stance) -> Reading:
-    """A claim without a slot, so that pretence can never touch what is held true."""
+    """Return a claim without a slot, so that pretence never affects a belief."""
     return Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=_PASSING)
 
 
 def _frame(listener: Listener, clause: Clause, *, left: bool, short: bool) -> Frame | None:
-    """Take a clause apart: its leading date and scope, its subject, its predicate; None where it states nothing."""
+    """Parse a clause: its leading date and scope, its subject, its predicate; None if it states nothing."""
     anchor, text = listener.event.occurred_us, clause.text
     moment = past_dates(text, anchor)
     if moment.spans and moment.spans[0].start == 0:
@@ -117,7 +118,7 @@ def _frame(listener: Listener, clause: Clause, *, left: bool, short: bool) -> Fr
 
 
 def _clause_readings(listener: Listener, clause: Clause, *, left: bool, short: bool) -> list[Reading]:
-    """Read one clause, and remember the person that it is about."""
+    """Parse one clause, and record the person that it is about."""
     named = renamed(clause, (*reversed(listener.claims), *listener.known)) or parted_of(clause.text, listener.owner)
     if named is None and listener.owner is not None:
         named = amount_of(clause.text, listener.owner, corrects=clause.move is UpdateKind.CORRECT)
@@ -147,7 +148,7 @@ def _subject(listener: Listener, clause: Clause, text: str) -> Subject | None:
 
 
 def _statement(listener: Listener, sentence: str) -> list[Reading]:
-    """Read the clauses of a sentence that states something; what asks is passed over."""
+    """Parse the clauses of a statement, without its questions."""
     opened = open_sentence(sentence)
     pieces = carry_subjects(split_clauses(opened.text))
     last = len(pieces) - 1 if sentence.rstrip("\"') ").endswith("?") else len(pieces)
@@ -173,7 +174,7 @@ def _statement(listener: Listener, sentence: str) -> list[Reading]:
 
 
 def _exchange(listener: Listener, sentence: str, readings: list[Reading]) -> list[Reading]:
-    """Prefer a whole sentence that names a value and what it replaces to clauses of which none does."""
+    """Prefer a swap of the whole sentence to clauses without a replaced value."""
     found = None if listener.owner is None else exchanged(sentence)
     if found is None:
         return readings
@@ -183,7 +184,7 @@ def _exchange(listener: Listener, sentence: str, readings: list[Reading]) -> lis
 
 
 def _notice_person(listener: Listener, sentence: str) -> None:
-    """Remember whom a question is about: "a gift for my wife? She's into pottery"."""
+    """Record the person of a question: "a gift for my wife? She's into pottery"."""
     found = expression("checks", "own_person").search(sentence)
     subject = None if found is None else find_subject(f"my {found['noun']} is", listener.owner, None)
     if subject is not None and subject.who == "person":
@@ -191,7 +192,7 @@ def _notice_person(listener: Listener, sentence: str) -> None:
 
 
 def _aside_directive(listener: Listener, clause: Clause | None) -> Reading | None:
-    """Read a standing instruction that follows in the same sentence: "…, and please never use emojis"."""
+    """Parse an instruction later in the same sentence: "…, and please never use emojis"."""
     if clause is None or listener.owner != "user" or not clause.text.lower().startswith(_ADDRESSING):
         return None
     return read_directive(clause, to_assistant=True)
@@ -224,14 +225,14 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
 
 
 def _tidied(listener: Listener, sentence: str) -> list[Reading]:
-    """Read a sentence that nothing read in the first of a careful writer's ways to put it that says something."""
+    """Parse the normalised forms of an unmatched sentence, until one gives a reading."""
     found = (_statement(listener, restated(said)) for said in tidied(sentence))
     whole = [readings for readings in found if readings and not half_read(sentence, readings)]
     return whole[0] if whole else []
 
 
 def _noted(listener: Listener, plain: str) -> list[Reading]:
-    """Read a note under a heading that nothing gave a slot."""
+    """Parse a labelled note that got no slot."""
     if listener.owner is None or not is_alone(listener.event.text):
         return []
     found = labelled(plain, listener.owner)
@@ -248,14 +249,14 @@ def _as_said(listener: Listener, sentence: str) -> list[Reading]:
     alone = is_alone(text) and "\n" not in text.strip()
     owner = listener.owner or ""
     found = keep_as_said(told, owner, alone=alone)
-    asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the words are kept whole, as that type
+    asked = any(flag.startswith(AS_TYPE) for flag in listener.event.flags)  # the text is stored verbatim with that type
     if found or asked or not told or (told is not sentence and is_question(told)):
         return found
     return keep_worthwhile(sentence, owner, alone=alone)
 
 
 def _hear(listener: Listener, span: TextSpan) -> Iterator[Reading]:
-    """Yield the readings of one sentence, by what it does."""
+    """Yield the readings of one sentence, by its speech act."""
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
     if listener.noted:
         sentence = as_own_words(sentence, noted=listener.event.source is Source.INGEST)
@@ -290,7 +291,7 @@ def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
 
 
 def _stated(listener: Listener, plain: str, *, played: bool) -> Iterator[Reading]:
-    """Yield what a statement says; as faint as a supposition where it is played, supposed, or doubtful."""
+    """Yield the readings of a statement; pretence, supposition and doubt lower their confidence."""
     said = plain if listener.owner is None else restated(plain)
     found = _assertions(listener, said)
     if plain.lower().startswith(("if ", "given ")) and expression("as_said", "chosen").match(plain):
@@ -306,7 +307,7 @@ def _stated(listener: Listener, plain: str, *, played: bool) -> Iterator[Reading
 
 
 def _take_back(listener: Listener) -> None:
-    """Cap what the sentence before a lone "just kidding" said."""
+    """Lower the stance of the sentence before a separate "just kidding"."""
     listener.claims = [
         replace(
             one, stance=Stance.SARCASTIC, confidence=min(one.confidence, 0.3), entity=None, attribute=None, value=None
@@ -318,7 +319,7 @@ def _take_back(listener: Listener) -> None:
 
 
 def _played(turn: Turn, speaker: str) -> list[Claim]:
-    """Keep nothing of a scene but that something was played, as faint as any pretence."""
+    """Keep nothing of a role-play but its existence, at low confidence."""
     event = turn.event
     spoken = [span for span in own_sentences(event.text) if _SELF.search(event.text[span.start : span.stop])]
     listener = Listener(event=event, speaker=speaker, owner=None)
@@ -335,13 +336,13 @@ _SILENCE: Final = Event(text="", role=Role.USER, speaker="user", occurred_us=0, 
 
 
 class RulesExtractor:
-    """Reads claims with rules alone. Stateless, so one instance serves all threads."""
+    """Extracts claims by rules alone. Stateless, so one instance serves all threads."""
 
     version: Final = RULES_VERSION
 
     @staticmethod
     def warm() -> None:
-        """Load the tables and compile the expressions now (0.1 s), so that no caller waits for it later."""
+        """Load the tables and compile the expressions (0.1 s), so that no caller waits for it later."""
         for sentence in _WARMING:
             act_of(sentence)
             _statement(Listener(event=_SILENCE, speaker="user", owner="user"), sentence)
@@ -349,7 +350,7 @@ class RulesExtractor:
             read_foreign(sentence, "user")
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return at most five claims in the order of their spans; an assistant's words give none."""
+        """Return at most five claims in the order of their spans; the assistant's text gives none."""
         event = turn.event
         if event.role is Role.ASSISTANT:
             return []
@@ -358,7 +359,8 @@ class RulesExtractor:
             return _played(turn, speaker)
         listener = Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
         for span in own_sentences(event.text):
-            found = [claim_of(listener, span, reading) for reading in _hear(listener, span)]
+            heard = (claim_of(listener, span, reading) for reading in _hear(listener, span))
+            found = [claim for claim in heard if not is_hollow(claim.value, claim.attribute)]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)

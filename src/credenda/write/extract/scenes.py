@@ -1,4 +1,4 @@
-"""Whether a turn belongs to a scene that is being played, as a turn before it announced."""
+"""Detect role-play that an earlier turn announced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from credenda.write.extract.shapes import is_role
 __all__ = ["goes_on", "in_scene"]
 
 _SCENE_TURNS: Final = 2
-"""How many of the speaker's own turns a scene is taken to last when nobody ends it."""
+"""Number of the speaker's turns after which an unfinished role-play ends."""
 _OPENERS: Final = frozenset(
     {
         "you",
@@ -36,7 +36,7 @@ _OPENERS: Final = frozenset(
 
 
 def in_scene(turn: Turn) -> bool:
-    """Say whether a scene that the same speaker opened a turn or two before still goes on."""
+    """Return whether a role-play of the same speaker from an earlier turn continues."""
     event = turn.event
     own = [earlier for earlier in turn.before if (earlier.role, earlier.speaker) == (event.role, event.speaker)]
     for number, earlier in enumerate(reversed(own[-_SCENE_TURNS:])):
@@ -47,7 +47,7 @@ def in_scene(turn: Turn) -> bool:
 
 
 def goes_on(sentence: str, *, played: bool) -> bool:
-    """Say whether a scene is being played after a sentence, given with straight quotes and short forms opened."""
+    """Return whether a role-play continues after a sentence with straight quotes and expanded contractions."""
     if played:
         return expression("acts", "scene_end").search(sentence) is None
     if not _OPENERS.isdisjoint(words_of(sentence)):

@@ -1,4 +1,4 @@
-"""What a value looks like by itself: a name, a day, a place, a taste, or words that only point elsewhere."""
+"""Value types by form: names, days, places, tastes, and words that only refer elsewhere."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ PHRASE_WORDS: Final = 14
 LONG_WORDS: Final = 25
 NOUN_WORDS: Final = 4
 _HOURS: Final = 31
-"""A bare number above the days of a month is neither a day nor an hour, unless it is a year."""
+"""A bare number above 31 is neither a day nor an hour, unless it is a year."""
 _YEARS: Final = range(1900, 2101)
 _DEEDS: Final = frozenset({"adopt", "retire", "emigrate", "marry", "move", "graduate", "quit", "resign"})
-"""Doings that are a plan in one word."""
+"""Activities that are a plan in one word."""
 _ROLE_LETTERS: Final = 5
 _ASIDE_WORDS: Final = frozenset({"about", "as", "to", "that", "my", "your", "how", "this", "if", "not"})
 
@@ -64,37 +64,37 @@ def word_count(value: Value) -> int:
 
 
 def is_shape(shape: str, text: str) -> bool:
-    """Say whether a text begins with, or for whole shapes is, a shape of `checks.toml`."""
+    """Return whether a text begins with, or for whole shapes equals, a shape of `checks.toml`."""
     return expression("checks", shape).match(text) is not None
 
 
 def points_away(value: Value) -> bool:
-    """Say whether a value points elsewhere: "this", "it", "your"."""
+    """Return whether a value refers elsewhere: "this", "it", "your"."""
     return expression("checks", "points").search(value.text.replace("IT", "I.T.")) is not None
 
 
 def is_free(value: Value) -> bool:
-    """Say whether a value means something by itself and points nowhere."""
+    """Return whether a value is self-contained."""
     return is_meant(value) and not points_away(value)
 
 
 def is_meant(value: Value) -> bool:
-    """Say whether a value is more than a pronoun or a filler."""
+    """Return whether a value is more than a pronoun or a filler."""
     return bool(value.text) and (names().pointing.match(value.raw) is None or value.raw.startswith("IT"))
 
 
 def is_marked(value: Value) -> bool:
-    """Say whether a value has a capital or a digit, as names and numbers do."""
+    """Return whether a value has a capital or a digit, as names and numbers do."""
     return any(letter.isdigit() or letter.isupper() for letter in value.text)
 
 
 def is_courtesy(name: str, value: Value) -> bool:
-    """Say whether a value is what courtesies are made of."""
+    """Return whether a value consists of courtesies."""
     return expression("acts", "pleasantry", name).match(value.raw) is not None
 
 
 def is_role(text: str) -> bool:
-    """Say whether a noun phrase names what someone does or is: "backend engineer", "nurse in Graz"."""
+    """Return whether a noun phrase names a role: "backend engineer", "nurse in Graz"."""
     head, words, last = _role_head(text)
     excluded = {head, last} & names().not_roles or not _ASIDE_WORDS.isdisjoint(words)
     if not head or excluded or len(words) > SHORT_WORDS:
@@ -103,7 +103,7 @@ def is_role(text: str) -> bool:
 
 
 def is_occupation(text: str) -> bool:
-    """Say whether a noun phrase names a living, of which people have one at a time: a nurse, and no activist.
+    """Return whether a noun phrase names a profession, of which a person has one: a nurse, and no activist.
 
     >>> is_occupation("paediatric nurse in Graz"), is_occupation("climate activist")
     (True, False)
@@ -112,40 +112,40 @@ def is_occupation(text: str) -> bool:
 
 
 def _role_head(text: str) -> tuple[str, list[str], str]:
-    """Return a noun phrase without what follows its noun, its words, and the noun."""
+    """Return a noun phrase without its modifiers after the noun, its words, and the noun."""
     head = expression("checks", "head_end").split(text, maxsplit=1)[0].strip().casefold()
     words = head.split(" ")
     return head, words, words[-1].removesuffix(".")
 
 
 def is_known(value: Value) -> bool:
-    """Say what is known by name."""
+    """Return the category of a known name."""
     return lexicon().category(value.text) is not None
 
 
 def is_capital(value: Value) -> bool:
-    """Say whether a value begins with a capital and is no known thing."""
+    """Return whether a value begins with a capital and is no known thing."""
     return is_shape("capital", value.raw) and word_count(value) <= SHORT_WORDS and not is_known(value)
 
 
 def is_employer(value: Value) -> bool:
-    """Say whether a value may name who employs somebody."""
+    """Return whether a value may name an employer."""
     named = is_shape("capital", value.raw) or is_shape("article", value.raw)
     return named and word_count(value) <= SHORT_WORDS and not is_shape("not_employer", value.raw)
 
 
 def is_name(value: Value) -> bool:
-    """Say whether a value is shaped like names of persons."""
+    """Return whether a value has the form of a person's name."""
     return is_shape("name", value.text) and value.text.split()[0].strip(",").casefold() not in names().never_names
 
 
 def is_short(value: Value) -> bool:
-    """Say whether a value means something in few words."""
+    """Return whether a value is self-contained in a few words."""
     return is_meant(value) and word_count(value) <= SHORT_WORDS
 
 
 def is_date(value: Value) -> bool:
-    """Say whether a value names a day, an hour or a recurrence."""
+    """Return whether a value names a day, an hour or a recurrence."""
     if value.text.isdigit() and _HOURS < int(value.text[:6]) not in _YEARS:
         return False
     if is_shape("amount", value.text):
@@ -154,17 +154,17 @@ def is_date(value: Value) -> bool:
 
 
 def is_number(value: Value) -> bool:
-    """Say whether a value holds a digit."""
+    """Return whether a value holds a digit."""
     return any(letter.isdigit() for letter in value.text)
 
 
 def is_tool(value: Value) -> bool:
-    """Say whether a value is a known thing or shaped like the name of one."""
+    """Return whether a value is a known thing, or has the form of a tool name."""
     return is_known(value) or (is_meant(value) and is_shape("tool", value.text))
 
 
 def is_taste(value: Value) -> bool:
-    """Say whether a value is something to like or dislike for good."""
+    """Return whether a value is a possible object of a lasting preference."""
     if not is_free(value) or word_count(value) > TASTE_WORDS:
         return False
     lasting = value.raw.lower().startswith("being ") or is_courtesy("lasting", value)
@@ -172,22 +172,22 @@ def is_taste(value: Value) -> bool:
 
 
 def is_trait(value: Value) -> bool:
-    """Say whether a value is a known trait."""
+    """Return whether a value is a known trait."""
     return value.text.casefold().replace(" ", "-") in names().traits or value.text.casefold() in names().traits
 
 
 def is_person(value: Value) -> bool:
-    """Say whether a value is a person's name rather than a nation, a tool or a weekday."""
+    """Return whether a value is a person's name rather than a nation, a tool or a weekday."""
     return is_name(value) and not is_known(value) and not is_trait(value)
 
 
 def is_opinion(value: Value) -> bool:
-    """Say whether a value is a phrase that stands by itself."""
+    """Return whether a value is a self-contained phrase."""
     return 1 < word_count(value) <= PHRASE_WORDS and not points_away(value)
 
 
 def is_possession(value: Value) -> bool:
-    """Say whether something had is had for long: no headache, no question, no function."""
+    """Return whether an owned thing lasts: no headache, no question, no function."""
     return (
         is_free(value)
         and word_count(value) <= SHORT_WORDS
@@ -196,29 +196,29 @@ def is_possession(value: Value) -> bool:
 
 
 def is_deed(value: Value) -> bool:
-    """Say whether a value is a short phrase of doing."""
+    """Return whether a value is a short phrase of an activity."""
     return 1 < word_count(value) <= TASTE_WORDS and not points_away(value)
 
 
 def is_choice(value: Value) -> bool:
-    """Say whether a value can be what was decided."""
+    """Return whether a value can be the object of a decision."""
     return is_free(value) and word_count(value) <= LONG_WORDS
 
 
 def is_plan(value: Value) -> bool:
-    """Say whether a value can be what is planned."""
+    """Return whether a value can be the object of a plan."""
     phrase = " " in value.raw or value.raw in _DEEDS
     return is_free(value) and phrase and word_count(value) <= PHRASE_WORDS
 
 
 def is_participle(text: str) -> bool:
-    """Say whether a value begins with what is done or being done: "handled in …", "killing me"."""
+    """Return whether a value begins with a participle: "handled in …", "killing me"."""
     form = lexicon().forms.get(text.split(" ", 1)[0])
     return form is not None and not form.kinds.isdisjoint({"participle", "gerund"})
 
 
 def is_weighty(value: Value) -> bool:
-    """Say whether a value of an unknown slot looks like a name, a number or a thing rather than a mood."""
+    """Return whether a value of an unknown slot resembles a name, a number or a thing rather than a mood."""
     return is_marked(value) or is_known(value) or (is_shape("article", value.raw) and word_count(value) <= SHORT_WORDS)
 
 
@@ -248,4 +248,4 @@ BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
     "choice": is_choice,
     "plan": is_plan,
 }
-"""Checks of a value alone, by the names that the pattern files use."""
+"""Checks of a value alone, by their names in the pattern files."""

@@ -1,6 +1,6 @@
-"""One subject for several verbs: "my sister got married and lives in Bonn" tells two things of her.
+"""Repeat a shared subject: "my sister got married and lives in Bonn" states two facts about her.
 
-Works on the pieces that a sentence was cut into, and keeps their words.
+Works on the clauses of a sentence, and keeps their words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OPEN: Final = re.compile(
     r"|\bto (?!work\b|school\b|town\b|bed\b|study\b|(?:the|an?|my|our|his|her|their)\b|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
-"""What a base form may go on with: "I want to move to Spain" · "work in a bar"."""
+"""Verbs before a base form: "I want to move to Spain" · "work in a bar"."""
 
 
 @cache
@@ -31,7 +31,7 @@ def _subject() -> re.Pattern[str]:
 
 
 def carry_subjects(pieces: list[str]) -> list[str]:
-    """Repeat a subject before a piece that goes on with a verb; join again what goes on with an infinitive.
+    """Repeat the subject before a clause that begins with a verb; rejoin a continued infinitive.
 
     >>> carry_subjects(["I sold the Golf", "bought a Mazda"])
     ['I sold the Golf', 'I bought a Mazda']
@@ -56,7 +56,7 @@ def carry_subjects(pieces: list[str]) -> list[str]:
 
 
 def _verb_kinds(piece: str) -> frozenset[str]:
-    """Give the forms that a piece's first word can be of; none where it is no verb."""
+    """Return the possible forms of a clause's first word; none if it is no verb."""
     first = piece.removeprefix("now ").partition(" ")[0].lower()
     form = lexicon().forms.get(first)
     kinds = frozenset[str]() if form is None else frozenset(form.kinds)
@@ -64,7 +64,7 @@ def _verb_kinds(piece: str) -> frozenset[str]:
 
 
 def _subject_of(piece: str) -> str:
-    """Give the words of a piece's subject; "" where it has none that is known."""
+    """Return the words of a clause's subject; "" for an unknown one."""
     own = _subject().match(piece)
     if own is not None:
         return own["subject"]

@@ -1,4 +1,4 @@
-"""Which slot a value belongs to: the attribute, and whose it is."""
+"""Choose the slot of a value: its attribute and entity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DWELLINGS: Final = {
     "home": "home",
     "living_area": "living_area",
 }
-"""What "I live in …" may tell besides a place: none of them takes the place of a town."""
+"""Objects of "I live in …" that are no place; they replace no town."""
 _WITH_ES: Final = frozenset(
     {"go", "do", "teach", "watch", "reach", "pass", "fix", "finish", "publish", "push", "catch", "match", "touch"}
 )
@@ -35,7 +35,7 @@ _NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "bui
 
 
 def _head(value: Value) -> str:
-    """Name the slot of a preference without a category: the plural it ends in, or "prefers"."""
+    """Return the attribute of a preference without a category: its final plural, or "prefers"."""
     found = expression("checks", "plural_head").match(value.text)
     first = value.text.split(" ", 1)[0].casefold()
     gerund = first.endswith("ing") and first not in _NOT_GERUNDS
@@ -45,7 +45,7 @@ def _head(value: Value) -> str:
 
 
 def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -> str:
-    """Put groups of the match into an attribute or entity name."""
+    """Insert groups of the match into an attribute or entity name."""
     if "{" not in template:
         return template
     groups = {name: text or "" for name, text in found.groupdict().items()}
@@ -60,7 +60,7 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
 
 
 def _category(pattern: Pattern, value: Value) -> Attribute | None:
-    """Give the attribute that a known thing answers: PostgreSQL the database, dark mode the theme."""
+    """Return the attribute of a known thing: PostgreSQL the database, dark mode the theme."""
     words = lexicon()
     category = words.category(value.text) if pattern.category else None
     if category is None:
@@ -94,9 +94,9 @@ def _trait(value: str) -> str:
 def attribute_of(
     pattern: Pattern, found: re.Match[str], subject: Subject, value: Value, *, changed: bool = False
 ) -> Attribute:
-    """Decide which attribute a value belongs to; one without a name where the sentence has no slot.
+    """Choose the attribute of a value; one without a name if the sentence has no slot.
 
-    `changed` says that the words speak of a change: "I'm an activist now".
+    `changed`: the words state a change, as in "I'm an activist now".
     """
     if (
         pattern.check in {"role", "bare_role"}
@@ -124,7 +124,7 @@ def attribute_of(
 
 
 def holder_of(subject: Subject) -> Subject:
-    """Read "my deadline for the thesis" as the deadline of the thesis."""
+    """Parse "my deadline for the thesis" as the deadline of the thesis."""
     found = expression("checks", "holder").match(subject.noun) if subject.who in {"own", "the"} else None
     if found is None or names().kin_noun(found["entity"]):
         return subject
@@ -132,7 +132,7 @@ def holder_of(subject: Subject) -> Subject:
 
 
 def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribute: Attribute, *, owner: str) -> str:
-    """Decide whose slot it is: the subject's, a named thing's, or the owner's where the noun names the slot."""
+    """Choose the entity: the subject, a named thing, or the owner if the noun names the slot."""
     if pattern.entity:
         filled = _fill(pattern.entity, found, subject, Value(text=""))
         return nominal(filled) or filled
@@ -149,7 +149,7 @@ def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribut
 
 
 def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str) -> str:
-    """Decide between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
+    """Choose between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
         return subject.entity or owner or subject.noun
     if subject.who == "the" and subject.entity and attribute.name == subject.noun.casefold():

@@ -1,4 +1,4 @@
-"""French, Spanish and Portuguese clauses in English order: who does what, and whether it is denied. Pure."""
+"""Reorder French, Spanish and Portuguese clauses into English order, with subject and negation. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _THIRD, _THEY = 3, 6
 
 
 def southern(items: Sequence[Item], language: str, *, told: bool = False) -> list[Said]:
-    """Say a clause in English order. `told`: the sentence has told of somebody, who may do this as well."""
+    """Return a clause in English order. `told`: the sentence has named a subject, which may be this clause's too."""
     clause = Clause(list(items), language, told=told)
     settle(clause)
     at = 0
@@ -47,7 +47,7 @@ def southern(items: Sequence[Item], language: str, *, told: bool = False) -> lis
 
 
 def _verb_group(clause: Clause, start: int) -> int:
-    """Say the verb that begins at a place, with what denies it; returns the place after it, the same without a verb."""
+    """Translate the verb group at a position; return the next position, or the same one without a verb."""
     items, weak = clause.items, list[str]()
     first, denied = _around(clause, start, weak, "")
     if first >= len(items) or not items[first].verb:
@@ -65,7 +65,7 @@ def _verb_group(clause: Clause, start: int) -> int:
 
 
 def _around(clause: Clause, at: int, weak: list[str], denied: str, *, asked: bool = False) -> tuple[int, str]:
-    """Pass over what denies a verb and the pronouns beside it; `asked`: who does it may follow, as in "peux-tu"."""
+    """Skip negations and pronouns beside a verb; `asked`: the subject may follow, as in "peux-tu"."""
     items = clause.items
     while at < len(items):
         item = items[at]
@@ -80,7 +80,7 @@ def _around(clause: Clause, at: int, weak: list[str], denied: str, *, asked: boo
 
 
 def _say(clause: Clause, group: Group, weak: Sequence[str], span: tuple[int, int]) -> None:
-    """Say subject and verb; put what stands before as an object, and who likes it, where English has them."""
+    """Translate subject and verb; move a preceding object, and an experiencer, to their English positions."""
     base, person, tense, _ = group.form
     liked = base.startswith("@")
     if liked:
@@ -110,7 +110,7 @@ def _say(clause: Clause, group: Group, weak: Sequence[str], span: tuple[int, int
 
 
 def _fronted(clause: Clause, person: int, weak: Sequence[str], *, liked: bool) -> list[Said]:
-    """Take off what is liked, or what a pronoun takes up, where it was said first: "el café lo tomo solo"."""
+    """Remove a fronted object that a pronoun repeats: "el café lo tomo solo"."""
     if liked and clause.out and clause.out[0].text.lower() in {"to", "at"} and person in {_THIRD, _THEY}:
         clause.out.pop(0)
     taken_up = not _OBJECTS.isdisjoint(weak) and clause.language != "fr"
@@ -123,7 +123,7 @@ def _fronted(clause: Clause, person: int, weak: Sequence[str], *, liked: bool) -
 
 
 def _put_subject(clause: Clause, base: str, person: int, tense: str) -> None:
-    """Say who does it where the verb alone tells."""
+    """Add the subject that only the verb form tells."""
     if person in SUBJECTS and not subject_before(clause) and tense not in _NO_PERSON:
         clause.put(SUBJECTS[person], tag="subject")
     elif clause.named:
@@ -135,7 +135,7 @@ def _put_subject(clause: Clause, base: str, person: int, tense: str) -> None:
 
 
 def _verb(clause: Clause, form: Form, denied: str) -> str:
-    """Say the verb itself; an infinitive tells what to do, what for, or what is done."""
+    """Return the verb itself; an infinitive is an instruction, a purpose or an activity."""
     base, person, tense, _ = form
     if tense != "infinitive":
         return inflected(base, person, tense, denied)
@@ -149,7 +149,7 @@ def _verb(clause: Clause, form: Form, denied: str) -> str:
 
 
 def _orders(clause: Clause, form: Form, weak: Sequence[str]) -> bool:
-    """Say whether a verb at the head of its clause gives an order."""
+    """Return whether a verb at the head of its clause is an imperative."""
     again = clause.ordered and bool(clause.out) and clause.out[-1].tag in {"conj", "adv"}
     free = not (clause.named or clause.verbed or subject_before(clause))
     opens = free and all(one.tag in _OPENING for one in clause.out)
@@ -164,7 +164,7 @@ def _orders(clause: Clause, form: Form, weak: Sequence[str]) -> bool:
 
 
 def _chained(clause: Clause, form: Form, at: int) -> int:
-    """Say the infinitive that hangs on a verb: "stop smoking", "can swim", "want to move"."""
+    """Return the infinitive that depends on a verb: "stop smoking", "can swim", "want to move"."""
     items, look = clause.items, at
     if look < len(items) and items[look].source.lower() in _LINKS and look + 1 < len(items):
         look += 1

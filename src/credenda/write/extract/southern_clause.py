@@ -1,4 +1,4 @@
-"""A clause of a southern language while it is said in English: its words, what was said, and who does it. Pure."""
+"""The state of a French, Spanish or Portuguese clause during translation. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from credenda.write.extract.glossary import Item
 __all__ = ["DENIALS", "DENYING", "SUBJECTS", "Clause", "Said", "done_of", "subject_before", "with_time_last"]
 
 DENIALS: Final = frozenset({"neg", "longer", "never", "ne"})
-"""Kinds of words that deny."""
+"""Kinds of negating words."""
 DENYING: Final = {"neg": "not", "longer": "no longer", "never": "never"}
 SUBJECTS: Final = {1: "I", 4: "we"}
 _PERSONS: Final = {"I": 1, "we": 4, "you": 2, "they": 6}
@@ -34,7 +34,7 @@ _TIMES: Final = frozenset(
 
 
 class Said(NamedTuple):
-    """A piece of the English sentence and the place of what it stands for; -1 where nothing does."""
+    """A piece of the English sentence and the span of its original; -1 without one."""
 
     text: str
     start: int = -1
@@ -44,7 +44,7 @@ class Said(NamedTuple):
 
 @dataclass(slots=True)
 class Clause:
-    """A clause while it is read: what was said in English, whether a subject and a verb were."""
+    """The translation of a clause so far, and whether it has a subject and a verb."""
 
     items: list[Item]
     language: str
@@ -57,7 +57,7 @@ class Clause:
     denied: tuple[str, int, str] | None = None
 
     def put(self, text: str, item: Item | None = None, tag: str = "") -> None:
-        """Say a piece."""
+        """Append a piece."""
         if item is None:
             self.out.append(Said(text, tag=tag))
         else:
@@ -65,12 +65,12 @@ class Clause:
 
 
 def done_of(item: Item) -> Form | None:
-    """Give the participle that an item may be."""
+    """Return the participle of an item, if it can be one."""
     return next((one for one in item.forms if one.tense == "participle"), None)
 
 
 def subject_before(clause: Clause) -> int:
-    """Give the person of a pronoun right before, 4 for "X and I"; 0 without any."""
+    """Return the person of the preceding pronoun, 4 for "X and I"; 0 without any."""
     said = {one.text for one in clause.out}
     if {"and", "I"} <= said:
         return _WE
@@ -79,7 +79,7 @@ def subject_before(clause: Clause) -> int:
 
 
 def with_time_last(out: Sequence[Said]) -> list[Said]:
-    """Say when at the end of a clause: "I moved to Linz last week"."""
+    """Move the time to the end of a clause: "I moved to Linz last week"."""
     verbs = [at for at, one in enumerate(out) if one.tag == "verb"]
     if len(verbs) != 1:
         return list(out)

@@ -1,4 +1,4 @@
-"""What is no verb in a French, Spanish or Portuguese clause, as English says it, and in its order. Pure."""
+"""Translate the other words of a French, Spanish or Portuguese clause, in English order. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THAN: Final = frozenset({"a", "al", "à", "au", "aux", "ao", "às"})
 _GENERIC: Final = frozenset(
     {"like", "love", "hate", "prefer", "stand", "tolerate", "study", "speak", "learn", "teach", "play", "drink", "eat"}
 ) | {"stop"}
-"""What is said of a kind of thing takes an article elsewhere and none in English."""
+"""Verbs whose generic object has an article in these languages and none in English."""
 _DAYS: Final = frozenset({"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"})
 _MONTHS: Final = frozenset(
     {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"}
@@ -33,7 +33,7 @@ _NOUNS: Final = frozenset({"noun", "x", "kin"})
 
 
 def put_plain(clause: Clause, item: Item, at: int) -> None:
-    """Say a piece that is no verb, as what stands around it asks."""
+    """Append the translation of a word other than a verb, chosen by its neighbours."""
     items = clause.items
     following = items[at + 1] if at + 1 < len(items) else None
     english = _after_verb(clause, item, following)
@@ -48,7 +48,7 @@ def put_plain(clause: Clause, item: Item, at: int) -> None:
 
 
 def _after_verb(clause: Clause, item: Item, following: Item | None) -> str:
-    """Give the English for a small word after what is done."""
+    """Return the English for a small word after a verb."""
     english = _ALONE.get(item.tag, item.english)
     last = clause.out[-1] if clause.out else None
     if english == "that" and any("prefer" in one.text or one.text == "more" for one in clause.out):
@@ -61,7 +61,7 @@ def _after_verb(clause: Clause, item: Item, following: Item | None) -> str:
 
 
 def _place(clause: Clause, item: Item, english: str, following: Item | None) -> str:
-    """Give the English for a small word that tells where, when or rather than what."""
+    """Return the English for a small word before a place or time."""
     source, last = item.source.lower(), clause.out[-1] if clause.out else None
     if clause.doing.startswith("prefer") and last is not None and source in _THAN and last.tag != "verb":
         return "over"
@@ -73,13 +73,13 @@ def _place(clause: Clause, item: Item, english: str, following: Item | None) -> 
 
 
 def _is_silent(clause: Clause, english: str, last: Said) -> bool:
-    """Say whether English has no word here: "I like rugby", "I drink no coffee"."""
+    """Return whether English omits the word: "I like rugby", "I drink no coffee"."""
     generic = last.tag == "verb" and english in {"the", "some"} and clause.doing in _GENERIC
     return generic or (english == "of" and last.tag in DENIALS | {"verb"} and clause.denied is not None)
 
 
 def _towards(clause: Clause, item: Item, english: str) -> str:
-    """Say to where something is moved, and for what it is swapped."""
+    """Return the preposition for the target of a move or a swap."""
     if item.tag == "prep" and item.source.lower() in _TOWARDS and clause.doing.startswith(_MOVING):
         return f"to{' the' if english.endswith(' the') else ''}"
     if item.tag == "prep" and clause.doing.startswith(("swap", "replace")) and english in _FOR:
@@ -93,7 +93,7 @@ def _needs_no_article(clause: Clause, following: Item) -> bool:
 
 
 def _is_day(items: Sequence[Item], at: int) -> bool:
-    """Say whether a day stands at a place: its name, or a number and a month."""
+    """Return whether a day is at a position: its name, or a number and a month."""
     one = items[at]
     if one.english in _DAYS:
         return True
@@ -102,7 +102,7 @@ def _is_day(items: Sequence[Item], at: int) -> bool:
 
 
 def in_order(out: Sequence[Said]) -> list[Said]:
-    """Put what things are like before them, one's own before what they have, and say how old somebody is."""
+    """Reorder adjectives and possessives before the noun, and translate ages."""
     found = list(out)
     for at in range(1, len(found)):
         one = found[at]
@@ -116,7 +116,7 @@ def in_order(out: Sequence[Said]) -> list[Said]:
 
 
 def _owned(found: list[Said]) -> list[Said]:
-    """Say "my son's teacher" for "the teacher of my son"."""
+    """Return "my son's teacher" for "the teacher of my son"."""
     for at in range(len(found) - 4):
         head, thing, of, my, who = found[at : at + 5]
         own = of.text in {"of", "of the"} and my.text in {"my", "our"} and who.tag == "kin"

@@ -1,4 +1,4 @@
-"""Verbs of a French, Spanish or Portuguese clause with what belongs to them: participles, infinitives. Pure."""
+"""Verb groups of a French, Spanish or Portuguese clause: participles, infinitives. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from credenda.write.extract.southern_clause import DENIALS, DENYING, Clause, don
 __all__ = ["Group", "compound", "form_of"]
 
 _DONE: Final = frozenset({"decide", "choose", "agree", "buy", "sell", "move", "change", "switch", "split up", "cancel"})
-"""What one rather tells when it is done: "decidimos" is "we decided"."""
+"""Verbs whose ambiguous form is rather past: "decidimos" is "we decided"."""
 _WE: Final = 4
 _NEAR: Final = 3
 
 
 class Group(NamedTuple):
-    """A verb as it is said: its form, the place after it, what denies it, and what stands between its parts."""
+    """A verb group: its form, the next position, its negation, and the words between its parts."""
 
     form: Form
     at: int
@@ -26,7 +26,7 @@ class Group(NamedTuple):
 
 
 def form_of(clause: Clause, item: Item, subject: int) -> Form:
-    """Choose which form of a verb is meant, by who does it: `subject` is a person in 1 to 6, 0 where none is named."""
+    """Choose the form of an ambiguous verb by its subject: a person from 1 to 6, 0 for none."""
     forms = item.forms
     if subject == _WE and clause.language in {"fr", "pt"}:  # "on", "a gente"
         found = next((one for one in forms if one.person in {3, 4}), None)
@@ -44,7 +44,7 @@ def form_of(clause: Clause, item: Item, subject: int) -> Form:
 
 
 def compound(clause: Clause, group: Group) -> Group:
-    """Join "have" and "be" with the participle, the gerund or the infinitive that follows."""
+    """Join "have" and "be" with the following participle, gerund or infinitive."""
     items, look, between, denied = clause.items, group.at, list[Item](), group.denied
     while look < len(items) and look - group.at < _NEAR and items[look].tag in DENIALS | {"adv", "clitic"}:
         if items[look].tag in DENIALS:
@@ -61,7 +61,7 @@ def compound(clause: Clause, group: Group) -> Group:
 
 
 def _joined(clause: Clause, form: Form, item: Item) -> Form | None:
-    """Give what "have" and "be" tell with a participle or a gerund."""
+    """Return the meaning of "have" and "be" with a participle or a gerund."""
     if form.base not in {"have", "be"} or not item.verb:
         return None
     done = done_of(item)
@@ -77,7 +77,7 @@ def _joined(clause: Clause, form: Form, item: Item) -> Form | None:
 
 
 def _ahead(clause: Clause, group: Group) -> Group:
-    """Join "going to", "have just", "am doing" and "now" with the infinitive that follows."""
+    """Join "going to", "have just", "am doing" and "now" with the following infinitive."""
     items, form, at = clause.items, group.form, group.at
     look = at + 1 if at < len(items) and items[at].source.lower() in {"a", "à"} else at
     between: list[Item] = []

@@ -1,4 +1,4 @@
-"""Which words of a French, Spanish or Portuguese clause are verbs. Pure."""
+"""Tag the verbs of a French, Spanish or Portuguese clause. Pure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _WEAK: Final = frozenset({"la", "le", "les", "l'", "lo", "los", "las", "leur", "
 """Articles that are pronouns before a verb."""
 _FINITE: Final = ("present", "past", "was", "will", "would", "be", "were")
 _MAY_BE: Final = frozenset({("pt", "e"), ("pt", "esta"), ("es", "esta"), ("fr", "a")})
-"""Words that are verbs only where an accent is missing, or as nothing else in the clause is one."""
+"""Words that are verbs only with a missing accent, or if no other word of the clause is one."""
 _NEVER: Final = frozenset({"a", "as", "da", "para", "sobre", "entre", "nos", "su", "sin", "de"})
 _SMALL: Final = DENIALS | {"det", "prep", "conj", "subject", "clitic", "adv", "than"}
 
 
 def settle(clause: Clause) -> None:
-    """Decide of each item that may be a verb whether it is one."""
+    """Decide whether each possible verb is one."""
     items = clause.items
     for at, item in enumerate(items):
         before = items[at - 1] if at else None
@@ -42,7 +42,7 @@ def settle(clause: Clause) -> None:
 
 
 def _is_noun(items: Sequence[Item], at: int) -> bool:
-    """Say whether what looks like a verb is a noun, for an article or a preposition stands before it."""
+    """Return whether a possible verb is a noun, because an article or a preposition precedes it."""
     item, before = items[at], items[at - 1]
     if before.tag not in {"det", "prep"} or item.of("infinitive") is not None:
         return False
@@ -53,7 +53,7 @@ def _is_noun(items: Sequence[Item], at: int) -> bool:
 
 
 def _is_verb(clause: Clause, item: Item, before: Item | None, after: Item | None) -> bool:
-    """Say whether a word that may be a verb is one."""
+    """Return whether a possible verb is one."""
     if item.source[0].isupper() and before is not None:
         return False
     known = _is_known_verb(clause, item, before, after)
@@ -69,7 +69,7 @@ def _is_verb(clause: Clause, item: Item, before: Item | None, after: Item | None
 
 
 def _is_known_verb(clause: Clause, item: Item, before: Item | None, after: Item | None) -> bool | None:
-    """Decide of the words that are something else more often; None of all others."""
+    """Decide about words that are mostly no verbs; None for all others."""
     key = (clause.language, item.source.lower())
     if key == ("fr", "a") and after is not None and done_of(after) is not None and after.source.lower() != "plus":
         return True

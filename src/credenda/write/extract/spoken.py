@@ -1,6 +1,6 @@
-"""Talk made readable before it is parsed: fillers and stammers out, what two verbs share said twice, premises as said.
+"""Repair speech before parsing: remove fillers and restarts, repeat shared subjects, extract premises.
 
-Everything here works on one sentence and keeps its words; the evidence of a claim is always the original text.
+Works on one sentence and keeps its words; evidence quotes the original.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ __all__ = ["fluent", "premise_of", "take_up"]
 
 _STAMMER: Final = re.compile(r"\b([A-Za-z']{1,12}),? \1\b(?! (?:land|New York))", re.IGNORECASE)
 _RESTART: Final = re.compile(r"\b((?:[\w']+ ){1,3}[\w']+),? \1\b", re.IGNORECASE)
-"""What is begun anew after a pause: "I'm a, um, I'm a vegetarian"."""
+"""A restart after a pause: "I'm a, um, I'm a vegetarian"."""
 _BEGUN: Final = re.compile(r"\b(i|we) (usually|always|really|mostly|normally|just|sometimes) \1\b", re.IGNORECASE)
-"""The subject said once more after its adverb: "I usually, um, I get up"."""
+"""A repeated subject after an adverb: "I usually, um, I get up"."""
 _REAL_DOUBLES: Final = frozenset({"that", "had", "very", "really", "so", "bye", "no", "yes", "ha", "new", "duran"})
 _SOUNDS: Final = (
     "um",
@@ -39,7 +39,7 @@ _REPEATING: Final = frozenset(
     {"as", "like", "just", "a", "another", "quick", "once", "to", "again", "remember", "repeating"}
 )
 _REPEATED: Final = (" i said", " told you", " mentioned", "you know", " mention", "i've told")
-"""What stands in a sentence that tells that it was said before."""
+"""Words that mark a repetition of an earlier statement."""
 _REPEATED_MIN: Final = 3
 _DANGLING: Final = frozenset({"", "but", "and", "so"})
 _HOLDERS: Final = frozenset({"my", "our", "the"})
@@ -52,7 +52,7 @@ def _spoken() -> dict[str, re.Pattern[str]]:
 
 
 def fluent(sentence: str) -> str:
-    """Take "um", stammers and doubled subjects out of a sentence that has any.
+    """Remove fillers, stammers and doubled subjects from a sentence.
 
     >>> fluent("so um I really like uh tea")
     'so I really like tea'
@@ -83,7 +83,7 @@ def _hasty() -> dict[str, str]:
 
 
 def _written_out(sentence: str) -> str:
-    """Write words in full that were typed in haste; "w" only before what somebody may be with."""
+    """Expand abbreviations; "w" only before a possible companion."""
     words = sentence.split(" ")
     for at in range(len(words)):
         bare = words[at].rstrip(".,!")
@@ -98,7 +98,7 @@ def _written_out(sentence: str) -> str:
 
 
 def _capital(found: re.Match[str]) -> str:
-    """Write the name of somebody of one's own with its capital, where a message has none: "my dog is called rex"."""
+    """Capitalise the name of a relative or pet in a lower-case message: "my dog is called rex"."""
     known = names().kin_noun(found["noun"].rpartition(" ")[2]) or names().kin_noun(found["noun"])
     return f"{found['before']}{found['name'].capitalize()}" if known else found[0]
 
@@ -112,9 +112,9 @@ def _once(found: re.Match[str]) -> str:
 
 
 def premise_of(sentence: str) -> str | None:
-    """Give what a question takes as given: "since I'm allergic to bees, should I …" says "I'm allergic to bees".
+    """Return the premise of a question: "since I'm allergic to bees, should I …" says "I'm allergic to bees".
 
-    None where the sentence takes nothing about the speaker as given.
+    None without a premise about the speaker.
     """
     found = _spoken()["premise"].match(sentence)
     if found is not None:
@@ -124,7 +124,7 @@ def premise_of(sentence: str) -> str | None:
 
 
 def take_up(clause: str, before: str) -> str:
-    """Put the thing last named before a clause in the place of its "it": "I reinstalled my laptop" · "it runs Arch"."""
+    """Replace "it" in a clause by the last named thing: "I reinstalled my laptop" · "it runs Arch"."""
     if not clause.lower().startswith("it "):
         return clause
     found = load_table("tails")["clauses"]["last_thing"]

@@ -1,4 +1,4 @@
-"""How far each stance lets a claim be believed."""
+"""The maximum confidence of each stance."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ CONFIDENCE_MAX: Final = {
     Stance.PLANNED: 0.5,
     Stance.REPORTED: 0.6,
 }
-"""What a stance may at most be believed, whatever a pattern says (R-040, D-005)."""
+"""Maximum confidence by stance, whatever a pattern gives (R-040, D-005)."""

@@ -1,4 +1,4 @@
-"""Who or what a clause is about."""
+"""Find the subject of a clause: a person or a thing."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _NAME: Final = re.compile(r"^[A-Z][\w'-]*[a-z][\w-]*$|^[A-Z]{2,6}\d*$")
 _FINITE: Final = frozenset({"is", "are", "was", "were", "has", "will", "would", "can", "must", "should"})
 _MODAL: Final = frozenset({"can", "would", "could", "might", "must", "should"})
 _HANGING: Final = frozenset({"because", "although", "though", "whereas", "unless"})
-"""Words after which no verb is that of the subject before."""
+"""Words after which a verb has another subject."""
 
 
 class Subject(NamedTuple):
-    """The kind of a subject, the entity it stands for, the noun that names a slot, and the words after it.
+    """The subject: its kind, its entity, the noun that names a slot, and the remaining words.
 
     `who`: me, person, own ("my X"), the ("the X", "Ana's X"), name, plural, gerund, best ("the X I like best").
     """
@@ -58,12 +58,12 @@ def _starts_predicate(word: str) -> bool:
 
 
 def _is_noun(word: str, verb: str) -> bool:
-    """Say whether a word before a sure verb is none itself: "the tender documents are due"."""
+    """Return whether a word before a certain verb is a noun itself: "the tender documents are due"."""
     return not _starts_predicate(word) or (verb in _FINITE and word not in _LEADING and word.endswith("s"))
 
 
 def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | None:
-    """Find where the predicate begins, at most some words after `first`; a sure verb beats a likely one beside it."""
+    """Find the start of the predicate soon after `first`; a certain verb wins over a probable one beside it."""
     likely = None
     for at in range(first, min(len(words), first + _NOUN_WORDS_MAX)):
         if words[at].endswith((",", ":", ";")):
@@ -82,7 +82,7 @@ def _verb_at(words: list[str], first: int, *, plural: bool = False) -> int | Non
 
 
 def _person(owner: str, nouns: list[str]) -> tuple[str, int] | None:
-    """Read "sister", "older sister", "best friend Ana" as kin of the owner: the entity, and the words used."""
+    """Parse "sister", "older sister", "best friend Ana" as a relative of the owner; also return the words used."""
     bare = [one.strip(",").removesuffix("'s") for one in nouns]
     for at, word in enumerate(bare[:_KIN_WORDS_MAX]):
         for noun, used in ((" ".join(bare[at : at + 2]).casefold(), at + 2), (word.casefold(), at + 1)):
@@ -98,7 +98,7 @@ def _person(owner: str, nouns: list[str]) -> tuple[str, int] | None:
 
 
 def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject | None:
-    """Read "wife's employer", "team's standup": the slot of another entity."""
+    """Parse "wife's employer", "team's standup": the slot of another entity."""
     at = next((i for i, word in enumerate(nouns[:-1]) if word.endswith(("'s", "s'"))), None)
     if at is None:
         return None
@@ -116,7 +116,7 @@ def _possessed(owner: str, nouns: list[str], rest: tuple[str, ...]) -> Subject |
 
 
 def _noun_end(words: list[str], at: int) -> int:
-    """Leave small words before the verb to the predicate: "my sister just had …"."""
+    """Leave adverbs before the verb to the predicate: "my sister just had …"."""
     while at > 2 and words[at - 1].lower() in lexicon().adverbs:  # noqa: PLR2004 - the noun itself stays
         at -= 1
     return at
@@ -127,7 +127,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _which(entity: str, given: list[str]) -> str:
-    """Tell one friend or aunt from another by the name; a wife or a boss is known without it."""
+    """Distinguish friends or aunts by name; a wife or a boss needs none."""
     many = entity.rpartition("'s ")[2].rpartition(" ")[2] in names().many_kin and "best" not in entity
     return f"{entity} {' '.join(word.strip(',') for word in given)}" if many and given else entity
 
@@ -156,7 +156,7 @@ def _own(words: list[str], owner: str) -> Subject | None:
 
 
 def _told_closer(words: list[str], owner: str) -> Subject | None:
-    """Read "the X I like best", "the X we use" and "the lady next door"."""
+    """Parse "the X I like best", "the X we use" and "the lady next door"."""
     text = " ".join(words)
     best = expression("checks", "best").match(text)
     if best is not None:
@@ -189,7 +189,7 @@ def _the(words: list[str], owner: str | None) -> Subject | None:
 
 
 def _of(noun: str, entity: str, owner: str, rest: tuple[str, ...]) -> Subject:
-    """Read "the deadline for the report", "the name of my sister"."""
+    """Parse "the deadline for the report", "the name of my sister"."""
     first, _, tail = entity.partition(" ")
     if first.lower() in _MY and tail:
         kin = _person(owner, tail.split())
@@ -200,7 +200,7 @@ def _of(noun: str, entity: str, owner: str, rest: tuple[str, ...]) -> Subject:
 
 
 def _named(words: list[str]) -> Subject | None:
-    """Read "Jack hates", "Ana Kovač's birthday is": a capitalised name before a verb."""
+    """Parse "Jack hates", "Ana Kovač's birthday is": a capitalised name before a verb."""
     at = _verb_at(words, 1)
     if at is None or at > _NAME_WORDS_MAX:
         return None
@@ -235,7 +235,7 @@ def _plural(words: list[str]) -> Subject | None:
 
 @lru_cache(maxsize=RECENT)
 def find_subject(text: str, owner: str | None, last_person: str | None) -> Subject | None:  # noqa: PLR0911 - one return a kind of subject
-    """Find the subject of a clause. `owner` is who "I" is, None in a document; `last_person` is who "she" may be."""
+    """Find the subject of a clause. `owner` is the entity of "I", None in a document; `last_person` that of "she"."""
     words = text.split(" ")
     first = words[0].lower()
     if len(words) == 1:
@@ -258,6 +258,6 @@ def find_subject(text: str, owner: str | None, last_person: str | None) -> Subje
 
 
 def _of_a_thing(words: list[str], owner: str | None) -> Subject | None:
-    """Read "Retention of the audit log is …" as "the retention of the audit log"."""
+    """Parse "Retention of the audit log is …" as "the retention of the audit log"."""
     found = _the(["the", *words], owner) if "of" in words[1:4] else None
     return found if found is not None and found.entity else None

@@ -1,8 +1,8 @@
-"""Notes that others take of the user, put into the user's own mouth.
+"""Rewrite third-person notes about the user in the first person.
 
-Agents and other memories write "The user lives in Linz." where the user says "I live in Linz.". Both must lead to one
-slot, so the first is read as the second. Only a note is: one that begins with the user, or comes from another memory.
-In talk about software "the user" is somebody else.
+Agents and other memories write "The user lives in Linz." for "I live in Linz."; both must lead to one slot. Only notes
+are rewritten: texts that begin with the user, or that come from another memory. In talk about software "the user" is
+somebody else.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ _THEMSELVES: Final = re.compile(r"\b(?:themselves|themself)\b", re.IGNORECASE)
 
 
 def is_note(event: Event) -> bool:
-    """Say whether a text is a note on the user, taken down by somebody else."""
+    """Return whether a text is a note about the user, written by somebody else."""
     if event.role is not Role.USER or len(event.text) > _NOTE_CHARACTERS:
         return False
     return event.source is Source.INGEST or _NOTED.match(event.text) is not None
 
 
 def as_own_words(sentence: str, *, noted: bool) -> str:
-    """Say a note's sentence as the user would; with `noted`, one that only implies its subject as well.
+    """Return a note's sentence in the first person; with `noted`, also one without an explicit subject.
 
     >>> as_own_words("The user no longer works at Acme.", noted=False)
     'I no longer work at Acme.'
@@ -102,7 +102,7 @@ def _own_rest(text: str) -> str:
 
 
 def _first_person(verb: str) -> str:
-    """Give the form that follows "I": "lives" is "live", "studies" is "study", "moved" stays."""
+    """Return the first-person form of a verb: "lives" is "live", "studies" is "study", "moved" stays."""
     lower = verb.lower()
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
@@ -114,7 +114,7 @@ def _first_person(verb: str) -> str:
 
 
 def who_speaks(event: Event) -> tuple[str, str | None]:
-    """Say who speaks, and which entity "I" is (None in a document)."""
+    """Return the speaker, and the entity of "I" (None in a document)."""
     if event.role is Role.USER:
         return "user", "user"
     if event.role is Role.DOCUMENT:

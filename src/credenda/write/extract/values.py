@@ -1,4 +1,4 @@
-"""Values as they are kept: cut where another thought begins, without small words, with scope and prior taken out."""
+"""Clean values: cut at the next clause, remove small words, extract scope and replaced value."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _EDGES: Final = " ,.;:!?\"'\u2026"
 
 @dataclass(slots=True, kw_only=True)
 class Value:
-    """A value under cleaning: `text` without its article, `raw` with it, what it replaces and what narrows it."""
+    """A value during cleaning: `text` without its article, `raw` with it, its replaced value and its scope."""
 
     text: str
     raw: str = ""
@@ -62,7 +62,7 @@ def _tails() -> dict[str, re.Pattern[str]]:
 
 
 def _trim(value: Value, literals: tuple[str, ...], *, dated: bool) -> bool:
-    """Take one small word or date off the end; False when there is none."""
+    """Remove one small word or date from the end; False without one."""
     value.text = value.text.strip(_EDGES)
     if found := _tails()["dated_tail" if dated else "tail"].search(value.text):
         if _NOW.search(found[0]):
@@ -77,7 +77,7 @@ def _trim(value: Value, literals: tuple[str, ...], *, dated: bool) -> bool:
 
 
 def _contrast(value: Value) -> None:
-    """Take "not X", "instead of X" and "not X but Y" apart."""
+    """Split "not X", "instead of X" and "not X but Y"."""
     if found := _tails()["contrast"].match(value.text):
         value.text, value.prior, value.move = found["value"], found["prior"].strip(_EDGES), UpdateKind.CORRECT
     elif found := _tails()["instead"].match(value.text):
@@ -85,13 +85,16 @@ def _contrast(value: Value) -> None:
 
 
 def clean_value(text: str, literals: list[str], *, dated: bool = False) -> Value:
-    """Clean a value. `literals` are the dates of the clause; they are taken off the end unless the value is a date."""
+    """Clean a value.
+
+    `literals` are the dates of the clause; they are removed from the end unless the value is a date.
+    """
     done = _cleaned(text, () if dated else tuple(literals), dated)
     return Value(text=done.text, raw=done.raw, prior=done.prior, move=done.move)
 
 
 def _cut(text: str) -> str:
-    """Cut a value where another thought begins; most have none, which is seen faster in lower case."""
+    """Cut a value where another clause begins; a lower-case check excludes most values."""
     shape = _tails()["cut"]
     whole = text.isascii() and in_lower_case(shape).search(text.lower()) is None
     return text if whole else shape.sub("", text)
@@ -112,12 +115,12 @@ def _cleaned(text: str, literals: tuple[str, ...], dated: bool) -> Value:  # noq
 
 
 def take_purpose(value: Value) -> None:
-    """Take "to get better" off the end of what is used or played."""
+    """Remove "to get better" from the end of a used or played thing."""
     value.text = _tails()["purpose"].sub("", value.text).strip(_EDGES)
 
 
 def only_day(value: Value, literals: list[str]) -> None:
-    """Keep of a longer value its day and hour: "with Ana on 3 May at 10, by phone" is "3 May at 10"."""
+    """Reduce a value to its day and hour: "with Ana on 3 May at 10, by phone" is "3 May at 10"."""
     for literal in literals:
         at = value.text.find(literal)
         if at >= 0:
@@ -128,14 +131,14 @@ def only_day(value: Value, literals: list[str]) -> None:
 
 
 def until_day(value: Value, literals: list[str]) -> None:
-    """Cut what happened before its day: "went to a gala yesterday and met …" is "went to a gala"."""
+    """Cut a past action before its day: "went to a gala yesterday and met …" is "went to a gala"."""
     places = [at for literal in literals if (at := value.text.find(literal)) > 0 and not _OPEN.search(value.text[:at])]
     if places:
         value.text = value.text[: min(places)].strip(_EDGES)
 
 
 def corrected_value(text: str, *, corrects: bool) -> tuple[str, str] | None:
-    """Read "it is Split, not Zagreb" and "not Zagreb but Split" as the value and what it replaces."""
+    """Parse "it is Split, not Zagreb" and "not Zagreb but Split" as a value and the value that it replaces."""
     found = load_clause("it_is").match(text) or (load_clause("bare_not").match(text) if corrects else None)
     if found is None:
         return None
@@ -152,7 +155,7 @@ def load_clause(name: str) -> re.Pattern[str]:
 
 
 def left_for(text: str) -> tuple[str, str] | None:
-    """Read "I left Ghent for Antwerp" as the value and what it replaces; of what, only what is held can tell."""
+    """Parse "I left Ghent for Antwerp" as a value and the value that it replaces; memories tell its slot."""
     if not text.lower().startswith(("i ", "we ")):
         return None
     found = load_clause("left_for").match(text)
@@ -160,7 +163,7 @@ def left_for(text: str) -> tuple[str, str] | None:
 
 
 def take_rather(value: Value) -> None:
-    """Read the rest of "(not) X but Y" as Y in place of X."""
+    """Parse the rest of "(not) X but Y" as Y in place of X."""
     if found := _tails()["but"].match(value.text):
         value.prior, value.move = _ARTICLE.sub("", found["prior"].strip(_EDGES)), UpdateKind.CORRECT
         value.raw = found["value"].strip(_EDGES)
@@ -168,13 +171,13 @@ def take_rather(value: Value) -> None:
 
 
 def take_company(value: Value) -> None:
-    """Take off a place or employer what is no part of it: "with my wife", "as a nurse", "for two years"."""
+    """Remove additions from a place or employer: "with my wife", "as a nurse", "for two years"."""
     value.text = _tails()["company"].sub("", value.text).strip(_EDGES)
     value.raw = _tails()["company"].sub("", value.raw).strip(_EDGES)
 
 
 def _scope_name(preposition: str, phrase: str) -> str | None:
-    """Give the normal wording of a scope, or None where the phrase is no scope after this preposition."""
+    """Return the normalised name of a scope, or None if the phrase is no scope after this preposition."""
     preposition = preposition.lower()
     tails = _tails()
     if preposition in {"whenever", "while"}:
@@ -199,13 +202,13 @@ def take_scope(value: Value) -> None:
 
 
 def take_days(value: Value) -> None:
-    """Move days that come again from the end of an hour to its scope: "10 on Saturdays", "nine at weekends"."""
+    """Move recurring days from the end of an hour to its scope: "10 on Saturdays", "nine at weekends"."""
     if found := _tails()["hour_on_days"].match(value.text):
         value.text, value.scope = found["value"], found["scope"].casefold()
 
 
 def leading_scope(text: str) -> tuple[str | None, str]:
-    """Take a scope off the start of a clause: "For Python, I prefer black"."""
+    """Remove a scope from the start of a clause: "For Python, I prefer black"."""
     if found := _tails()["scope_start"].match(text):
         scope = _scope_name(found["prep"], found["scope"])
         if scope is not None:
@@ -214,7 +217,7 @@ def leading_scope(text: str) -> tuple[str | None, str]:
 
 
 def day_first(text: str) -> str:
-    """Write "meetings in the morning" as "morning meetings", so that both are one value."""
+    """Rewrite "meetings in the morning" as "morning meetings", so that both are one value."""
     found = _tails()["scope_day_end"].match(text)
     if found is None or " " in found["value"].strip() or not found["value"].endswith("s"):
         return text
@@ -224,7 +227,7 @@ def day_first(text: str) -> str:
 def split_list(text: str, *, apart: bool = False) -> list[str]:
     """Split "German, English and Croatian" into its items; a value with a long item stays whole.
 
-    `apart`: each item stands for itself unless the last one's noun is plainly shared, as in "tree and grass pollen".
+    `apart`: each item is independent, unless the last noun is clearly shared, as in "tree and grass pollen".
     """
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
     items = [item for item in items if item]
@@ -236,7 +239,7 @@ def split_list(text: str, *, apart: bool = False) -> list[str]:
 
 
 def _is_one_thing(items: list[str]) -> bool:
-    """Say whether "and" joins words of one item: "rock and pop music", "improving roads and schools"."""
+    """Return whether "and" joins words of one item: "rock and pop music", "improving roads and schools"."""
     gerunds = [item.split(" ")[0].endswith("ing") for item in items]
     if gerunds[0] and not all(gerunds):
         return True

@@ -1,4 +1,4 @@
-"""The last resort: keep the words, so that a failed extraction drops nothing (R-050, R-052)."""
+"""The fallback extractor: keep the text verbatim, so that a failed extraction loses nothing (R-050, R-052)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IMPORTANCE: Final = 0.3
 
 
 def _cut(text: str) -> tuple[int, int]:
-    """Give the bounds of the trimmed text, cut at a word within the limit where there is one."""
+    """Return the bounds of the trimmed text, cut at a word boundary within the limit if possible."""
     start = len(text) - len(text.lstrip())
     stop = len(text.rstrip())
     if stop - start <= limits.VERBATIM_CHARACTERS:
@@ -33,11 +33,11 @@ def _speaker(event: Event) -> str:
 class VerbatimExtractor:
     """Makes one provisional memory of low confidence, to be extracted again when the model is back (R-051).
 
-    What an assistant said is kept as an event only; it is never a memory of the user's.
+    The assistant's text is kept as an event only.
     """
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return the beginning of the event as one provisional claim, or [] for blank text and assistants."""
+        """Return the beginning of the event as one provisional claim, or [] for blank text and the assistant."""
         event = turn.event
         start, stop = _cut(event.text)
         if event.role is Role.ASSISTANT or start >= stop:

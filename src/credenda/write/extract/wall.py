@@ -1,4 +1,4 @@
-"""Reading by the clock on the wall: days begin at midnight in the person's zone, not in UTC."""
+"""Extract in the user's time zone: days begin at local midnight, not at midnight UTC."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["by_the_wall"]
 
 
 def by_the_wall(extractor: Extractor, turn: Turn, zone: tzinfo) -> list[Claim]:
-    """Let an extractor that counts days in UTC read a turn as if UTC were what the wall shows, and put times back.
+    """Run an extractor that counts days in UTC on local times, and convert the times of its claims back.
 
-    A day of 23 or 25 hours is a day like any other to it.
+    A day of 23 or 25 hours counts as any other.
     """
     if zone is UTC:
         return extractor.extract(turn)
@@ -28,7 +28,7 @@ def _moved(event: Event, zone: tzinfo) -> Event:
 
 
 def _back(claim: Claim, shown: Event, said: Event, zone: tzinfo) -> Claim:
-    """Put the times of a claim back; the moment of the saying is known, even where the wall shows two."""
+    """Convert the times of a claim back; the time of the statement is known, even if local time is ambiguous."""
 
     def back(wall_us: int | None) -> int | None:
         if wall_us is None:

@@ -1,8 +1,8 @@
-"""What a sentence that no pattern reads is worth: kept as said, kept as unsure, or passed over.
+"""Classify a sentence that no pattern matches: keep it, keep it as uncertain, or skip it.
 
-A linear model over cheap signs of a sentence: its words, what they are about, and how they follow one another. Every
-weight is a number in `data/worth.tsv`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the classes
-of words are in `data/worth_words.toml`.
+A linear classifier over cheap features of a sentence: its words, their classes and their sequence. The weights are in
+`data/worth.tsv`, fitted by `benchmarks/fit_worth.py` on the project's own sentences; the word classes are in
+`data/worth_words.toml`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from credenda.write.extract.lexicon import RECENT, lexicon, load_table, load_wei
 __all__ = ["LABELS", "SCALE", "Worth", "signs_of", "worth_of"]
 
 LABELS: Final = ("skip", "fact", "preference", "decision", "procedure", "plan", "supposition")
-"""What a sentence can be worth: nothing, one of four kinds of memory, or one of two kinds of what is not so."""
+"""The classes: nothing, four kinds of memory, and two kinds of uncertain statements."""
 _TOKEN: Final = re.compile(r"[\w'-]+|[?!:;,=+%\u20ac$]")
 _TOKENS_MAX: Final = 40
 _LENGTHS: Final = (3, 5, 8, 12, 18, 26)
@@ -29,37 +29,37 @@ _SIGN: Final = re.compile(r"(?P<kind>[owbpc]:|(?:me|my|-|\?)&)(?P<rest>.+)")
 _FIELD: Final = 24
 _HALF: Final = 1 << (_FIELD - 1)
 SCALE: Final = 20.0
-"""Weights are whole numbers of one twentieth of a logit."""
+"""Weights are integers in units of one twentieth of a logit."""
 
 
 class Worth(NamedTuple):
-    """How likely each label is, in the order of `LABELS`; sums to 1."""
+    """The probability of each label, in the order of `LABELS`; sums to 1."""
 
     shares: tuple[float, ...]
 
     @property
     def kept(self) -> float:
-        """How likely it is worth keeping as a fact, a preference, a decision or a procedure."""
+        """The probability of a fact, a preference, a decision or a procedure."""
         return sum(self.shares[1:5])
 
     @property
     def unsure(self) -> float:
-        """How likely it tells a plan or a supposition."""
+        """The probability of a plan or a supposition."""
         return sum(self.shares[5:])
 
     @property
     def kind(self) -> str:
-        """The likeliest kind of memory."""
+        """The most probable kind of memory."""
         return max(LABELS[1:5], key=lambda label: self.shares[LABELS.index(label)])
 
     @property
     def planned(self) -> bool:
-        """Whether a plan is likelier than a supposition."""
+        """Whether a plan is more probable than a supposition."""
         return self.shares[5] >= self.shares[6]
 
 
 class _Word(NamedTuple):
-    """What is known of a listed word: what stands for it in a skeleton, its classes, and its base if it is a verb."""
+    """A listed word: its symbol in a skeleton, its classes, and its base if it is a verb."""
 
     shape: str
     classes: tuple[str, ...]
@@ -67,7 +67,7 @@ class _Word(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """A sentence as its signs need it; `about` are the classes of its words, `pairs` which follow each other."""
+    """A sentence prepared for features; `about` are the classes of its words, `pairs` their sequence."""
 
     words: set[str]
     bases: set[str]
@@ -80,7 +80,7 @@ class _Parts(NamedTuple):
 
 @cache
 def _known() -> Mapping[str, _Word]:
-    """Give every word of a class and every form of a verb; the first class of a word stands for it."""
+    """Return every listed word and every verb form; the first class of a word is its symbol."""
     listed: dict[str, dict[str, None]] = {}
     for name, words in load_table("worth_words")["classes"].items():
         for word in words.split():
@@ -98,7 +98,7 @@ def _known() -> Mapping[str, _Word]:
 
 
 def _shape(token: str, word: str) -> str:
-    """Give what stands in the skeleton for a word of no list: a number, a name, an ending."""
+    """Return the symbol of an unlisted word: a number, a name, an ending."""
     if not token[0].isalpha():
         return "NUM" if token[0].isdigit() else token
     if token[0].isupper():
@@ -135,7 +135,10 @@ def _parts(text: str) -> _Parts:
 
 
 def signs_of(text: str) -> set[str]:
-    """Give the signs of one sentence with straight quotes and short forms opened, as `data/worth.tsv` names them."""
+    """Return the features of a sentence, as named in `data/worth.tsv`.
+
+    The sentence has straight quotes and expanded contractions.
+    """
     parts = _parts(text)
     signs = {f"o:{one}" for one in parts.others}
     signs.update(f"w:{word}" for word in parts.words)
@@ -149,7 +152,7 @@ def signs_of(text: str) -> set[str]:
 
 
 class _Weights(NamedTuple):
-    """Weights by sign, those of all labels packed into one whole number, so that one sum adds them all."""
+    """Weights by feature; those of all labels are packed into one integer, so that one sum adds them all."""
 
     words: Mapping[str, int]
     bases: Mapping[str, int]
@@ -181,7 +184,7 @@ def _weights() -> _Weights:
 
 @lru_cache(maxsize=RECENT)
 def worth_of(text: str) -> Worth:
-    """Judge one sentence, given with straight quotes and short forms opened."""
+    """Classify one sentence with straight quotes and expanded contractions."""
     parts, weights = _parts(text), _weights()
     packed = sum(map(weights.words.get, parts.words, repeat(0)))
     packed += sum(map(weights.bases.get, parts.bases, repeat(0)))

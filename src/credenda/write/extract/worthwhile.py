@@ -1,6 +1,6 @@
-"""What no pattern reads and the judge finds worth keeping: in its own words, without a slot, never surer than half.
+"""Keep sentences that no pattern matches and the classifier accepts: verbatim, without a slot, confidence at most .5.
 
-The judge weighs; what may be kept at all is decided here, by what must hold whatever it says.
+The classifier gives probabilities; fixed conditions here limit the sentences to keep.
 """
 
 from __future__ import annotations
@@ -25,31 +25,33 @@ _CONFIDENCE: Final = 0.5
 _FAINT: Final = 0.4
 _UNMEANT: Final = 0.3
 _SURE: Final = 0.58
-"""A short turn is kept where the judge is this sure: below, more chatter is kept than statements are won."""
+"""Minimum probability for a short turn; below it, more small talk than statements would be kept."""
 _SURE_OF_OTHERS: Final = 0.7
-"""What names neither the speaker nor theirs, nor one thing that both know, may be of the world at large."""
+"""Minimum for a sentence that names neither the speaker nor anything shared, and may be about the world."""
 _SURE_IF_PLAIN: Final = 0.4
-"""What is a plain statement by its grammar is kept unless the judge speaks against it: chatter seldom is."""
+"""Minimum for a declarative sentence; small talk seldom is one."""
 _SURE_IN_TALK: Final = 0.9
-"""Of longer turns few sentences are worth keeping, so that as much is asked for as leaves one turn in ten."""
+"""Minimum for longer turns, of which few sentences are worth keeping; it keeps one turn in ten."""
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _DOUBTED: Final = 0.6
-"""What patterns read is taken back from here on: of sentences never seen, half of the suppositions that they take for
-facts, and 3 facts in 1,000."""
+"""The probability from which readings of patterns are lowered.
+
+On unseen sentences, this lowers half of the suppositions that patterns take for facts, and 3 facts in 1,000.
+"""
 _HALF: Final = 0.5
-"""What fills no slot is taken back where it is as likely meant otherwise."""
+"""Probability from which readings without a slot are lowered."""
 _WISHES: Final = frozenset({"prefers", "instruction"})
-"""What one would rather have is no plan."""
+"""Wishes, which are no plans."""
 _POINTING: Final = frozenset(
     "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
 )
 _SOMEBODY: Final = frozenset({"he", "she", "they"})
-"""Whoever is meant was named elsewhere, if at all."""
+"""Pronouns whose referent was named elsewhere, if at all."""
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
-"""Words of the two who talk."""
+"""Words for the two speakers."""
 _AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
-"""Words of what lies before the two who talk; so do the names of errors."""
+"""Words for things in the conversation, and error names."""
 _OFFERING: Final = (
     "if you need ",
     "if you want ",
@@ -60,20 +62,20 @@ _OFFERING: Final = (
     "hold on",
     "one sec",
 )
-"""What offers something, or asks to wait for what goes on around the speaker."""
+"""Offers, and requests to wait."""
 _FAULTS: Final = ("error", "errors", "exception")
 _SHOWN: Final = re.compile(
     r"\b(?:(?:the|see|as|from|code|text) (?:above|below)|(?:above|below)(?=[.,:;!]|$))", re.IGNORECASE
 )
-"""What stands above or below in the text at hand, not above the town."""
+"""References to the surrounding text, as "above" or "below"."""
 _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){3,}[^"]*"', re.IGNORECASE)
 
 
 def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
-    """Keep one sentence that no pattern reads as the judge says; [] where it is worth nothing.
+    """Keep one unmatched sentence as the classifier decides; [] if it is worth nothing.
 
-    `alone` says that nothing else was said in the same breath. In a longer turn a sentence must be of oneself and mean
-    something without its neighbours. Another speaker's is kept as a fact alone: what they ask for is no instruction.
+    `alone`: the sentence is the whole turn. In a longer turn it must be self-contained and about the speaker. Another
+    speaker's sentence is kept as a fact only, because their requests are no instructions.
     """
     words = words_of(sentence)
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None
@@ -98,7 +100,7 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
 
 
 def _unframed(sentence: str) -> str:
-    """Leave out how a sentence begins where that sounds like a wish or a plan and is none: "change of plan, …"."""
+    """Remove an opening that resembles a wish or a plan and is none: "change of plan, …"."""
     return expression("as_said", "chosen").sub("", sentence, count=1)
 
 
@@ -115,10 +117,9 @@ def _least(sentence: str, owner: str) -> float:
 
 
 def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stance | None:
-    """Say as what a sentence is not meant that patterns read as a firm statement; None where it may stand.
+    """Return the stance to which the readings of a sentence are lowered; None if they may stay.
 
-    Only what is said alone is doubted: a longer turn tells and wonders in one breath, and what is doubted is found
-    after all else.
+    Only a whole turn is doubted, because longer turns mix statements and questions.
     """
     if not alone:
         return None
@@ -133,7 +134,7 @@ def doubted(sentence: str, readings: Sequence[Reading], *, alone: bool) -> Stanc
 
 
 def _is_done(sentence: str) -> bool:
-    """Say whether a sentence tells what somebody did: that is no plan."""
+    """Return whether a sentence states a completed action, which is no plan."""
     text = open_sentence(sentence).text
     if expression("checks", "done").match(text):
         return True

@@ -1,4 +1,4 @@
-"""Deleting inside one transaction: words are redacted wherever they stand, and tombstones keep them away."""
+"""Delete memories and events in one transaction: redact their text everywhere and leave tombstones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PAGE: Final = 500
 
 
 def check_hold(reader: Reader) -> None:
-    """Raise `Conflict` where a legal hold lets nothing be deleted."""
+    """Raise `Conflict` if a legal hold forbids deletion."""
     if reader.tenant.hold is not None:
         raise Conflict(
             "this user is under a legal hold", why=reader.tenant.hold, fix="lift the hold first; nothing was deleted"
@@ -51,33 +51,33 @@ def check_hold(reader: Reader) -> None:
 
 @dataclass(slots=True)
 class Deletion:
-    """One deletion inside one transaction; raises `Conflict` under a legal hold.
+    """One deletion in one transaction; raises `Conflict` under a legal hold.
 
-    What a person deletes must not come back and is `buried`: it leaves tombstones. What goes by its age leaves none,
-    for that it has grown old does not forbid to say it again.
+    A user's deletion is `buried`: it leaves tombstones, so that the text cannot return. Deletion by age leaves none, so
+    that the same text may be stored again.
     """
 
     writer: Writer
     now_us: int
     actor: Actor = Actor.USER
-    reason: str = "deleted by hand"
+    reason: str = "deleted by the user"
     buried: bool = True
     deleted: int = 0
     _done: set[str] = field(default_factory=set[str])
     _searched: set[str] = field(default_factory=set[str])
     _holdings: ValueHolders = field(init=False)
     _kept_digests: set[bytes] = field(default_factory=set[bytes])
-    """Hashes of what other words than those that go still hold or say."""
+    """Hashes of text and values that other evidence still supports."""
 
     def __post_init__(self) -> None:
-        """Refuse before anything is touched."""
+        """Check for a legal hold before any change."""
         self._holdings = ValueHolders(self.writer)
         check_hold(self.writer)
 
     def memory(self, memory: Memory) -> None:
-        """Delete a memory, blank the words it rests on, and take along what repeats them or holds the same value.
+        """Delete a memory, redact its evidence, and delete memories that repeat it or hold the same value.
 
-        Where a message says the same sentence and nothing rests on it (yet), it is blanked there too.
+        Messages that contain the same sentence without supporting a memory are redacted too.
         """
         if memory.status is Status.DELETED or memory.id in self._done:
             return
@@ -96,10 +96,10 @@ class Deletion:
                 self.memory(other)
 
     def event(self, event: Event) -> None:
-        """Delete an event and every memory that rests on it alone.
+        """Delete an event and every memory that it alone supports.
 
-        A memory that other words carry too, but in the words of this event, is held again in those others. What another
-        event says as well, or another memory holds on other words, leaves no tombstone: this was one saying of it.
+        A memory with other evidence whose text comes from this event is rewritten from that evidence. Text and values
+        that other events or memories still support get no tombstone.
         """
         if not event.text and event.redacted_us is not None:
             return
@@ -127,13 +127,13 @@ class Deletion:
         _log_redaction(self.writer, event.id, self.now_us, self.actor)
 
     def _split_if_named(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
-        """Take a text apart that names a value of memories that go, and say whether that was done."""
+        """Split a merged text that names a value of the memories to be deleted; return whether it was split."""
         said = normalise_text(memory.text)
         named = (one for one in leaving if one.id != memory.id and normalise_value(one.value or "") in said)
         return any(self._split_merged(memory, one) for one in named)
 
     def _reword(self, memory: Memory, sentences: list[str], left: dict[str, list[str]]) -> None:
-        """Hold a memory in the words that are left; only the words of the deleted event are buried."""
+        """Rewrite a memory from its remaining evidence; only the text of the deleted event gets tombstones."""
         support = tuple(
             Support(span=item.span, claim_hash=item.claim_hash)
             for item in self.writer.evidence(memory_ids=[memory.id])
@@ -141,7 +141,8 @@ class Deletion:
         )
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
-        add = Add(key="new:reworded", draft=replace(kept, text=said), support=support, reason="other words say it too")
+        draft = replace(kept, text=said)
+        add = Add(key="new:reworded", draft=draft, support=support, reason="other messages state it too")
         self._redact_memory(memory, sentences, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
@@ -155,7 +156,7 @@ class Deletion:
         self.writer.put(Job(kind=EMBED, first=number, last=number))
 
     def _put_event_tombstones(self, event: Event) -> None:
-        """Leave the tombstones of an event: of all of it, and of each sentence."""
+        """Put the tombstones of an event: of its whole text and of each sentence."""
         key = self.writer.tenant.key
         for text in (event.text, *(event.text[start:stop] for start, stop in split_sentences(event.text))):
             self._put(make_text_tombstones(key, text, self.now_us))
@@ -166,7 +167,7 @@ class Deletion:
                 self.writer.put(stone)
 
     def _redact_memory(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
-        """Redact a memory and leave its tombstones; without that of its value where other words still give it."""
+        """Redact a memory and put its tombstones, without that of its value if other evidence still supports it."""
         if self.buried:
             _, apart = self._holdings.beside(memory)
             stones = make_memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
@@ -183,7 +184,7 @@ class Deletion:
         self.deleted += value
 
     def _log_contest(self, contest: ContestCase) -> None:
-        """Log what is left of a contest: what the log said of it before is about to be redacted."""
+        """Log the remaining state of a contest, because its earlier log entries will be redacted."""
         self.writer.put(
             ChangeRecord(
                 id="",
@@ -196,15 +197,16 @@ class Deletion:
         )
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
-        """Find memories read from the same words that would still say what was deleted."""
+        """Find memories from overlapping evidence that would still state the deleted text."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
         return [other for other in self.writer.memories(sorted(ids)) if is_repeat(memory, other)]
 
     def _split_merged(self, other: Memory, gone: Memory) -> bool:
-        """Hold again by themselves what was put into one text that names a deleted value beside its own.
+        """Reactivate the memories that were merged into one text that names a deleted value.
 
-        "Now X; previously Y" goes with Y, and X stays: each part stands as the whole did. False where there are none.
+        Deleting Y from "Now X; previously Y" keeps X: each part gets the status of the merged memory. Returns False if
+        there are no parts.
         """
         beside = gone.value and other.value and normalise_value(gone.value) != normalise_value(other.value)
         said = normalise_value(gone.value or "")
@@ -234,12 +236,12 @@ class Deletion:
             "superseded_by": whole.superseded_by,
             "valid_until_us": until_us,
         }
-        return Revise(memory_id=part.id, fields=fields, reason="what was said beside it was deleted")
+        return Revise(memory_id=part.id, fields=fields, reason="the text that it was merged into was deleted")
 
     def _remove_from_contests(self, memory: Memory) -> set[str]:
-        """Take a memory's value out of every contest that names it, as a choice or as the answer; say which.
+        """Remove a memory's value from every contest that names it; return the ids of those contests.
 
-        What is left of one that this closes is contested no more.
+        Closing a contest clears the `contested` flag of its remaining memory.
         """
         changed: set[str] = set()
         gone = normalise_value(memory.value or memory.text)
@@ -257,9 +259,9 @@ class Deletion:
         return changed
 
     def _settle(self, closed: ContestCase) -> None:
-        """Let the last value of a contest stand as one that nobody asks about."""
+        """Clear the `contested` flag of the last value of a closed contest."""
         asked = {name for one in self.writer.contests(state=ContestState.OPEN) for name in one.memory_ids}
-        reason, fields = "what stood against it was deleted", {"contested": False}
+        reason, fields = "the conflicting value was deleted", {"contested": False}
         settled = [
             Revise(memory_id=one.id, fields=fields, reason=reason)
             for one in self.writer.memories([name for name in closed.memory_ids if name not in asked])
@@ -270,7 +272,7 @@ class Deletion:
     def _remove_value(self, contest: ContestCase, memory: Memory) -> ContestCase:
         gone = normalise_value(memory.value or memory.text)
         left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
-        if any(normalise_value(one.value or one.text) == gone for one in left):  # held on other words as well
+        if any(normalise_value(one.value or one.text) == gone for one in left):  # another memory has the value too
             gone = ""
         values = tuple(value for value in contest.values if normalise_value(value) != gone)
         slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
@@ -288,13 +290,13 @@ class Deletion:
 
 
 def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
-    """Say whether the log of a contest, of whatever slot, quotes one of these, so that its entry is redacted too."""
+    """Return whether the log of a contest quotes one of these phrases, so that its entry must be redacted too."""
     told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
     return any(phrase in text for phrase in phrases for text in told)
 
 
 def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
-    """Blank a span letter by letter, so that every other span keeps its place."""
+    """Redact a span character by character, so that all other spans keep their offsets."""
     for event in writer.events([span.event_id]):
         hidden = WORD.sub(BLANK, event.text[span.start : span.stop])
         text = event.text[: span.start] + hidden + event.text[span.stop :]
@@ -305,13 +307,13 @@ def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
 
 
 def _log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
-    """Log the redaction, so that every index hears of it."""
-    reason = "words redacted"
+    """Log the redaction for the indexes."""
+    reason = "text redacted"
     writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
 
 
 def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
-    """Count the events that a deletion would take, and the memories that rest on those alone."""
+    """Count the events that a deletion would remove, and the memories that they alone support."""
     matched: dict[str, None] = {}
     memory_ids: set[str] = set()
     after = wanted.after or 0
@@ -328,5 +330,5 @@ def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
 
 
 def find_last_number(events: Sequence[Event], tag: str) -> int | None:
-    """Return the number of the last of some events; None where there is none."""
+    """Return the number of the last event; None for no events."""
     return parse_id_number(events[-1].id, IdKind.EVENT, tag) if events else None

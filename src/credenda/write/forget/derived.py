@@ -1,6 +1,6 @@
-"""What goes with a memory that is held no more: the cards and bridges that were made of it.
+"""End derived memories, that is cards and bridges, whose sources have ended.
 
-They are found by their slot: a card by the entity that it is about, bridges under one name for all.
+They are found by their slot: cards by their entity, bridges under one common name.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ __all__ = ["ENDED_STATUSES", "end_dependents"]
 ENDED_STATUSES: Final = frozenset(
     {Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED, Status.FORGOTTEN, Status.DELETED}
 )
-"""Statuses of what is held no more."""
+"""Statuses of memories that have ended."""
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 
 
 def end_dependents(reader: Reader, left: Mapping[str, Memory], deleted: frozenset[str], now_us: int) -> list[Change]:
-    """Say what ends with some memories, given as they were before: those made of deleted ones lose their words too.
+    """Return the changes that end the derived memories of some sources, given as they were before they ended.
 
-    `deleted` names those of them that are. What was made of the others is superseded by nothing; the next dream makes
-    it again of what is left. Earlier versions of a card go with the words of a deleted memory as the present one does.
+    `deleted` are the ids of deleted sources: their derived memories, in every version, are deleted too. Other derived
+    memories are superseded without a successor; the next dream run derives them again.
     """
     entities = {normalise_name(memory.entity) for memory in left.values() if memory.entity}
     if not entities:
@@ -38,7 +38,7 @@ def end_dependents(reader: Reader, left: Mapping[str, Memory], deleted: frozense
     for one in sorted(found.values(), key=lambda memory: memory.created_us):
         gone = list_sources(one) & left.keys()
         if gone & deleted:
-            changes.append(Delete(memory_id=one.id, reason="it was made of what was deleted"))
+            changes.append(Delete(memory_id=one.id, reason="its source was deleted"))
         elif gone and one.status in _HELD:
             changes.append(_end_derived(one.id, min(gone), now_us))
     return changes
@@ -50,5 +50,5 @@ def _end_derived(memory_id: str, gone: str, now_us: int) -> Supersede:
         successor=None,
         relation=Relation.REFINED,
         valid_until_us=now_us,
-        reason=f"{gone}, of which it was made, is held no more",
+        reason=f"its source {gone} is no longer active",
     )

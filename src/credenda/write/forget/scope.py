@@ -1,4 +1,4 @@
-"""How far a deletion reaches: what holds or says the same, and what is held on other words and must be spared."""
+"""The scope of a deletion: which other text and memories it must cover, and which it must keep."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.ids import IdKind, format_id
+from credenda.index.document_names import event_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
@@ -38,20 +38,20 @@ __all__ = [
 ]
 
 BLANK: Final = "\u2588"
-"""Stands for each character of a word that was taken out of an event of which others are left."""
+"""Replaces each character of redacted words in an event that keeps other words."""
 WORD: Final = re.compile(r"\w")
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _WORDS_ASKED: Final = 8
 _RUN_ASKED: Final = 16
 _REPEATS_MAX: Final = 100_000
-"""Documents that hold all words of a deleted sentence and are read to see whether they say it."""
+"""Maximum number of documents with all words of a deleted sentence that are compared with it."""
 
 
 @dataclass(slots=True)
 class ValueHolders:
-    """What holds which value in a slot's name, read once for all that one transaction deletes.
+    """The holders of each value by pair, read once for all deletions of a transaction.
 
-    `forget` it when anything was added.
+    Call `forget` after adding a memory.
     """
 
     reader: Reader
@@ -60,9 +60,9 @@ class ValueHolders:
     )
 
     def beside(self, memory: Memory) -> tuple[list[Memory], list[Memory]]:
-        """Find what else holds or held a memory's value, in whatever form its tombstone would know: in its slot, apart.
+        """Find the other current and past holders of a memory's value, in all forms of its tombstone.
 
-        Apart is another scope, speaker or kind of belief.
+        Returns those in its slot, and those in another scope, speaker or type class.
         """
         slot, form = get_slot(memory), get_tombstone_form(memory)
         if slot is None or form is None:
@@ -82,14 +82,14 @@ class ValueHolders:
         return self._held[pair]
 
     def forget(self) -> None:
-        """Read anew when asked next."""
+        """Discard the cached holders."""
         self._held.clear()
 
 
 def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memory]) -> set[bytes]:
-    """Hash what is still held or said on other words when an event is deleted; no tombstone may cover that.
+    """Hash text and values that other evidence supports when an event is deleted; they must get no tombstone.
 
-    `held` are the memories that rest on the event. What another event says is no longer deleted by this one.
+    `held` are the memories that rest on the event.
     """
     reader, key = holdings.reader, holdings.reader.tenant.key
     near = {one.id: one for one in held if one.status is not Status.DELETED}
@@ -108,18 +108,17 @@ def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memor
 
 
 def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Span]:
-    """Find where messages say one of these texts, by the full-text index: messages not yet read as well.
+    """Find messages that contain one of these texts, by the full-text index; includes messages not yet extracted.
 
-    What was `sought` before is passed over, and what is sought now is added to it.
+    Texts in `sought` are skipped; texts searched now are added to it.
     """
     keys = {normalise_text(one): one for one in texts if WORD.search(one.replace(BLANK, ""))}
     found: list[Span] = []
     for key in keys.keys() - sought - {""}:
         terms = [_choose_search_words(keys[key]), *list_condition_terms(keys[key])]
-        codes = map(unpack_code, reader.nominate(terms, _REPEATS_MAX))
-        numbers = sorted({code[1] for code in codes if not code[0]})
+        ids = event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
         forms = find_condition_forms(keys[key])
-        for event in reader.events([format_id(IdKind.EVENT, one, reader.tenant.tag) for one in numbers]):
+        for event in reader.events(ids):
             pieces = {(start, stop): event.text[start:stop] for start, stop in split_statements(event.text)}
             said = {
                 at for at, text in pieces.items() if normalise_text(text) == key or forms & find_condition_forms(text)
@@ -130,26 +129,26 @@ def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) ->
 
 
 def _choose_search_words(text: str) -> str:
-    """Choose words of a text by which it can be found: long ones are rare; a script without spaces gives its begin."""
+    """Choose search words of a text: long words are rare; scripts without spaces contribute a prefix."""
     chosen = sorted(set(_WORD_RUN.findall(text)), key=lambda word: (len(word), word))[-_WORDS_ASKED:]
     return " ".join(word[:_RUN_ASKED] if is_run(word[0]) else word for word in chosen)
 
 
 def is_repeat(memory: Memory, other: Memory) -> bool:
-    """Say whether a memory read from the same words would still say what was deleted."""
+    """Return whether a memory from the same evidence would still state the deleted text."""
     said = normalise_value(memory.value) if memory.value else normalise_text(memory.text)
     alike = said in normalise_text(other.text) or find_condition_forms(memory.text) & find_condition_forms(other.text)
     return bool(other.text) and bool(alike or _is_merged_pair(memory, other))
 
 
 def _is_merged_pair(one: Memory, other: Memory) -> bool:
-    """Say whether one of two memories was merged into the other, which speaks for both."""
+    """Return whether one of two memories was merged into the other."""
     merged = {Relation.MERGED, Relation.DUPLICATE}
     return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
 
 
 def find_other_support(reader: Reader, memory: Memory, gone: Iterable[str]) -> dict[str, list[str]]:
-    """Give the words of other events that still carry a memory, by event; deleted ones carry nothing."""
+    """Return the remaining text of other events that supports a memory, by event id."""
     without = set(gone)
     spans = [item.span for item in reader.evidence(memory_ids=[memory.id]) if item.span.event_id not in without]
     others = {other.id: other for other in reader.events(sorted({span.event_id for span in spans}))}
@@ -162,16 +161,16 @@ def find_other_support(reader: Reader, memory: Memory, gone: Iterable[str]) -> d
 
 
 def is_stated(memory: Memory, said: dict[str, list[str]]) -> bool:
-    """Say whether any of the words say the memory as it stands."""
+    """Return whether any of the texts contains the memory's text."""
     whole = normalise_text(memory.text)
     return any(whole in normalise_text(one) for spans in said.values() for one in spans)
 
 
 def get_span_text(events: dict[str, Event], span: Span) -> str:
-    """Give the words of a span; nothing where its event is not among these."""
+    """Return the text of a span, or "" if its event is missing."""
     return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
 
 
 def has_overlap(one: Span, other: Span) -> bool:
-    """Say whether two spans share characters."""
+    """Return whether two spans overlap."""
     return one.event_id == other.event_id and one.start < other.stop and other.start < one.stop

@@ -1,9 +1,9 @@
-"""Keyed hashes of what was deleted, and where a text says it again.
+"""Tombstones: keyed hashes of deleted text and values, and the check whether a text repeats them.
 
-A tombstone never holds words: it is HMAC-SHA-256 under the tenant's own key, of a normal form. Of a sentence that is
-its words, and what it tells of a condition; of a slot and value it is the value in singular and plural alike, or as it
-is spelled where it is a name. The version of the form is kept with it, so that a later one does not void it: what is
-said is hashed in every form there was.
+A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
+sentence is its words, and the condition that it states. The normal form of a value is its singular or plural alike, or
+its exact spelling for a name. A tombstone records the version of its form; new text is hashed in every version, so that
+a later version does not void it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ __all__ = [
 ]
 
 SENTENCES_MAX: Final = 5_000
-"""Sentences of one text that are held against tombstones."""
+"""Maximum number of sentences of one text that are compared with tombstones."""
 _LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
-"""Who or what a sentence is about, as files write it before a colon: "Ana: I live in Linz"."""
+"""The speaker or topic before a colon, as written in files: "Ana: I live in Linz"."""
 _KINDS_OF_THINGS: Final = frozenset(
     {"allergy", "avoids", "condition", "dislikes", "drinks", "eats", "food", "has", "hobby", "intolerance", "likes"}
     | {"loves", "medication", "needs", "owns", "pet", "plays", "prefers", "wants"}
 )
-"""Attributes whose values are kinds of things: elsewhere a German noun may be a name, which is spelled as nouns are."""
+"""Attributes whose values are common nouns. For other attributes a capitalised German word may be a name."""
 
 
 def hash_text_forms(key: bytes, text: str) -> list[bytes]:
@@ -67,7 +67,7 @@ def _hash_parts(key: bytes, *parts: str) -> bytes:
 
 
 def split_statements(text: str) -> Iterator[tuple[int, int]]:
-    """Give the characters of each sentence, of what follows a label in it, and of the whole text."""
+    """Yield the span of each sentence, of the part after its label, and of the whole text."""
     for start, stop in islice(split_sentences(text), SENTENCES_MAX):
         sentence = text[start:stop]
         if normalise_text(sentence):
@@ -79,7 +79,7 @@ def split_statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
-    """Give every form in which a value may have been deleted, with the kind of the form."""
+    """Return every form in which a value may have been deleted, with the kind of the form."""
     if not (said.entity and said.attribute and said.value):
         return []
     return [
@@ -89,7 +89,7 @@ def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
 
 
 def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
-    """Give the form in which a value is deleted: as it is spelled where it is a name; None where a part is missing."""
+    """Return the form in which a value is deleted: exact spelling for a name; None if a part is missing."""
     if not (said.entity and said.attribute and said.value):
         return None
     language = detect_language(said.text)
@@ -99,13 +99,13 @@ def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
 
 
 def hash_slot_forms(key: bytes, said: Claim | Draft) -> list[bytes]:
-    """Hash every form in which a slot and value may have been deleted; nothing where a part of them is missing."""
+    """Hash every form in which a slot and value may have been deleted; none if a part of them is missing."""
     places, forms = (_locate_value(said), _locate_value(said, apart=True)), list_value_forms(said)
     return [_hash_parts(key, kind, *place, form) for place in places for kind, form in forms]
 
 
 def _locate_value(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
-    """Name the place of a value: by entity and attribute, and by speaker and scope as well where it stands apart."""
+    """Return the place of a value: entity and attribute, with `apart` also speaker and scope."""
     place = (normalise_name(said.entity or ""), normalise_attribute(said.attribute or ""))
     return (*place, normalise_name(said.speaker), normalise_name(said.scope or ""), "apart") if apart else place
 
@@ -120,7 +120,7 @@ def _make_value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) 
 
 
 def _is_name(said: Draft, language: str) -> bool:
-    """Say whether a value is spelled as names are: Williams is not William."""
+    """Return whether a value is spelled as a name: Williams is not William."""
     value = said.value or ""
     if language == "de":
         return normalise_attribute(said.attribute or "") not in _KINDS_OF_THINGS
@@ -129,15 +129,15 @@ def _is_name(said: Draft, language: str) -> bool:
 
 
 def hash_claim_forms(key: bytes, claim: Claim | Draft) -> list[bytes]:
-    """Give every hash under which a claim may have been deleted."""
+    """Return every hash under which a claim may have been deleted."""
     return [*hash_text_forms(key, claim.text), *hash_slot_forms(key, claim)]
 
 
 def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
-    """Say whether what would be held, or a sentence it would rest on, was deleted: what every way in must ask.
+    """Return whether a claim, draft or memory, or a sentence that supports it, was deleted.
 
-    `said` may be a claim, a draft or a memory. Journaling, importing, storing, correcting, resolving, undoing,
-    rebuilding and reading anew all ask here, or hash by `hash_claim_forms` what they ask about together.
+    Every path that stores text must call this or `hash_claim_forms`: journaling, importing, storing, correcting,
+    resolving, undoing, rebuilding and re-extracting.
     """
     key = reader.tenant.key
     if not reader.tenant.has_tombstones:
@@ -149,9 +149,10 @@ def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
 def make_memory_tombstones(
     key: bytes, memory: Memory, sentences: Iterable[str], now_us: int, *, apart: bool = False
 ) -> list[Tombstone]:
-    """Give the tombstones of a memory that is being deleted, and of the sentences it rested on.
+    """Return the tombstones of a memory that is being deleted, and of its supporting sentences.
 
-    That of its value covers every scope, unless it stands `apart` because another scope still holds the same.
+    The tombstone of its value covers every scope, or with `apart` only its own scope, because another scope still has
+    the value.
     """
     stones = {
         stone.digest: stone for text in (memory.text, *sentences) for stone in make_text_tombstones(key, text, now_us)
@@ -161,7 +162,7 @@ def make_memory_tombstones(
 
 
 def make_text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
-    """Give the tombstones of a whole text; none of one without words."""
+    """Return the tombstones of a whole text; none for a text without words."""
     return [
         Tombstone(digest=digest, kind="text", normaliser=form, created_us=now_us)
         for digest, form in (_list_text_forms(key, text) if normalise_text(text) else ())

@@ -1,6 +1,6 @@
-"""The last step of a write: vectors of what was said and of what is believed because of it.
+"""Last step of a write: embed the events of a job and the memories that rest on them.
 
-The engine runs outside any transaction; a failure raises and the job is tried again, never a zero vector written.
+Embedding runs outside any transaction. An embedding error fails the job, which is retried; no zero vector is stored.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.errors import NotFound
-from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.ids import IdKind, format_id
+from credenda.index.document_names import event_document, memory_document, owner_id
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Reader, Vector, Writer, pack_code, unpack_code
+from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.passages import split_passages
 from credenda.write.indexing.surprise import Novelty, store_novelty
 from credenda.write.reconcile_job import mark_complete
@@ -24,24 +25,24 @@ __all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_vec
 
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 _APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, Status.DELETED})
-"""Statuses of memories that no search shows unasked."""
+"""Statuses that no search returns by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class MissingVector:
-    """A document that lacks a vector, and the text to embed for it."""
+    """A document without a vector, and its text."""
 
     code: int
     text: str
     counts: bool = False
-    """Whether it is a memory whose surprise is to be found: not of code, not kept apart, not measured before."""
+    """Whether its surprise is still to be measured: a memory that is neither code nor hidden from search."""
 
 
 def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[MissingVector]:
-    """List the passages of a job's events, and the memories resting on them, that have no vector of this model.
+    """List the passages of a job's events, and the memories resting on them, that lack a vector of this model.
 
-    An event that is one memory word for word needs none of its own while that is held: the memory stands for it. With
-    `least_bits` those are listed too whose vector is kept at fewer.
+    An event whose text equals a current memory needs no vector: search finds it through that memory. With `least_bits`,
+    documents whose vector has fewer bits are listed too.
     """
     tag = reader.tenant.tag
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
@@ -54,16 +55,11 @@ def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits:
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and event.text.strip() in standing):
             continue
-        number = parse_id_number(event.id, IdKind.EVENT, tag)
         for ordinal, (start, stop) in enumerate(split_passages(event.text)):
             spoken = _prefix_speaker(event, event.text[start:stop])
-            wanted.append(MissingVector(pack_code(number, ordinal, memory=False), spoken))
+            wanted.append(MissingVector(event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        MissingVector(
-            pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True),
-            memory.text,
-            counts=_is_unmeasured(memory),
-        )
+        MissingVector(memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))
         for memory in memories.values()
         if memory.text
     )
@@ -81,12 +77,12 @@ def _is_unmeasured(memory: Memory) -> bool:
 
 
 def _prefix_speaker(event: Event, text: str) -> str:
-    """Name a person who speaks; the tenant and the assistant are in every text and tell none apart."""
+    """Prefix a named speaker; the user and the assistant occur everywhere and distinguish nothing."""
     return f"{event.speaker}: {text}" if event.role is Role.PERSON else text
 
 
 def embed(embedder: Embedder, wanted: Sequence[MissingVector], bits: int) -> list[Vector]:
-    """Embed texts and encode the vectors for storage; raises `Unavailable` for vectors that say nothing."""
+    """Embed texts and encode the vectors for storage; raises `Unavailable` for unusable vectors."""
     from credenda.index.quantize import encode
 
     if not wanted:
@@ -115,26 +111,26 @@ def store_vectors(
     novel: Mapping[int, Novelty] | None = None,
     now_us: int = 0,
 ) -> None:
-    """File vectors, and with the last ones complete the job; a document that was redacted meanwhile gets none.
+    """Store vectors and, with the last ones, complete the job; documents redacted in the meantime are skipped.
 
-    `of` is the tag of the tenant whose texts were embedded: one who was erased meanwhile gets none either. `novel`
-    holds how new the memories among them are, by code.
+    `of` is the tag of the tenant whose texts were embedded; raises `NotFound` if that tenant was erased in the
+    meantime. `novel` holds the novelty of memories by code.
     """
     tag = writer.tenant.tag
     if tag != of:
-        raise NotFound("what was to be embedded is no longer there", why="this user was erased meanwhile")
+        raise NotFound("the text to embed no longer exists", why="this user was erased in the meantime")
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
-    readable = {parse_id_number(event.id, IdKind.EVENT, tag) for event in writer.events(ids) if event.text}
+    readable = {event.id for event in writer.events(ids) if event.text}
     held = {
-        parse_id_number(memory.id, IdKind.MEMORY, tag): memory
+        memory.id: memory
         for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
         if memory.text
     }
     for vector in vectors:
-        is_memory, number, _ = unpack_code(vector.code)
-        if number in (held if is_memory else readable):
+        owner = owner_id(vector.code, tag)
+        if owner in held or owner in readable:
             writer.put(vector)
             if novel is not None and vector.code in novel:
-                store_novelty(writer, held[number], novel[vector.code], now_us)
+                store_novelty(writer, held[owner], novel[vector.code], now_us)
     if last:
         writer.put(mark_complete(job))

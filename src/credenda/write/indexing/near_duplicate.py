@@ -1,8 +1,8 @@
-"""Whether a memory that lies near another by its vector may repeat it, and whether it surely does. Pure.
+"""Whether a memory near another in the embedding space may repeat it, or exactly repeats it. Pure.
 
-Nearness only nominates: "my rate is 40" and "my rate is 45" lie as near as two memories can. What differs in a number,
-a name, a negation, a value, a scope, a stance or a speaker is therefore never called a repetition; and a repetition
-confirms the other only where nothing but filling words, case and punctuation tells the two apart.
+Similarity only nominates: "my rate is 40" and "my rate is 45" are as similar as two memories can be. Memories that
+differ in a number, name, negation, value, scope, stance or speaker are never repetitions. A repetition confirms the
+other memory only if the two differ in filler words, case and punctuation alone.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _FILLING: Final = frozenset(
         *("very", "way", "well"),
     ]
 )
-"""Words that may come and go without a change of meaning; tense, place and direction are not among them."""
+"""Words that do not affect the meaning; words of tense, place and direction do."""
 
 
 def may_repeat(one: Memory, other: Memory) -> bool:
-    """Say whether nothing that rules can see tells two memories apart, so that they may say the same."""
+    """Return whether no rule distinguishes two memories, so that they may have the same meaning."""
     return _is_same_slot(one, other) and _get_signature(one.text) == _get_signature(other.text)
 
 
 def is_exact_repeat(one: Memory, other: Memory) -> bool:
-    """Say whether two memories are the same but for filling words, case and punctuation."""
+    """Return whether two memories differ only in filler words, case and punctuation."""
     return may_repeat(one, other) and _strip_fillers(one.text) == _strip_fillers(other.text)
 
 
 def _is_same_slot(one: Memory, other: Memory) -> bool:
-    """Compare who holds it, about what, in which case and how firmly; a slot that only one names is no difference."""
+    """Compare speaker, slot, scope and stance; a slot that only one memory has is no difference."""
     if (one.speaker, one.stance, get_type_class(one.type)) != (other.speaker, other.stance, get_type_class(other.type)):
         return False
     if normalise_name(one.scope or "") != normalise_name(other.scope or "") or (one.topic or "") != (other.topic or ""):
@@ -56,7 +56,7 @@ def _is_same_slot(one: Memory, other: Memory) -> bool:
 
 
 def _get_signature(text: str) -> tuple[frozenset[str], frozenset[str], int]:
-    """Give the numbers and names of a text, and how often it says no."""
+    """Return the numbers and names of a text, and its number of negations."""
     numbers = frozenset(found.rstrip(".,:/-") for found in _NUMBER.findall(text))
     names = frozenset(found.casefold() for found in _NAME.findall(text))
     return numbers, names, len(_NEGATION.findall(text.casefold()))

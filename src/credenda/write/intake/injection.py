@@ -1,7 +1,8 @@
-"""Whether a text wants to give orders to whoever reads it from memory: let it in, keep it apart, or deny it. Pure.
+"""Detect prompt injection in a text: allow it, quarantine it or deny it. Pure.
 
-The signs and what they lead to together are data (`data/orders.toml`). What is denied is journaled and never believed
-or found; what is kept apart becomes a candidate, which nothing shows until a person, or other words, vouch for it.
+The signs, and the verdict for each combination of them, are data (`data/orders.toml`). A denied text is journaled, but
+yields no memory and no search finds it. A quarantined text yields candidate memories, which stay hidden until the user
+or independent evidence confirms them.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ __all__ = [
 ]
 
 _WEAK_SIGN: Final = "standing"
-"""A sign that says nothing by itself; most people say always and whenever."""
+"""A sign that counts only beside others, because people often say "always" and "whenever"."""
 
 
 class InjectionVerdict(StrEnum):
-    """What becomes of a text."""
+    """How a text is treated."""
 
     ALLOW = "allow"
     QUARANTINE = "quarantine"
@@ -41,14 +42,14 @@ class InjectionVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InjectionFinding:
-    """A verdict and the signs that led to it, by name."""
+    """A verdict and the names of the signs behind it."""
 
     verdict: InjectionVerdict
     signs: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flag of an event that was judged so."""
+        """The event flags of this verdict."""
         return {
             InjectionVerdict.ALLOW: (),
             InjectionVerdict.QUARANTINE: (QUARANTINED,),
@@ -66,7 +67,7 @@ class _Sign:
     hints: tuple[tuple[str, ...], ...]
 
     def is_found_in(self, lower: str) -> bool:
-        """Say whether a text, in lower case, has it; the hints rule most texts out before the pattern runs."""
+        """Return whether a lower-case text has the sign; the hints exclude most texts before the pattern runs."""
         for group in self.hints:
             for word in group:
                 if word in lower:
@@ -92,7 +93,7 @@ def _load_signs() -> tuple[_Sign, ...]:
 
 @cache
 def collect_hint_words() -> tuple[str, ...]:
-    """Give words of which every text with a sign has one: of each sign, the group of hints that says most."""
+    """Return words that a text with any sign must contain: for each sign, its most selective group of hints."""
     wanted = [sign for sign in _load_signs() if sign.name != _WEAK_SIGN]
     groups = [max(sign.hints, key=lambda group: min(map(len, group))) if sign.hints else ("",) for sign in wanted]
     return tuple(dict.fromkeys(word for group in groups for word in group))
@@ -104,7 +105,7 @@ def _load_verdicts() -> tuple[tuple[InjectionVerdict, frozenset[str]], ...]:
 
 
 def detect_injection(text: str) -> InjectionFinding:
-    """Judge a text by the signs in it; the first verdict whose signs are all there holds.
+    """Find the signs of injection in a text; the first verdict whose signs all occur applies.
 
     >>> judge("Always answer in German.").verdict.value
     'allow'
@@ -125,7 +126,7 @@ def detect_injection(text: str) -> InjectionFinding:
 
 
 def is_protected_topic(topic: str | None, user_id: str) -> bool:
-    """Say whether a topic is written like a place that is not this user's to write: the system's, or another user's.
+    """Return whether a topic has the form of a namespace of the system or of another user.
 
     >>> protected("system/agent-config", "ana"), protected("user/ben/notes", "ana"), protected("user/ana/notes", "ana")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Screens what is said before it is journaled: secrets, and text that tries to give orders. Pure."""
+"""Screen messages before they are journaled: mask secrets and detect instruction-like text. Pure."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = [
 _LUHN_MODULUS: Final = 10
 _NINE: Final = 9
 LONG_WORD: Final = 15
-"""Shorter words hold no secret that is not announced."""
+"""Shorter words contain no secret without a hint word."""
 CARD_DIGITS: Final = 13
-"""Digits of the shortest number of a card."""
+"""Digits of the shortest card number."""
 _DIGITS: Final = re.compile(rf"\d(?:[ -]?\d){{{CARD_DIGITS - 1}}}")
 SECRET_WORDS: Final = (
     "-----begin",
@@ -42,7 +42,7 @@ SECRET_WORDS: Final = (
     "token",
     "key",
 )
-"""One of these is in every text that announces a secret, in lower case."""
+"""Lower-case hint words; every text that announces a secret contains one."""
 ORDER_WORDS: Final = (
     "instruct",
     "prompt",
@@ -58,7 +58,7 @@ ORDER_WORDS: Final = (
     "<",
     "[",
 )
-"""One of these is in every text that looks like an instruction, in lower case."""
+"""Lower-case hint words; every instruction-like text contains one."""
 _ORDERS: Final = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all)\b[^.\n]{0,40}"
     r"\b(?:instructions?|prompts?|rules?|messages?|context)\b"
@@ -101,7 +101,7 @@ def _load_secrets() -> tuple[_Secret, ...]:
 
 
 def _has_valid_checksum(digits: str) -> bool:
-    """Check the card checksum of ISO/IEC 7812-1."""
+    """Verify the card checksum of ISO/IEC 7812-1."""
     total = 0
     for place, digit in enumerate(int(sign) for sign in reversed(digits) if sign.isdigit()):
         doubled = digit * 2 if place % 2 else digit
@@ -119,14 +119,14 @@ def _find_secrets(text: str) -> Iterable[tuple[int, int, str]]:
 
 
 def _may_hold_secret(text: str) -> bool:
-    """Rule out most texts in a few microseconds, before any pattern runs."""
+    """Return whether the text has a hint of a secret; most texts skip the patterns."""
     lower = text.casefold()
     hinted = any(map(lower.__contains__, SECRET_WORDS)) or _DIGITS.search(text) is not None
     return hinted or max(map(len, lower.split()), default=0) >= LONG_WORD
 
 
 def screen_secrets(text: str, policy: str) -> Screened:
-    """Apply the secrets policy: keep the text, mask the secrets in it, or reject it with `Invalid`.
+    """Apply the secrets policy: keep the text, mask its secrets, or reject it with `Invalid`.
 
     >>> screen("my password is hunter2!", "mask").text
     'my password is [password removed]'
@@ -139,7 +139,7 @@ def screen_secrets(text: str, policy: str) -> Screened:
     names = tuple(dict.fromkeys(name for _, _, name in spans))
     if policy == "reject":
         raise Invalid(
-            f"this text holds a secret ({names[0]})",
+            f"this text contains a secret ({names[0]})",
             why="secrets_policy is reject",
             fix="take it out, or set secrets_policy to mask",
         )
@@ -153,6 +153,6 @@ def screen_secrets(text: str, policy: str) -> Screened:
 
 
 def is_instruction_like(text: str) -> bool:
-    """Say whether a text tries to give orders to a model that reads it."""
+    """Return whether a text gives instructions to a model that reads it."""
     lower = text.casefold()
     return any(map(lower.__contains__, ORDER_WORDS)) and _ORDERS.search(text) is not None

@@ -1,4 +1,4 @@
-"""The first step of a write: what a caller gave becomes checked, screened messages. Pure."""
+"""First step of a write: validate and screen the caller's input and turn it into messages. Pure."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _ROLES: Final = {
 }
 _ROLE_TRUST: Final = {Role.ASSISTANT: TRUST[Source.AI], Role.DOCUMENT: TRUST[Source.INGEST]}
 _REFUSALS: Final = {
-    DENIED: "denied: it gives orders to whoever reads it; journaled, not believed and not found",
-    QUARANTINED: "kept apart: it seems to give orders; a candidate until somebody vouches for it",
+    DENIED: "denied: it looks like a prompt injection; journaled, but never a memory and never found",
+    QUARANTINED: "quarantined: it may be a prompt injection; a candidate until it is confirmed",
 }
 AS_TYPE: Final = "as:"
-"""Begins the flag that names the type of memory a caller asked for."""
+"""Prefix of the event flag that names the memory type that the caller asked for."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class Submission(NamedTuple):
-    """A call of `remember` as it was made. Times may be datetimes or text."""
+    """The arguments of one `remember` call. Times may be datetimes or text."""
 
     content: object
     user_id: str
@@ -82,14 +82,14 @@ _new_accepted: Final = compile_fast_init(Accepted)
 
 
 def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
-    """Check a submission whole and turn it into events.
+    """Validate a whole submission and turn it into events.
 
-    Raises `Invalid` or `LimitExceeded`, naming what, why and what to do; nothing is half accepted.
+    Raises `Invalid` or `LimitExceeded`; an invalid submission yields no event.
     """
     source = check_member(Source, submission.source, "source")
     if submission.allow_deleted and source is not Source.HUMAN:
         raise Invalid(
-            "only the person may say again what was deleted",
+            "only the user may restate deleted text",
             why=f"the source is {source.value}",
             fix="leave out allow_deleted, or file it with source human",
         )
@@ -122,7 +122,7 @@ def _parse_messages(content: object) -> list[Mapping[str, object]]:
         what = f"cannot remember a {type(content).__name__}"
         raise Invalid(what, why="it is neither text nor messages", fix='give a string or [{"role", "content"}]')
     if not content:
-        raise Invalid("cannot remember an empty list", why="it holds no message", fix="give at least one")
+        raise Invalid("cannot remember an empty list", why="it contains no message", fix="give at least one")
     count = len(cast("Sequence[object]", content))
     if count > limits.MESSAGES_PER_CALL:
         why = f"at most {limits.MESSAGES_PER_CALL} are taken"
@@ -157,12 +157,12 @@ def _check_text(content: object) -> str:
         raise LimitExceeded(what, why=f"an event holds at most {limits.EVENT_TEXT_BYTES}", fix="split the text")
     clean = text if text.isprintable() else _CONTROLS.sub("\ufffd", text)
     if not clean.strip():
-        raise Invalid("cannot remember an empty text", why="it holds no word", fix="say something")
+        raise Invalid("cannot remember an empty text", why="it contains no word", fix="give some text")
     return clean
 
 
 class _SubmissionFields(NamedTuple):
-    """What all messages of a submission share."""
+    """The fields that all messages of a submission share."""
 
     submission: Submission
     source: Source
@@ -171,7 +171,7 @@ class _SubmissionFields(NamedTuple):
     base_us: int
 
     def event(self, message: Mapping[str, object]) -> tuple[NewEvent, tuple[str, ...]]:
-        """Turn one message into an event; also returns which kinds of secrets were masked."""
+        """Turn one message into an event; also return the kinds of secrets that were masked."""
         submission = self.submission
         role, speaker = self._speaker(message)
         text = _check_text(message.get("content"))
@@ -197,7 +197,7 @@ class _SubmissionFields(NamedTuple):
         return event, screened.masked
 
     def payload_hash(self, messages: Sequence[Mapping[str, object]], events: Sequence[NewEvent]) -> bytes:
-        """Hash who said what about which topic, and when where that was given; 16 bytes."""
+        """Hash roles, speakers, texts, topic and the stated times; 16 bytes."""
         said = [
             (
                 event.role,
@@ -228,9 +228,9 @@ class _SubmissionFields(NamedTuple):
 
 
 def _detect_flags(submission: Submission, text: str | None) -> tuple[str, ...]:
-    """Flag text that gives orders, or writes where it may not, and note which type of memory the caller asked for.
+    """Flag prompt injection and protected topics, and record the memory type that the caller asked for.
 
-    No text stands for one that is plain.
+    `text` is None for a text that no screen can match.
     """
     if submission.topic is not None and is_protected_topic(submission.topic, submission.user_id):
         judged: tuple[str, ...] = (DENIED,)
@@ -250,5 +250,5 @@ def _check_tags(tags: Sequence[str]) -> tuple[str, ...]:
         kind = type(tags).__name__
         raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
     if len(tags) > limits.TAGS:
-        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are kept", fix="use metadata for the rest")
+        raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are allowed", fix="use metadata too")
     return tuple(dict.fromkeys(name for tag in tags if (name := check_name(tag, "tag"))))

@@ -1,1 +1,1 @@
-"""Reading with a language model: what it is asked, and what of its answers is believed."""
+"""Claim extraction with a language model: prompts, answers, and the checks of answers."""

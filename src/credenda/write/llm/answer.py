@@ -1,4 +1,4 @@
-"""What a model wrote, taken apart strictly: proposals, rejections, and what is wrong with either. Pure."""
+"""Parse a model's answer strictly into proposals, rejections and problems. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """One claim as a model wrote it; nothing of it is believed yet. The numbers lie in [0, 1]."""
+    """One claim as the model wrote it, before any check. The numbers lie in [0, 1]."""
 
     quote: str
     type: MemoryType
@@ -45,7 +45,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """A reading of the rules that the model holds to be wrong, and why."""
+    """A claim of the rules that the model rejects, and its reason."""
 
     reading: str
     why: str
@@ -53,9 +53,9 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What could be read of an answer, and in `problems` what could not, in words for the model.
+    """The parsed parts of an answer; `problems` describes the others to the model.
 
-    `readable` is false when it is not the document that was asked for at all.
+    `readable` is False if the answer is not the requested document.
     """
 
     proposals: tuple[Proposal, ...] = ()
@@ -65,7 +65,7 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer:
-    """Take an answer apart; what does not fit the schema is a problem and not a claim."""
+    """Parse an answer; a part that violates the schema becomes a problem."""
     try:
         document: Any = json.loads(text)
     except (ValueError, RecursionError):

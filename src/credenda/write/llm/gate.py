@@ -1,6 +1,6 @@
-"""Whether a turn is worth a model's time. Much cheaper than asking. Pure.
+"""Decide whether a turn needs a language model. Pure, and much cheaper than a call. Pure.
 
-It passes over only what can hold nothing: where the rules found a claim a model is always asked.
+It skips only turns that cannot hold a fact; a turn with a claim by the rules always goes to the model.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _WORDS_LEAST: Final = 2
 
 
 class Skip(StrEnum):
-    """Why no model is asked."""
+    """Why a turn is skipped."""
 
     SPEAKER = "speaker"
-    """An assistant's words are nobody's facts."""
+    """The assistant's text states no facts."""
     DOCUMENT = "document"
-    """A document, or a text as long as one, is read by rules alone."""
+    """Documents and very long texts are extracted by rules alone."""
     ORDERS = "orders"
-    """It tries to give orders to a model that reads it."""
+    """The text looks like prompt injection."""
     EMPTY = "empty"
-    """Nothing in it can be worth keeping."""
+    """The text cannot hold a fact."""
 
 
 def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
-    """Say why a model need not be asked about a turn of which the rules found `readings`; None where it should be."""
+    """Return why a turn needs no model, given the rules' claims in `readings`; None if it needs one."""
     event = turn.event
     if event.role is Role.ASSISTANT:
         return Skip.SPEAKER
@@ -65,7 +65,7 @@ def _expressions() -> dict[str, re.Pattern[str]]:
 
 
 def _may_tell(sentence: str) -> bool:
-    """Say whether a sentence may hold something worth keeping; in doubt it may."""
+    """Return whether a sentence may hold a fact; in doubt True."""
     if len(_WORD.findall(sentence)) < _WORDS_LEAST or act_of(sentence) in _EMPTY_ACTS:
         return False
     given = _expressions()

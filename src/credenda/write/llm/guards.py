@@ -1,7 +1,6 @@
-"""What of a model's proposal is believed: checks that hold whatever the model says. Pure.
+"""Check a model's proposals; the checks hold whatever the model answers. Pure.
 
-A check has three answers: a claim; a `Fault`, which the model may mend when it is told; or `Dropped`, where nothing
-that it could say would help.
+A check returns a claim, a `Fault` that the model may correct, or `Dropped` for a proposal that cannot be corrected.
 """
 
 from __future__ import annotations
@@ -44,19 +43,19 @@ _CAUTION: Final[Mapping[Stance, int]] = {
 }
 _HEDGED: Final = 0.5
 _FAINTEST: Final = 0.2
-"""Importance below which nothing is kept (R-057)."""
+"""Minimum importance of a stored claim (R-057)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a proposal, in words for the model."""
+    """The error of a proposal, as a message to the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Why a proposal is not believed and need not be mended."""
+    """Why a proposal is dropped without another try."""
 
     why: str
 
@@ -64,9 +63,9 @@ class Dropped:
 def check(
     proposal: Proposal, turn: Turn, readings: tuple[Claim, ...], known: Mapping[str, Memory]
 ) -> Claim | Fault | Dropped:
-    """Make a claim of a proposal about a turn, or say why not.
+    """Turn a proposal about a turn into a claim, or return its error.
 
-    `readings` are what the rules found in it; `known` are the memories that the model was shown, by their names.
+    `readings` are the rules' claims; `known` are the memories that the model was shown, by their names.
     """
     event = turn.event
     span = locate(event.text, proposal.quote, event.id)
@@ -87,7 +86,7 @@ def check(
 
 
 def _fault(proposal: Proposal, sentence: str) -> Fault | None:
-    """Find what a proposal names that its sentence does not say."""
+    """Find the parts of a proposal that its sentence does not support."""
     for name, text in (("value", proposal.value), ("prior", proposal.prior)):
         if text is not None and not says(sentence, text):
             return Fault(f"the {name} {text[:80]!r} is not copied from the quoted sentence")
@@ -104,7 +103,7 @@ def _fault(proposal: Proposal, sentence: str) -> Fault | None:
 
 
 def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
-    """Drop what is never kept: secrets, questions, sarcasm, the task at hand, what passes, what hardly matters."""
+    """Drop secrets, questions, sarcasm, the current task, transient and trivial facts: none of them is stored."""
     plain = straighten(sentence)
     if screen_secrets(sentence, "mask").masked:
         return Dropped("a secret")
@@ -120,10 +119,10 @@ def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
 
 
 def _stranger(proposal: Proposal, turn: Turn, sentence: str, owner: str) -> Dropped | Fault | None:
-    """Keep the facts of others from being taken for the speaker's, and entities from being made up."""
+    """Reject facts of others that are attributed to the speaker, and invented entities."""
     entity = None if proposal.entity is None else resolve_entity(proposal.entity, owner)
     if entity is None or act_of(straighten(sentence)) in _BY_ACT:
-        return None  # what is only played has no slot, and is nobody's fact
+        return None  # role-play has no slot and is nobody's fact
     if entity == owner:
         other = about_another(turn.event, sentence, proposal.value, proposal.attribute)
         return Dropped("about somebody else") if other else None
@@ -148,7 +147,7 @@ def _claim(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ..
         tags=event.tags,
     )
     if stance in UNCERTAIN_STANCES:
-        return plain  # without a slot, so that pretence can never touch what is held true
+        return plain  # without a slot, so that pretence never affects a belief
     attribute = None if proposal.attribute is None else lexicon().attribute(proposal.attribute.replace("_", " "))
     told = past_dates(straighten(sentence), event.occurred_us)
     return replace(
@@ -166,7 +165,7 @@ def _claim(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ..
 
 
 def _stance(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ...]) -> Stance:
-    """Take the most cautious of what the model, the rules and the scene say."""
+    """Return the most cautious stance among the model's, the rules' and the context's."""
     plain = straighten(turn.event.text[span.start : span.stop])
     heard = [proposal.stance]
     if in_scene(turn):
@@ -188,7 +187,7 @@ def _confidence(proposal: Proposal, stance: Stance, sentence: str) -> float:
 
 
 def _as_known(claim: Claim, memory: Memory | None, sentence: str) -> Claim:
-    """Put a claim into the slot of the memory that it repeats; a value that differs is a saying of its own (D-016)."""
+    """Move a claim to the slot of the memory that it repeats; a different value stays a claim of its own (D-016)."""
     if memory is None or claim.stance in UNCERTAIN_STANCES:
         return claim
     repeats = is_same_value(claim.value, memory.value) or (memory.value is not None and says(sentence, memory.value))

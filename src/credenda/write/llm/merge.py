@@ -1,7 +1,7 @@
-"""What the rules found and what a model found in one turn, brought together. Pure.
+"""Merge the claims of the rules and of a model for one turn. Pure.
 
-The rules' claims stand unless the model says that they were not meant; of two readings of the same words the rules' is
-kept, because the same words always give the same one.
+A claim of the rules stays unless the model rejects it. For the same text the rules' claim wins, because rules are
+deterministic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNMEANT_CONFIDENCE_MAX: Final = 0.3
 
 
 def merged(readings: Sequence[Claim], rejections: Sequence[Rejection], found: Sequence[Claim]) -> list[Claim]:
-    """Give the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
+    """Return the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
     whys = {one.reading: one.why for one in rejections}
     kept = [one for at, claim in enumerate(readings) if (one := _judged(claim, whys.get(reading_id(at))))]
     for claim in found:
@@ -60,7 +60,7 @@ def _judged(claim: Claim, why: str | None) -> Claim | None:
 
 
 def _same(claim: Claim, one: Claim) -> bool:
-    """Say whether two claims read the same thing out of the same words."""
+    """Return whether two claims state the same from the same text."""
     if not (claim.span.start < one.span.stop and one.span.start < claim.span.stop):
         return False
     if claim.stance in UNCERTAIN_STANCES and one.stance in UNCERTAIN_STANCES:

@@ -1,4 +1,4 @@
-"""Whose fact a sentence states, whatever a model says. Pure."""
+"""Determine whose fact a sentence states, independently of the model. Pure."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\
 
 
 def owner_of(event: Event) -> str | None:
-    """Say who "I" is in an event; None in a document."""
+    """Return the entity of "I" in an event; None in a document."""
     if event.role is Role.USER:
         return "user"
     return event.speaker if event.role is Role.PERSON else None
 
 
 def resolve_entity(entity: str, owner: str) -> str:
-    """Bring an entity into the form that the rules give it: "my sister" is "user's sister"."""
+    """Normalise an entity as the rules do: "my sister" is "user's sister"."""
     if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
         return owner
     plain = _POSSESSIVE.sub("", entity.strip())
@@ -45,7 +45,7 @@ def resolve_entity(entity: str, owner: str) -> str:
 
 
 def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
-    """Say whether an entity is spoken of in any of these texts; kin may go by another word ("mom")."""
+    """Return whether a text mentions an entity; relatives may have another word ("mom")."""
     noun = entity.removeprefix(f"{owner}'s ")
     kin = names().kin_noun(noun)
     return any(
@@ -56,9 +56,9 @@ def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
 
 
 def about_another(event: Event, sentence: str, value: str | None, attribute: str | None) -> bool:
-    """Say whether a sentence tells somebody else's fact, so that it can be no fact of the speaker's (D-007).
+    """Return whether a sentence states another person's fact, which cannot be the speaker's (D-007).
 
-    Looked at is the clause that holds the value, or all of them.
+    Checks the clause of the value, or all clauses.
     """
     plain = as_own_words(straighten(sentence), noted=is_note(event))
     if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
@@ -76,7 +76,7 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
 
 
 def _names_thing(piece: str, attribute: str | None) -> bool:
-    """Say whether a clause gives a thing that the speaker shares with the hearer: "the deadline is Friday"."""
+    """Return whether a clause is about a thing that speaker and listener share: "the deadline is Friday"."""
     clause = read_clause(piece)
     subject = None if clause is None else find_subject(clause.text, "user", None)
     if subject is None or subject.who != "the" or attribute is None:
@@ -86,25 +86,25 @@ def _names_thing(piece: str, attribute: str | None) -> bool:
 
 
 def _is_called_mine(piece: str, attribute: str | None) -> bool:
-    """Say whether a clause calls the attribute the speaker's own: "the landlord raised my rent to …"."""
+    """Return whether a clause attributes the value to the speaker: "the landlord raised my rent to …"."""
     noun = normalise_attribute(attribute or "").replace("_", " ")
     return bool(noun) and re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(noun)}\b", piece, re.IGNORECASE) is not None
 
 
 def _addresses(piece: str) -> bool:
-    """Say whether a clause tells the assistant what to do from now on."""
+    """Return whether a clause instructs the assistant."""
     clause = read_clause(piece)
     return clause is not None and read_directive(clause, to_assistant=True) is not None
 
 
 def _is_fragment(text: str, value: str | None) -> bool:
-    """Say whether a text may leave out who it is about, as people do of themselves: "Vegan since 2015"."""
+    """Return whether a text may omit its subject, as in notes about oneself: "Vegan since 2015"."""
     words = text.split()
     return len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0].strip(",.")))
 
 
 def _begins_with_verb(text: str) -> bool:
-    """Say whether a text begins with what the speaker does or did: "Working from home", "Based in Rome"."""
+    """Return whether a text begins with the speaker's action or state: "Working from home", "Based in Rome"."""
     first = text.split(" ", 1)[0].strip(",.").lower()
     form = lexicon().forms.get(first)
     return first.endswith(("ing", "ed")) or (form is not None and not form.kinds.isdisjoint({"participle", "past"}))

@@ -1,7 +1,7 @@
-"""What a model is asked about one turn. Pure.
+"""Build the prompt for one turn. Pure.
 
-The instructions are a file with a version. Everything that people wrote goes into one JSON document, where no text can
-end its own string; secrets are taken out of it, whatever the journal keeps.
+The instructions are a versioned file. User text goes into one JSON document, where no text can end its own string;
+secrets are masked, independently of the secrets policy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from credenda.write.intake.secrets import screen_secrets
 __all__ = ["PROMPT", "known_id", "question_about", "reading_id"]
 
 PROMPT: Final = "extract-1"
-"""Version of the instructions and of the schema; it moves whenever either does."""
+"""Version of the instructions and of the schema; it changes with either of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,17 +41,17 @@ def _instructions() -> _Instructions:
 
 
 def known_id(at: int) -> str:
-    """Name a known memory by its place in the prompt."""
+    """Return the id of a known memory in the prompt."""
     return f"k{at + 1}"
 
 
 def reading_id(at: int) -> str:
-    """Name a reading of the rules by its place in the prompt."""
+    """Return the id of a rules' claim in the prompt."""
     return f"r{at + 1}"
 
 
 def question_about(turn: Turn, readings: Sequence[Claim]) -> Question:
-    """Ask what one turn asserts; `turn.known` are the memories that it may touch, `readings` what the rules found."""
+    """Ask for the claims of one turn; `turn.known` are memories that it may affect, `readings` the rules' claims."""
     instructions = _instructions()
     document: dict[str, Any] = {
         "message": {**_said(turn.event, limits.LLM_TEXT_CHARACTERS), "at": f"{to_datetime(turn.event.occurred_us):%F}"},

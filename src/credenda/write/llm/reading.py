@@ -1,4 +1,4 @@
-"""Extraction of one turn by a model: one question, one chance to repair, and checks on every answer. Pure."""
+"""Extract one turn with a model: ask, ask once more with the problems, and keep the checked claims. Pure."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _REPAIRS: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """The claims of a turn, or why the model gave none that can be used; and what was not believed, and why."""
+    """The claims of a turn, or why there is no usable answer; and the rejected proposals with reasons."""
 
     claims: tuple[Claim, ...] = ()
     failure: ModelFailure | None = None
     dropped: tuple[str, ...] = ()
     reader: str = ""
-    """The prompt and model that gave it."""
+    """The prompt version and the model."""
     answer: str = field(default="", repr=False)
-    """The answer that the claims were taken from, so that they can be taken from it again."""
+    """The answer behind the claims, so that they can be extracted again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +43,15 @@ class _Checked:
 
 
 def reader_name(model: LanguageModel) -> str:
-    """Name who read a claim: the version of the prompt and the model."""
+    """Return the extractor version of a claim: prompt version and model."""
     return f"{PROMPT} {model.model_id}"
 
 
 def understand(turn: Turn, readings: tuple[Claim, ...], ask: Ask, reader: str) -> Understood:
-    """Read a turn; `readings` are what the rules found in it.
+    """Extract a turn with a model; `readings` are the rules' claims.
 
-    `ask` is called once, and once more when something is wrong with the answer that the model can mend. It raises
-    `ModelFailure`; whatever goes wrong the second time, the sound part of a readable first answer stands.
+    `ask` is called once, and once more if the model can correct its answer. It raises `ModelFailure`; if the second
+    call fails, the valid part of the first answer is used.
     """
     question = question_about(turn, readings)
     best: _Checked | None = None
@@ -81,7 +81,7 @@ def _kept(checked: _Checked, readings: tuple[Claim, ...], reader: str) -> Unders
 
 
 def reread(answer: str, turn: Turn, readings: tuple[Claim, ...], reader: str) -> tuple[Claim, ...]:
-    """Take the claims from an answer once more, where what was known of the turn has changed since. Pure."""
+    """Extract the claims from an answer again, after the known memories have changed. Pure."""
     return _kept(_checked(answer, turn, readings), readings, reader).claims
 
 

@@ -1,4 +1,4 @@
-"""What a model is asked about an event, and what becomes of its answer: the ends that touch storage."""
+"""Storage access of model extraction: load what the prompt needs, and apply the answer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda import limits
-from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, Change, Supersede
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType, Relation
-from credenda.storage.store import MemoryFilter, Reader, Writer, unpack_code
+from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
@@ -21,17 +20,18 @@ from credenda.write.extract_job import extract_turns
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
+from credenda.write.related import in_order_of_id
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 
 _TERMS: Final = 24
 _GONE: Final = Memory(text="", type=MemoryType.FACT, id="", version=1, created_us=0, recorded_us=0)
-"""Stands for a memory that is there no longer: it says nothing that a claim could repeat."""
+"""Placeholder of a memory that no longer exists; no claim can repeat it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An event as a model is to read it: with the memories that it may touch, and what the rules found in it."""
+    """An event for the model, with the memories that it may affect and the rules' claims."""
 
     turn: Turn
     readings: tuple[Claim, ...]
@@ -43,12 +43,12 @@ class Asked:
 
 
 def turn_of(reader: Reader, number: int, extractor: Extractor) -> Asked | None:
-    """Read what a model needs to know of an event; None where its words are gone."""
+    """Load the turn of an event; None if its text was deleted."""
     return next(turns_waiting(reader, number, number, extractor), None)
 
 
 def turns_waiting(reader: Reader, first: int, last: int, extractor: Extractor) -> Iterator[Asked]:
-    """Read what a model needs to know of the events with these numbers."""
+    """Load the turns of the events with these numbers."""
     for read in extract_turns(reader, first, last, extractor):
         if read.turn.event.text:
             known = _known(reader, read.turn.event, read.claims)
@@ -56,7 +56,7 @@ def turns_waiting(reader: Reader, first: int, last: int, extractor: Extractor) -
 
 
 def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memory]:
-    """Find the memories that an event may repeat or replace: those of the slots that rules see, and of its words."""
+    """Find the memories that an event may repeat or replace: by the slots of the rules' claims, and by words."""
     found: dict[str, Memory] = {}
     for claim in readings:
         if claim.entity and claim.attribute:
@@ -71,17 +71,15 @@ def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memo
 
 def _by_words(reader: Reader, text: str) -> list[Memory]:
     terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
-    codes = reader.nominate(terms, limits.CANDIDATES, memories=True) if terms else []
-    tag = reader.tenant.tag
-    ids = [format_id(IdKind.MEMORY, number, tag) for _, number, _ in map(unpack_code, codes)]
-    return sorted(reader.memories(ids[: limits.LLM_KNOWN_MEMORIES]), key=get_valid_from_us, reverse=True)
+    found = reader.search_memories(terms, limits.CANDIDATES, most=limits.LLM_KNOWN_MEMORIES) if terms else []
+    return sorted(in_order_of_id(found), key=get_valid_from_us, reverse=True)
 
 
 def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:
-    """Give the claims of an answer as they are to be believed now; None where the words are not those that were read.
+    """Return the claims of an answer that hold now; None if the text has changed.
 
-    The model thought outside of any transaction: where a memory that it was shown has changed, the answer is checked
-    against what is held now. It is not asked again.
+    The model ran outside any transaction: if a memory that it was shown has changed, its answer is checked against the
+    current one. The model is not asked again.
     """
     event = next(iter(writer.events([asked.event.id])), None)
     if event is None or event.text != asked.event.text:
@@ -95,14 +93,15 @@ def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Clai
 
 
 def fallback(asked: Asked) -> tuple[Claim, ...]:
-    """Give what is believed while no model can be asked: the rules' claims, else the words as they are (R-050)."""
+    """Return the claims to use without a model: the rules' claims, else the verbatim text (R-050)."""
     return asked.readings or tuple(VerbatimExtractor().extract(asked.turn))
 
 
 def believe_again(writer: Writer, event: Event, claims: Sequence[Claim], now_us: int, *, embeds: bool) -> None:
-    """Believe what a later reading of an event found, in the caller's transaction.
+    """Apply the claims of a later extraction of an event, in the caller's transaction.
 
-    What the event is evidence of already is not counted again; the words that were kept for want of a reading give way.
+    Existing evidence of the event is not counted again. Text that was stored verbatim for lack of an answer is
+    superseded.
     """
     resting = _resting_on(writer, event)
     fresh = [claim for claim in claims if not any(_says_it(one, claim) for one in resting)]
@@ -131,11 +130,11 @@ def _says_it(memory: Memory, claim: Claim) -> bool:
 
 
 def _gives_way(memory: Memory, successor: str | None) -> Supersede:
-    """Retire words that were kept unread: refined by what was read in them, or spare where there was nothing."""
+    """Supersede a verbatim memory: refined by the extracted claims, or superfluous without any."""
     return Supersede(
         memory_id=memory.id,
         successor=successor,
         relation=Relation.REFINED if successor else Relation.DUPLICATE,
         valid_until_us=get_valid_from_us(memory),
-        reason="read with a model since" if successor else "a model found nothing to keep in these words",
+        reason="re-extracted with a language model" if successor else "the model found nothing to remember in it",
     )

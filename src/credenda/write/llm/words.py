@@ -1,4 +1,4 @@
-"""Whether words of a model are words of the message. Pure."""
+"""Check whether the model's words occur in the message. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def says(text: str, value: str) -> bool:
-    """Say whether a text holds a value: its words in their order, side by side but for small ones, none in part.
+    """Return whether a text contains a value: its whole words in order, with only small words between them.
 
     >>> says("I moved to the New York office", "new york")
     True
@@ -38,14 +38,14 @@ def says(text: str, value: str) -> bool:
 
 
 def numbers(text: str) -> set[str]:
-    """Give the numbers of a text as written, without the signs that group digits."""
+    """Return the numbers of a text as written, without grouping signs."""
     return {found.replace(",", "") for found in _NUMBER.findall(text)}
 
 
 def locate(text: str, quote: str, event_id: str) -> Span | None:
-    """Find the sentences of a text that a quote is taken from; None where its words do not stand there as quoted.
+    """Find the sentences of a text that a quote comes from; None if it does not occur.
 
-    Case, spaces, quotation marks and other signs between the words may differ.
+    Case, spaces and punctuation may differ.
     """
     words = re.findall(r"\w+", quote)[:_QUOTE_TOKENS]
     if not words:

@@ -1,7 +1,7 @@
-"""One person or thing under two names: "Robert, everyone calls him Bob". Aliases are read from words, never guessed.
+"""Aliases of persons and things, as in "Robert, everyone calls him Bob". Extracted from stated aliases only.
 
-An alias is kept as a memory of each name, so that either leads to the other. A later claim about one of the names is
-brought to the name under which the slot is held already; where neither is, it stays as it was said.
+An alias is stored as one memory for each of the two names. A later claim about either name is moved to the name whose
+slot already has a value; without one it stays unchanged.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PATTERNS: Final = tuple(
 
 
 def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
-    """Give (name, other name) of every alias that a sentence tells.
+    """Yield (name, alias) for every alias that a sentence states.
 
     >>> list(aliases_in("My manager is Robert, everyone calls him Bob."))
     [('Robert', 'Bob')]
@@ -63,7 +63,7 @@ def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def extract_alias_claims(event: Event) -> list[Claim]:
-    """Read the aliases that the user tells in an event, as claims of both names."""
+    """Extract the aliases that the user states in an event, as two claims each."""
     if event.role is not Role.USER or _HINT.search(event.text) is None:
         return []
     claims: list[Claim] = []
@@ -90,7 +90,7 @@ def _make_claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
 
 
 def resolve_alias(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim to the name under which its slot is held already."""
+    """Replace the entity or value of a claim by the alias under which its slot already has a value."""
     if not claim.entity or not claim.attribute or claim.attribute == _ALIAS:
         return claim
     entity, attribute = claim.entity, normalise_attribute(claim.attribute)

@@ -1,4 +1,4 @@
-"""One claim on its occasion, and the changes that carry it: the memory it would make, the one it confirms. Pure."""
+"""A claim with its context, and the changes that store it: the memory to add, or the memory to confirm. Pure."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["Candidate", "claim_hash", "make_candidate", "make_claim"]
 _UNCERTAIN_CONFIDENCE_MAX: Final = 0.3
 _HASH_BYTES: Final = 16
 _WORKING_STANCES: Final = UNCERTAIN_STANCES | {Stance.CONSIDERED}
-"""Stances whose memories begin in the working layer, where what is not taken up again fades first."""
+"""Stances whose memories begin in the working layer, which decays first."""
 
 
 _EPISODIC_ATTRIBUTES: Final = frozenset({"event", "experience", "milestone"})
-"""What happened once is an episode (E-125): it fades, unless it proves itself."""
+"""Attributes of single events, which are episodic (E-125): they decay unless they are used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A claim in the form in which it is compared, with its occasion and the support it lends."""
+    """A normalised claim with its context and its support."""
 
     claim: Claim
     occasion: StatementContext
@@ -36,34 +36,37 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """The name of the memory that it would add; the same claim always gives the same."""
+        """The key of the memory that the claim would add; equal claims have equal keys."""
         return f"new:{self.support.claim_hash.hex()}"
 
     @property
     def begins_us(self) -> int:
-        """Since when it holds: as stated, else since it was said. For an ending: when the value ended."""
+        """When the value becomes valid: as stated, else when the claim was made.
+
+        For an ending: when the value ended.
+        """
         said = self.claim
         stated = said.valid_until_us if _is_ending(said) and said.valid_from_us is None else said.valid_from_us
         return self.occasion.occurred_us if stated is None else stated
 
     @property
     def is_future(self) -> bool:
-        """Whether it will hold only later. A bare date may lie a day ahead in another time zone."""
+        """Whether the value is not valid yet. A bare date may lie a day ahead in another time zone."""
         return self.begins_us > self.occasion.now_us + DAY_US
 
     @property
     def over(self) -> bool:
-        """Whether it had stopped being true when it was said: "until 2022 I worked at …"."""
+        """Whether the value had ended when the claim was made: "until 2022 I worked at …"."""
         until_us = None if _is_ending(self.claim) else self.claim.valid_until_us
         return until_us is not None and until_us <= self.occasion.occurred_us
 
     def add(self, reason: str, *, status: Status = Status.ACTIVE, begins_us: int | None = None) -> Add:
-        """Hold it as a new memory."""
+        """Add the claim as a new memory."""
         begins = self.begins_us if begins_us is None else begins_us
         return Add(key=self.key, draft=self._draft(status, begins), support=(self.support,), reason=reason)
 
     def confirm(self, memory: Memory, reason: str) -> Confirm:
-        """Count it as one more saying of a memory."""
+        """Confirm a memory with the evidence of this claim."""
         return Confirm(memory_id=memory.id, support=(self.support,), reason=reason)
 
     def _draft(self, status: Status, begins_us: int) -> Draft:
@@ -95,7 +98,7 @@ class Candidate:
 
 
 def _choose_layer(said: Claim) -> Layer:
-    """Say in which layer a claim's memory begins."""
+    """Return the layer in which a claim's memory begins."""
     if said.stance in _WORKING_STANCES:
         return Layer.WORKING
     if said.type is MemoryType.FACT and said.attribute in _EPISODIC_ATTRIBUTES:
@@ -104,7 +107,7 @@ def _choose_layer(said: Claim) -> Layer:
 
 
 def make_candidate(claim: Claim, occasion: StatementContext, read: Claim | None = None) -> Candidate:
-    """Bring a claim into the form in which it is compared; its hash is that of the claim as it was read."""
+    """Normalise a claim for comparison; its hash is that of the claim as extracted."""
     return Candidate(
         claim=_normalise_claim(claim),
         occasion=occasion,
@@ -117,7 +120,7 @@ def _is_ending(claim: Claim) -> bool:
 
 
 def _normalise_claim(claim: Claim) -> Claim:
-    """Read an ending, and a claim that names only what no longer holds, as the denial of that value."""
+    """Turn an ending, and a claim that names only a past value, into the denial of that value."""
     if claim.stance in UNCERTAIN_STANCES:
         return replace(claim, confidence=min(claim.confidence, _UNCERTAIN_CONFIDENCE_MAX))
     only_prior = not claim.value and claim.prior is not None
@@ -127,7 +130,7 @@ def _normalise_claim(claim: Claim) -> Claim:
 
 
 def make_claim(draft: Draft, span: Span, move: UpdateKind) -> Claim:
-    """Give the claim that a person made by correcting or answering by hand, for its hash."""
+    """Return the claim that the user made by a correction or an answer, for its hash."""
     return Claim(
         text=draft.text,
         type=draft.type,
@@ -143,9 +146,9 @@ def make_claim(draft: Draft, span: Span, move: UpdateKind) -> Claim:
 
 
 def claim_hash(claim: Claim) -> bytes:
-    """Give the 16 bytes that make applying a claim twice do nothing: what it says, who said it, and where it was read.
+    """Return the hash (16 bytes) that makes applying a claim idempotent: its content, speaker and span.
 
-    Confidence and importance are left out: a better model may weigh the same sentence anew.
+    It leaves out confidence and importance, because a better extractor may estimate them differently.
     """
     parts = (
         normalise_name(claim.speaker),

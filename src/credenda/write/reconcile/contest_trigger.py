@@ -1,4 +1,4 @@
-"""When a slot is no longer decided by itself: alternation, open contests, and answers that govern it. Pure."""
+"""When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot. Pure."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ __all__ = [
 ]
 
 _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
-"""Words in an attribute's name that make its value a habit; a habit swings where a fact such as a home moves."""
+"""Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
 
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
 
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
-"""Relations that count as supersessions; telling more exactly, merging and finding a double change nothing held."""
+"""Relations that count as replacements; refinements, merges and duplicates do not."""
 
 
 def find_open_contest(scene: SlotState) -> ContestCase | None:
-    """Find the contest about the slot that waits for an answer, while any of its memories is still held."""
+    """Find the open contest about the slot, if any of its memories is still active."""
     return next((one for one in _find_contests(scene, ContestState.OPEN) if find_members(one, scene)), None)
 
 
 def find_governing_answer(scene: SlotState) -> ContestCase | None:
-    """Find the answer that governs the slot: the latest one, while any of its values is still held as answered."""
+    """Find the latest answer about the slot, if any of its values is still active."""
     latest = max(
         _find_contests(scene, ContestState.RESOLVED), key=lambda one: (one.resolved_us or 0, one.id), default=None
     )
@@ -49,7 +49,7 @@ def find_governing_answer(scene: SlotState) -> ContestCase | None:
 
 
 def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
-    """Give the memories that a contest is about: the alternating ones, or those that hold its answer by now."""
+    """Return the memories of a contest: its members while it is open, else the memories that now hold its answer."""
     if case.state is ContestState.OPEN:
         return [one for one in scene.known.current if one.id in case.memory_ids and one.status is Status.ACTIVE]
     answered = {normalise_value(value) for value in case.scopes or case.values}
@@ -58,7 +58,7 @@ def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
 
 
 def find_contest_trigger(scene: SlotState) -> str | None:
-    """Say why replacing what stands would be one change too many, or None while it may be replaced (R-083, R-085)."""
+    """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
     if scene.claim.cardinality is not Cardinality.SINGLE:
         return None
     resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
@@ -66,14 +66,14 @@ def find_contest_trigger(scene: SlotState) -> str | None:
     before = [one for one in scene.past if _is_counted(one, since_us)]
     recent = {one.valid_until_us for one in before if _is_within(one, scene.candidate.begins_us, CONTEST_DAYS)}
     if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
-        return f"this would be change number {len(recent) + 1} within {CONTEST_DAYS} days"
+        return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _is_return(scene, before):
-        return f"{quote_value(display_value(scene.claim))} comes back, and nothing was said about a change"
+        return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
     return None
 
 
 def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
-    """Leave the slot undecided between its memories and the claim, newest last."""
+    """Build the contest between the slot's memories and the claim, newest last."""
     ordered = list(members)[::-1]
     values = tuple(
         {normalise_value(text): text for text in [*map(display_value, ordered), display_value(scene.claim)]}.values()
@@ -88,7 +88,7 @@ def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> C
 
 
 def format_question(slot: Slot, values: tuple[str, ...]) -> str:
-    """Ask the person which value holds, or when each does."""
+    """Phrase the question that a contest asks the user."""
     name = describe_slot(slot.entity, slot.attribute)
     subject = f"your {name.lower()}" if slot.entity == "user" else name
     scope = f" ({slot.scope})" if slot.scope else ""
@@ -102,7 +102,7 @@ def _find_contests(scene: SlotState, state: ContestState) -> list[ContestCase]:
 
 
 def get_contest_slot(case: ContestCase) -> tuple[str, str, str, str | None, str]:
-    """Name the slot that a contest is about, as a `Slot` names it."""
+    """Return the normalised slot of a contest."""
     scope = (normalise_name(case.scope) or None) if case.scope else None
     return (
         normalise_name(case.speaker),
@@ -114,7 +114,7 @@ def get_contest_slot(case: ContestCase) -> tuple[str, str, str, str | None, str]
 
 
 def _is_counted(memory: Memory, since_us: int | None) -> bool:
-    """A replacement counts unless an answer has settled the matter since."""
+    """Return whether a memory was replaced since the last answer."""
     until_us = memory.valid_until_us
     return memory.relation in _REPLACED and until_us is not None and (since_us is None or until_us > since_us)
 
@@ -125,7 +125,7 @@ def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
 
 
 def _is_return(scene: SlotState, before: list[Memory]) -> bool:
-    """Whether a habit is back at an earlier value (A → B → A) without a word of change or correction."""
+    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
     claim = scene.claim
     if claim.move is not UpdateKind.STATE or is_denial(claim) or not _is_habit(claim):
         return False

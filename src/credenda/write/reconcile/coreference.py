@@ -1,42 +1,41 @@
-"""Which of several sons, sisters or dogs is meant: "my son Emil", and "my son" after it.
+"""Resolve which of several relatives or pets a claim is about: "my son Emil", and "my son" after it.
 
-A person has one wife and one boss, whatever they are called; of children, siblings, friends and pets there may be
-several, so that a name tells them apart. Who is not named is the one of whom the same is known, if there is only one.
+A person has one wife and one boss, whatever their names. There may be several children, siblings, friends and pets, so
+a name distinguishes them. Without a name, the only one with the same attribute is meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Status
-from credenda.storage.store import MemoryFilter, Reader, unpack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
+from credenda.write.related import related
 
 __all__ = ["resolve_relative"]
 
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "
 _OF_PERSONS: Final = {"location": "residence", "lives_in": "residence"}
-"""What is read of a name that may be a thing's, and is called otherwise of a person."""
+"""Attributes that extraction gives to things and places, and their names for persons."""
 _PERSONAL: Final = frozenset(
     "residence employer job_title employment_status school field_of_study age birthday spouse partner girlfriend"  # noqa: SIM905
     " boyfriend marital_status allergy diet medication condition plays spoken_language learning drives hobby lives_with"
     " degree".split()
 )
-"""Slots that no project, machine or band has."""
+"""Attributes that only persons have."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
 _REPLACING_KINDS: Final = frozenset({UpdateKind.CHANGE, UpdateKind.END, UpdateKind.CORRECT})
 
 
 def resolve_relative(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim about one of several relatives or pets to the one under whom its slot is held already."""
+    """Move a claim about one of several relatives or pets to the entity whose slot has a value already."""
     found = _split_kin_and_name(claim.entity or "")
     if found is None or not claim.attribute:
         return _resolve_by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
@@ -59,12 +58,12 @@ def resolve_relative(reader: Reader, claim: Claim) -> Claim:
 
 
 def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
-    """Bring a claim about "Emil" to the son of that name, where the slot is held under him alone.
+    """Move a claim about "Emil" to the son of that name, if only his slot has a value.
 
-    What only people have is his as well where he alone is called so, and nothing is held under the bare name.
+    A claim about an attribute of persons is moved to the only entity of that name, if the bare name has no memory.
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
-    known = _load_active(reader, reader.nominate([name], _NOMINATED, memories=True))
+    known = _load_active(reader, name)
     asked = {key, _OF_PERSONS.get(key, key)}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
     if any(normalise_name(one.entity or "") == name for one in held):
@@ -84,13 +83,12 @@ def _is_named(memory: Memory, name: str) -> bool:
     return known is not None and normalise_name(known[1]) == name
 
 
-def _load_active(reader: Reader, codes: Iterable[int]) -> list[Memory]:
-    ids = {format_id(IdKind.MEMORY, number, reader.tenant.tag) for _, number, _ in map(unpack_code, codes)}
-    return [one for one in reader.memories(sorted(ids)) if one.status is Status.ACTIVE and one.entity]
+def _load_active(reader: Reader, word: str) -> list[Memory]:
+    return [one for one in related(reader, [word], _NOMINATED) if one.status is Status.ACTIVE and one.entity]
 
 
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
-    """Part "user's son Emil" into the kin and the name; None for anything but one of several relatives or pets.
+    """Split "user's son Emil" into relation and name; None for other entities.
 
     >>> _kin_and_name("user's older sister Ana Maria"), _kin_and_name("user's son"), _kin_and_name("user's boss")
     (("user's older sister", 'Ana Maria'), ("user's son", ''), None)
@@ -105,17 +103,16 @@ def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
 
 def _find_relatives(reader: Reader, kin: str) -> list[Memory]:
     """Read the active memories about whoever is such a relative, found by the word for it."""
-    codes = reader.nominate([kin.rpartition(" ")[2]], _NOMINATED, memories=True)
     key = normalise_name(kin)
     return [
         one
-        for one in _load_active(reader, codes)
+        for one in _load_active(reader, kin.rpartition(" ")[2])
         if (known := _split_kin_and_name(one.entity or "")) is not None and normalise_name(known[0]) == key
     ]
 
 
 def _is_called(reader: Reader, kin: str, name: str) -> bool:
-    """Say whether the one relative of that kind is known to have this name."""
+    """Return whether the only relative of that kind is known to have this name."""
     owner, _, noun = kin.rpartition(_OWNER)
     wanted = MemoryFilter(
         pair=(normalise_name(owner), normalise_attribute(noun)), statuses=frozenset({Status.ACTIVE}), limit=2

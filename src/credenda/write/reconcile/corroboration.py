@@ -1,8 +1,8 @@
-"""What is not believed on its own word: kept apart as a candidate, until an independent saying vouches for it. Pure.
+"""Quarantine: a suspect claim becomes a candidate memory until independent evidence confirms it. Pure.
 
-A candidate stands in no slot and in no answer. It is promoted by the same thing said in another session or from another
-source, or by a person (`set_status`). What seems to give orders cannot vouch for itself: for such words only the person
-can, and only where they came from elsewhere.
+A candidate belongs to no slot and no search result. The same statement from another session or source promotes it, or
+the user does (`set_status`). A statement that looks like prompt injection cannot confirm itself: only the user can, and
+only if the candidate came from another source.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from credenda.write.reconcile.slots import get_slot, get_valid_from_us, has_same
 __all__ = ["find_quarantined", "is_suspect", "may_corroborate", "promote_quarantined", "quarantine_claim"]
 
 _LOW_TRUST: Final = 0.45
-"""Below this a source is not believed on its own word: what a dream made up, and nothing that was said or read."""
+"""Claims from sources below this trust are quarantined. Only dreams lie below it."""
 _ORDER: Final = "instruction"
-"""The attribute of standing instructions. They reach every prompt, so a document's own are not believed unasked."""
+"""The attribute of standing instructions. They reach every prompt, so those found in documents are quarantined."""
 _PERSON: Final = TRUST[Source.HUMAN]
 _READ: Final = TRUST[Source.INGEST]
 
 
 def is_suspect(event: Event, claim: Claim) -> bool:
-    """Say whether a claim is not to be believed on its own word."""
+    """Return whether a claim must be quarantined."""
     ordered = claim.attribute == _ORDER and event.trust <= _READ
     return QUARANTINED in event.flags or event.trust < _LOW_TRUST or ordered
 
 
 def find_quarantined(candidate: Candidate, known: SlotRows) -> list[Memory]:
-    """Find the candidates that say the same: the same value in the same slot, or the same words of the same speaker."""
+    """Find the quarantined memories with the same value in the same slot, or the same text by the same speaker."""
     slot, claim = get_slot(candidate.claim), candidate.claim
     words = normalise_text(claim.text)
     return [
@@ -49,7 +49,7 @@ def find_quarantined(candidate: Candidate, known: SlotRows) -> list[Memory]:
 
 
 def may_corroborate(event: Event, said_before: Sequence[Event]) -> bool:
-    """Say whether an event is independent of those that a candidate rests on, and may speak for it."""
+    """Return whether an event is independent of the events that support a candidate, and may confirm it."""
     if DENIED in event.flags or not said_before:
         return False
     other_source = all(one.source is not event.source or one.role is not event.role for one in said_before)
@@ -60,16 +60,16 @@ def may_corroborate(event: Event, said_before: Sequence[Event]) -> bool:
 
 
 def promote_quarantined(changes: Sequence[Change], candidates: Sequence[Memory], candidate: Candidate) -> list[Change]:
-    """Let the first candidate be the memory that a decision would have added; the others go into it.
+    """Promote the first quarantined memory instead of adding a new one; merge the others into it.
 
-    Where the decision only confirms what is held already, the candidates go into that.
+    If the decision only confirms a current memory, merge all of them into that.
     """
     first, *rest = candidates
     added = next((one for one in changes if isinstance(one, Add) and one.key == candidate.key), None)
     confirmed = next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
     if added is None:
         return [*changes, *(_merge_duplicate(one, confirmed, candidate) for one in candidates if confirmed is not None)]
-    reason = "said again, independently"
+    reason = "confirmed independently"
     step = SetStatus(memory_id=first.id, status=added.draft.status, reason=reason, trust=added.draft.trust)
     others = [_redirect_change(one, added.key, first.id) for one in changes if one is not added]
     return [
@@ -86,12 +86,12 @@ def _merge_duplicate(memory: Memory, into: str | None, candidate: Candidate) -> 
         successor=into,
         relation=Relation.DUPLICATE,
         valid_until_us=max(get_valid_from_us(memory), candidate.occasion.now_us),
-        reason="said again, independently",
+        reason="confirmed independently",
     )
 
 
 def _redirect_change(change: Change, key: str, memory_id: str) -> Change:
-    """Let a change that named the memory to be added name the candidate instead."""
+    """Redirect a change from the memory to be added to the promoted one."""
     if isinstance(change, Supersede) and change.successor == key:
         return replace(change, successor=memory_id)
     if isinstance(change, Contest):
@@ -100,12 +100,12 @@ def _redirect_change(change: Change, key: str, memory_id: str) -> Change:
 
 
 def quarantine_claim(changes: Iterable[Change], same: Sequence[Memory], candidate: Candidate) -> list[Change]:
-    """Keep what a suspect claim says as a candidate: it confirms, and moves nothing that is believed."""
+    """Quarantine a suspect claim: confirm its candidate or add one, and change no belief."""
     decision = list(changes)
     if candidate.claim.move is UpdateKind.RETRACT:
         return []
     if decision and all(isinstance(one, Confirm) for one in decision):
         return decision
     if same:
-        return [candidate.confirm(same[0], "said again, by nobody else")]
-    return [candidate.add("nobody else has said it", status=Status.CANDIDATE)]
+        return [candidate.confirm(same[0], "restated, but not independently")]
+    return [candidate.add("awaits independent confirmation", status=Status.CANDIDATE)]

@@ -1,8 +1,8 @@
-"""What a new claim changes in what is believed: exact, and without a threshold on likeness (R-074). Pure.
+"""Decide what a new claim changes: ordered exact rules, with no similarity threshold (R-074). Pure.
 
-`decide` asks a row of questions about a claim that names a slot; the first that fits gives the answer. Two sayings are
-the same only where their normal forms are, and in doubt both are kept. Nothing here reads a clock or a store: the
-caller reads `SlotRows` and applies the changes in one transaction.
+`decide` applies rules to a claim with a slot; the first rule that returns changes wins. Two values are the same only if
+their normal forms are equal, and in doubt both are kept. The caller reads `SlotRows` and applies the changes in one
+transaction.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ __all__ = ["SlotRows", "StatementContext", "claim_hash", "decide"]
 
 
 def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Claim | None = None) -> list[Change]:
-    """Say what one claim changes; the order of `known` does not matter, and deciding again decides the same.
+    """Return the changes of one claim. The order of `known` does not matter, and the result is repeatable.
 
-    `read` is the claim as extraction gave it, where it was placed in another slot since: evidence is known by it.
+    `read` is the claim as extracted, if it was moved to another slot since: its hash identifies the evidence.
     """
     saying = make_candidate(claim, occasion, read)
     if claim.move is UpdateKind.RETRACT:
@@ -60,12 +60,12 @@ def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Clai
 
 
 def _confirm_same(scene: SlotState) -> list[Change] | None:
-    """Same slot, same value: count it, do not copy it (D-008)."""
+    """Same slot and value: confirm the memory instead of adding a copy (D-008)."""
     twin = next((one for one in _sort_active_first(scene.same) if scene.settled(one)), None)
     if twin is None:
         return None
     return [
-        scene.candidate.confirm(twin, "said again"),
+        scene.candidate.confirm(twin, "restated"),
         *_reactivate_challenged(scene, twin),
         *(refine(scene.candidate, twin.id, one) for one in scene.weaker_duplicates),
         *_supersede_conflicting(scene, _find_left_behind(scene, twin), twin.id),
@@ -73,10 +73,10 @@ def _confirm_same(scene: SlotState) -> list[Change] | None:
 
 
 def _find_left_behind(scene: SlotState, twin: Memory) -> list[Memory]:
-    """Find what ends although the value is not new.
+    """Find the memories that end although the value is not new.
 
-    That is a value that the words name as past, and one whose place a foretold value takes when its day has come. A
-    question that is open stays open.
+    These are values that the claim names as past, and values that a future value replaces once it has begun. An open
+    contest stays open.
     """
     if scene.weakness is not None or twin.status is not Status.ACTIVE:
         return []
@@ -86,7 +86,7 @@ def _find_left_behind(scene: SlotState, twin: Memory) -> list[Memory]:
 
 
 def _confirm_unscoped(scene: SlotState) -> list[Change] | None:
-    """A scoped value repeated without its scope confirms the scoped one; "everywhere now" would be a change."""
+    """Confirm a scoped value that is restated without its scope; "everywhere now" is a change instead."""
     repeats = scene.claim.move is UpdateKind.STATE or find_governing_answer(scene) is not None
     if scene.slot.scope is not None or not repeats:
         return None
@@ -96,12 +96,12 @@ def _confirm_unscoped(scene: SlotState) -> list[Change] | None:
             and has_same_meaning(scene.claim, one)
             and not is_newly_visible(scene.claim, one)
         ):
-            return [scene.candidate.confirm(one, "said again without naming its scope"), *reactivate(one, scene.known)]
+            return [scene.candidate.confirm(one, "restated without its scope"), *reactivate(one, scene.known)]
     return None
 
 
 def _confirm_vaguer(scene: SlotState) -> list[Change] | None:
-    """The vaguer value that a current one was refined from: said again, nothing new."""
+    """Confirm the current value when the less specific value that it refined is restated."""
     if scene.claim.move is not UpdateKind.STATE:
         return None
     held = {one.id: one for one in scene.standing if one.status is Status.ACTIVE}
@@ -112,12 +112,12 @@ def _confirm_vaguer(scene: SlotState) -> list[Change] | None:
         for _ in links:
             reached = links.get(reached, reached) if reached else None
         if reached in held:
-            return [scene.candidate.confirm(held[reached], "said again, less exactly")]
+            return [scene.candidate.confirm(held[reached], "restated less specifically")]
     return None
 
 
 def _challenge_weaker(scene: SlotState) -> list[Change] | None:
-    """A claim that is clearly less sure or less trusted than what stands is kept as a challenge (D-006)."""
+    """Store a claim with clearly lower confidence or trust than the current value as challenged (D-006)."""
     if not scene.conflicting or scene.weakness is None:
         return None
     reason = f"contradicts {quote_value(display_value(scene.standing[0]))}, but {scene.weakness}"
@@ -125,31 +125,31 @@ def _challenge_weaker(scene: SlotState) -> list[Change] | None:
 
 
 def _join_open_contest(scene: SlotState) -> list[Change] | None:
-    """While a slot waits for an answer, another value joins the question and replaces nothing."""
+    """Add a conflicting value to the open contest of its slot; replace nothing."""
     case = find_open_contest(scene)
     if case is None or not scene.conflicting:
         return None
     replaced = {one.id for one in scene.same}
     members = [one for one in sort_newest_first(find_members(case, scene)) if one.id not in replaced]
-    return _contest_claim(scene, members, "the question about it is still open")
+    return _contest_claim(scene, members, "its contest is still open")
 
 
 def _reopen_contest(scene: SlotState) -> list[Change] | None:
-    """A value that the person's answer did not allow for opens the question again."""
+    """Reopen the contest when a value differs from the user's answer."""
     case = find_governing_answer(scene)
     if case is None or (is_denial(scene.claim) and not scene.conflicting):
         return None
     members = [one for one in scene.standing if one.status is Status.ACTIVE] or find_members(case, scene)
-    return _contest_claim(scene, members, "it differs from the answer that was given")
+    return _contest_claim(scene, members, "differs from the answer to its contest")
 
 
 def _add_uncontradicted(scene: SlotState) -> list[Change] | None:
-    """Nothing speaks against it: a new value of a set, another scope, a first saying, a denial of what none held."""
-    return None if scene.conflicting else [*_add_claim(scene, "said for the first time"), *_challenge_facts(scene)]
+    """Add a claim without a conflict: a new set value, another scope, a first value, or a denial."""
+    return None if scene.conflicting else [*_add_claim(scene, "first statement"), *_challenge_facts(scene)]
 
 
 def _open_contest(scene: SlotState) -> list[Change] | None:
-    """A slot that keeps changing, or a habit that swings back, is asked about instead of decided (R-012, R-086)."""
+    """Open a contest for a slot that keeps changing or a habit that alternates (R-012, R-086)."""
     if all(_classify_relation(scene, one) is Relation.REFINED for one in scene.standing):
         return None
     reason = find_contest_trigger(scene)
@@ -157,7 +157,7 @@ def _open_contest(scene: SlotState) -> list[Change] | None:
 
 
 def _replace_conflicting(scene: SlotState) -> list[Change]:
-    """The newest firm word holds: what it contradicts is superseded, kept with its interval (R-077)."""
+    """Supersede what the newest assertive claim contradicts, and keep its validity interval (R-077)."""
     return [
         *_add_claim(
             scene,
@@ -185,11 +185,11 @@ _DECISION_RULES: Final[tuple[Callable[[SlotState], list[Change] | None], ...]] =
     _open_contest,
     _replace_conflicting,
 )
-"""The questions asked of a firm claim; the last one fits always."""
+"""The rules for an assertive claim, in order; the last one always applies."""
 
 
 def _add_claim(scene: SlotState, reason: str) -> list[Change]:
-    """Add the claim; lesser forms of the same saying give way to it."""
+    """Add the claim and supersede its weaker duplicates."""
     lesser = [*scene.same, *scene.weaker_duplicates]
     return [
         scene.candidate.add(reason, begins_us=_get_start_us(scene)),
@@ -198,7 +198,7 @@ def _add_claim(scene: SlotState, reason: str) -> list[Change]:
 
 
 def _contest_claim(scene: SlotState, members: list[Memory] | tuple[Memory, ...], reason: str) -> list[Change]:
-    """Ask about the newest values; what a question cannot hold any more was true in its time."""
+    """Open a contest over the newest values; supersede those beyond its capacity as true in their time."""
     room = CONTEST_MEMBERS - 1
     return [
         *_add_claim(scene, reason),
@@ -213,12 +213,12 @@ def _evict_from_contest(scene: SlotState, member: Memory) -> Supersede:
         successor=scene.candidate.key,
         relation=Relation.CHANGED,
         valid_until_us=_get_end_us(scene, member),
-        reason=f"newer values are asked about: at most {CONTEST_MEMBERS} at a time",
+        reason=f"removed from the contest, which holds at most {CONTEST_MEMBERS} values",
     )
 
 
 def _get_start_us(scene: SlotState) -> int:
-    """A correction holds since what it corrects was held: the error was never true, its time belongs to the truth."""
+    """Return when the claim became valid: a correction is valid since the wrong value was."""
     corrects = scene.claim.move is UpdateKind.CORRECT and scene.standing
     if scene.claim.valid_from_us is not None or not corrects:
         return scene.candidate.begins_us
@@ -226,7 +226,7 @@ def _get_start_us(scene: SlotState) -> int:
 
 
 def _classify_relation(scene: SlotState, rival: Memory) -> Relation:
-    """Read from the words why a value goes; one that was only ever a challenge was never held, and goes as wrong."""
+    """Classify why a value is replaced. A value that was only ever challenged is replaced as wrong."""
     claim = scene.claim
     if claim.move is UpdateKind.CORRECT or rival not in scene.standing:
         return Relation.CORRECTED
@@ -239,7 +239,7 @@ def _classify_relation(scene: SlotState, rival: Memory) -> Relation:
 def _supersede_conflicting(
     scene: SlotState, conflicting: list[Memory] | tuple[Memory, ...], successor: str
 ) -> list[Change]:
-    """Supersede rivals, but for those that were said later than the claim."""
+    """Supersede conflicting values, except those stated later than the claim."""
     return [
         Supersede(
             memory_id=one.id,
@@ -254,12 +254,12 @@ def _supersede_conflicting(
 
 
 def _is_future(scene: SlotState, rival: Memory) -> bool:
-    """A future value that is called off has not begun; there is no later belief to respect."""
+    """Return whether a value has not begun yet, so that cancelling it affects no later belief."""
     return get_valid_from_us(rival) > scene.candidate.occasion.now_us
 
 
 def _get_end_us(scene: SlotState, rival: Memory) -> int:
-    """The old value ends when the new one begins, within the time that it was said to hold."""
+    """Return when the old value ends: when the new one begins, but within its own stated time."""
     ends_us = scene.candidate.begins_us
     stated_us = ends_us if rival.valid_until_us is None else min(ends_us, rival.valid_until_us)
     return max(get_valid_from_us(rival), stated_us)
@@ -270,22 +270,22 @@ def _sort_active_first(same: tuple[Memory, ...]) -> list[Memory]:
 
 
 def _reactivate_challenged(scene: SlotState, twin: Memory) -> list[Change]:
-    """A doubted memory stands again when it is said again firmly and nothing else speaks against it."""
+    """Reactivate a challenged memory that is restated, unless another value conflicts with it."""
     against = find_conflicting(twin, scene.known.current)
     decided = [one for one in scene.other_class if scene.slot.type_class is TypeClass.BELIEF]
     doubted = twin.status in {Status.CHALLENGED, Status.ARCHIVED}
     if not doubted or against or decided or find_weakness(scene.claim, scene.candidate.occasion.trust, twin):
         return []
-    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="said again by the speaker")]
+    return [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason="restated by the speaker")]
 
 
 def _challenge_facts(scene: SlotState) -> list[Change]:
-    """A decision doubts the fact it goes against, until someone says that it is done (DESIGN §1)."""
+    """Challenge the facts that a decision contradicts, until the decision is carried out."""
     if scene.slot.type_class is not TypeClass.DECISION:
         return []
     trust, value = scene.candidate.occasion.trust, quote_value(display_value(scene.claim))
     return [
-        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} goes against it")
+        SetStatus(memory_id=one.id, status=Status.CHALLENGED, reason=f"a decision for {value} contradicts it")
         for one in scene.other_class
         if one.status is Status.ACTIVE
         and one.stance in ASSERTIVE_STANCES

@@ -1,7 +1,7 @@
-"""What else ends when something begins: who finds work is not unemployed, what is done is no longer planned. Pure.
+"""Implied endings: a new claim that ends values in other slots, such as a new job that ends "unemployed". Pure.
 
-Slots do not know of one another; these few know. Only a claim that says how things are concludes anything, only about
-its own entity, and only what cannot be so beside it: in doubt both stay.
+Only an asserted claim implies an ending, only for its own entity, and only for values that cannot hold beside it. In
+doubt both values stay.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from credenda.write.reconcile.wording import explain_replacement
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
 
 PLANS: Final = frozenset({"plan", "considering", "wish"})
-"""Attributes under which extraction keeps what may come."""
+"""Attributes of plans, considerations and wishes."""
 
 _JOBLESS: Final = (
     r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off|fired|sacked"
@@ -44,7 +44,7 @@ _PRACTISED: Final = (
     *("does", "plays", "drinks", "eats", "uses", "habit", "hobby", "learning", "diet", "has", "owns", "dog", "cat"),
     *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
 )
-"""Where extraction keeps what somebody does, has or is, which "I used to" tells is no longer so."""
+"""Attributes of activities, possessions and traits that "I used to" ends."""
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _INSTRUMENTS: Final = (
     r"\b(?:guitar|piano|violin|viola|cello|bass|bassoon|oboe|clarinet|flute|recorder|sax|saxophone|trumpet|trombone|tuba"
@@ -65,7 +65,7 @@ _GENERAL: Final = (
     ("spoken_language", r"^(?:an? |another |two |three )?(?:foreign )?languages?$", r"."),
     ("allergy", r"^(?:some |certain |a )?(?:foods?|something)$", _EATEN),
 )
-"""By attribute a value that names only a kind of thing, and the values that are of that kind and say more."""
+"""(attribute, general value, specific values): a specific value replaces the general one."""
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 _STARTING: Final = frozenset(
     {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
@@ -92,10 +92,10 @@ _IRREGULAR: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """A claim of these attributes, with such a value, ends these values of these attributes.
+    """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
-    `changing`: only where the words speak of a change. `same`: only the very value that is claimed. `negated`: values
-    that are denied. `is_denial`: a claim that says there is none of a kind ends what is of it.
+    `changing`: only for a claim of change. `same`: only for an equal value. `negated`: ends denied values. `is_denial`:
+    a claim that denies a whole kind ends its members.
     """
 
     of: tuple[str, ...]
@@ -231,7 +231,7 @@ _WHOLLY: Final = _compile(
     r"\b(?:car|pets?|animals?|meds|medications?|medicine|pills)(?:: (?:none|no|nil|nothing|n/?a))?"
     r"(?: (?:any ?more|any longer|now|right now|currently|at the moment|these days|at all))*\W*$"
 )
-"""The kind that there is none of ends the sentence: "I don't take any medication for my knee" denies less."""
+"""The denied kind ends the sentence. "I don't take any medication for my knee" denies less and does not match."""
 
 
 def _is_denial(claim: Claim) -> bool:
@@ -239,7 +239,7 @@ def _is_denial(claim: Claim) -> bool:
 
 
 def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
-    """Name the attributes of the same entity whose values a claim may end; () for most claims."""
+    """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
     if _is_denial(claim):
@@ -259,9 +259,9 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
 def find_implied_endings(
     claim: Claim, changes: Sequence[Change], held: Iterable[Memory], occasion: StatementContext
 ) -> list[Change]:
-    """Give what ends because of a claim that was decided by `changes`; [] where the claim itself was not believed.
+    """Return the changes for values that end because of a claim decided by `changes`; [] if it was not accepted.
 
-    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` names.
+    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns.
     """
     successor = _find_successor(changes)
     if successor is None:
@@ -288,14 +288,14 @@ def find_implied_endings(
 
 
 def _is_bare_kind(memory: Memory) -> bool:
-    """Say whether a value names only a kind of thing, as in "I have a dog": a named one says it more exactly."""
+    """Return whether a value names only a kind, as in "I have a dog"; a named one is more specific."""
     name, value = normalise_attribute(memory.attribute or ""), memory.value or ""
     general = any(name == kind and re.search(held, value.lower()) is not None for kind, held, _ in _GENERAL)
     return normalise_value(value) == name or general
 
 
 def _find_successor(changes: Sequence[Change]) -> str | None:
-    """Name the memory that carries the claim, if it is now believed."""
+    """Return the memory that carries the claim, if the claim was accepted."""
     for change in changes:
         if isinstance(change, Add) and change.draft.status is Status.ACTIVE:
             return change.key
@@ -320,7 +320,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
 
 
 def _is_past(claim: Claim, memory: Memory, name: str) -> bool:
-    """Say whether "I used to …" tells what a memory holds as present."""
+    """Return whether an "I used to …" claim ends the activity that a memory states as present."""
     told = claim.attribute or ""
     if told.startswith(_FORMER):
         return name == told.removeprefix(_FORMER) and is_same_value(claim.value, memory.value)
@@ -337,7 +337,7 @@ def _is_match(rule: _Rule, claim: Claim, memory: Memory) -> bool:
 
 
 def _normalise_action(value: str) -> list[str]:
-    """Give the words of a deed with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
+    """Return the words of an action with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
     words = [word for word in normalise_value(value).split() if word not in _SMALL]
     if not words:
         return []
@@ -355,12 +355,12 @@ def _lemmatise_verb(verb: str) -> str:
 
 
 def _is_same_verb(one: str, other: str) -> bool:
-    """Say whether two verbs are one, as far as a dropped "e" goes: "mov" and "move"."""
+    """Return whether two verbs are equal apart from a dropped "e": "mov" and "move"."""
     return one in {other, f"{other}e"} or other == f"{one}e"
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
-    """Say whether a wish came true, or something else was done in its place."""
+    """Return whether the claim fulfils a wish, or replaces it by another action."""
     done, wished = _normalise_action(claim.value or ""), _normalise_action(wish.value or "")
     if not done or not wished:
         return False

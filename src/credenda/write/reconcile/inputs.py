@@ -1,4 +1,4 @@
-"""What reconciliation is handed: the beliefs that a claim may touch, and the occasion on which it was said. Pure."""
+"""Inputs of reconciliation: the rows that a claim may affect, and the context of its statement. Pure."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["SlotRows", "StatementContext"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotRows:
-    """The memories and contests that one claim may touch, read in the transaction that applies the answer.
+    """The memories and contests that one claim may affect, read in the transaction that applies the decision.
 
-    `current`: active, challenged and archived memories of the claim's (entity, attribute) pair, whatever their scope,
-    class or speaker, and those whose normalised text equals the claim's.
-    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the time that the claim is
-    about; for a retraction, those that `previous` superseded.
-    `contests`: open and resolved ones of that pair.
-    `candidates`: memories of that pair, or with those words, that are kept apart until somebody vouches for them.
-    `previous`: for a retraction, what the speaker's previous statement in this session gave, newest first.
+    `current`: active, challenged and archived memories of the claim's (entity, attribute) pair in any scope, class or
+    speaker, and those with the claim's normalised text.
+    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the time of the claim; for
+    a retraction, those that `previous` superseded.
+    `contests`: open and resolved contests of that pair.
+    `candidates`: quarantined memories of that pair or with that text.
+    `previous`: for a retraction, the memories of the speaker's previous statement in this session, newest first.
     """
 
     current: tuple[Memory, ...] = ()
@@ -33,7 +33,7 @@ class SlotRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementContext:
-    """When, where and by how trusted a source it was said. Times are microseconds UTC; trust lies in [0, 1]."""
+    """The context of a statement: time, session, trust. Times are microseconds UTC; trust lies in [0, 1]."""
 
     occurred_us: int
     now_us: int

@@ -1,4 +1,4 @@
-"""Claims that compete for no slot: retracted ones, ones without a slot, and ones that assert no fact. Pure."""
+"""Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing. Pure."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from credenda.write.reconcile.slots import (
 __all__ = ["add_non_competing", "match_text_or_add", "reactivate", "refine", "retract"]
 
 _STANCE_REASONS: Final = {
-    Stance.REPORTED: "reported, not known at first hand",
-    Stance.PLANNED: "planned, not yet so",
+    Stance.REPORTED: "reported, not first-hand",
+    Stance.PLANNED: "planned",
     Stance.CONSIDERED: "only considered",
-    Stance.HYPOTHETICAL: "only supposed",
-    Stance.ROLE_PLAY: "said in a game",
-    Stance.SARCASTIC: "not meant in earnest",
+    Stance.HYPOTHETICAL: "hypothetical",
+    Stance.ROLE_PLAY: "said in role play",
+    Stance.SARCASTIC: "sarcastic",
 }
 
 _WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
-    """Forget what the speaker's previous statement gave ("never mind"), and hold again what that had replaced.
+    """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other words, and stays.
+    A memory that the statement only confirmed rests on other evidence and stays.
     """
     speaker = normalise_name(candidate.claim.speaker)
     gone = [
@@ -47,25 +47,28 @@ def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
     ids = {one.id for one in gone}
     replaced = [one for one in sort_newest_first(known.past) if one.superseded_by in ids]
     return [
-        *(Forget(memory_id=one.id, reason="taken back by the speaker") for one in gone),
-        *(_set_active(one, "what replaced it was taken back") for one in replaced),
+        *(Forget(memory_id=one.id, reason="retracted by the speaker") for one in gone),
+        *(_set_active(one, "its replacement was retracted") for one in replaced),
     ]
 
 
 def match_text_or_add(candidate: Candidate, known: SlotRows) -> list[Change]:
-    """Know a claim without a slot by its words alone (R-075)."""
+    """Confirm the memory with the same text, or add the claim (R-075).
+
+    Its text identifies a claim without a slot.
+    """
     twins = find_same_text(candidate.claim, known.current)
     if not twins:
-        return [candidate.add("said for the first time")]
+        return [candidate.add("first statement")]
     best = max(twins, key=lambda one: (not one.provisional, get_slot(one) is not None, get_valid_from_us(one), one.id))
     read_better = best.provisional and not candidate.claim.provisional
     if is_newly_visible(candidate.claim, best) or read_better:
-        return [candidate.add("said again, with more certainty"), refine(candidate, candidate.key, best)]
-    return [candidate.confirm(best, "said again in the same words"), *reactivate(best, known)]
+        return [candidate.add("restated with higher confidence"), refine(candidate, candidate.key, best)]
+    return [candidate.confirm(best, "restated in the same words"), *reactivate(best, known)]
 
 
 def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
-    """Keep plans, reports and suppositions beside what is believed: they neither replace nor doubt it (D-005)."""
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
     stance = candidate.claim.stance
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in sort_newest_first(known.current):
@@ -76,13 +79,13 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
             and not one.provisional
             and not is_newly_visible(candidate.claim, one)
         ):
-            return [candidate.confirm(one, "said again"), *reactivate(one, known)]
-    added = candidate.add(_STANCE_REASONS.get(stance, "it is yet to come"))
+            return [candidate.confirm(one, "restated"), *reactivate(one, known)]
+    added = candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))
     return [added, *_supersede_plan(candidate, slot, known)]
 
 
 def _supersede_plan(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
-    """Let the one plan of the same doing go that another takes the place of: "… to York instead"."""
+    """Supersede the one plan with the same verb that this claim replaces, as in "… to York instead"."""
     claim = candidate.claim
     if claim.move is not UpdateKind.CHANGE or claim.stance not in _WISHES:
         return []
@@ -99,7 +102,7 @@ def _supersede_plan(candidate: Candidate, slot: Slot, known: SlotRows) -> list[C
         return []
     (one,) = held
     ends_us = max(get_valid_from_us(one), candidate.begins_us)
-    reason = "another plan took its place"
+    reason = "replaced by another plan"
     return [
         Supersede(
             memory_id=one.id, successor=candidate.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
@@ -112,7 +115,7 @@ def _get_verb(value: str | None) -> str:
 
 
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
-    """Let a lesser form of the same saying give way: a plan, a faint word, a sentence that was not understood."""
+    """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
     held_until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
     return Supersede(
@@ -120,15 +123,15 @@ def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
         successor=successor,
         relation=Relation.REFINED,
         valid_until_us=max(get_valid_from_us(lesser), held_until_us),
-        reason="said again, with more certainty",
+        reason="restated with higher confidence",
     )
 
 
 def reactivate(twin: Memory, known: SlotRows) -> list[Change]:
-    """Take up again what was put away, when it is said again and nothing has taken its place."""
+    """Reactivate an archived memory that is stated again, unless a conflicting value is active."""
     if twin.status is not Status.ARCHIVED or find_conflicting(twin, known.current):
         return []
-    return [_set_active(twin, "said again")]
+    return [_set_active(twin, "restated")]
 
 
 def _set_active(memory: Memory, reason: str) -> Change:

@@ -1,6 +1,6 @@
-"""Claims about a time before the present belief: backfill, and what was over when it was told. Pure.
+"""Claims about the past: values that had ended when they were stated, and claims imported late. Pure.
 
-Events may be imported long after later ones. What they say was true in its time; it never replaces what came after.
+Events may be imported after later ones. Their values were true in their time and never replace later values.
 """
 
 from __future__ import annotations
@@ -24,52 +24,52 @@ from credenda.write.reconcile.wording import quote_value
 
 __all__ = ["add_ended_claim", "insert_past_claim"]
 
-_CUT: Final = "another value is known to have held by then"
+_CUT: Final = "another value already held by then"
 _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
-"""Relations of what was true in its time; a corrected value never was."""
+"""Relations of values that were true in their time; a corrected value never was."""
 
 
 def add_ended_claim(scene: SlotState) -> list[Change] | None:
-    """Keep as past what had ended when it was told: "until 2022 I worked at …"; a twin that still stood ends then."""
+    """Add a value that had already ended: "until 2022 I worked at …"; the same active value ends then."""
     until_us = scene.claim.valid_until_us
     if not scene.candidate.over or until_us is None:
         return None
-    saying, reason = scene.candidate, "it was told as past"
+    saying, reason = scene.candidate, "stated as past"
     ended = [one for one in scene.same if get_valid_from_us(one) <= until_us and scene.settled(one)]
     if ended:
         return [
             change
             for one in ended
-            for change in (saying.confirm(one, "said again, as past"), _end_memory(one.id, None, until_us, reason))
+            for change in (saying.confirm(one, "restated as past"), _end_memory(one.id, None, until_us, reason))
         ]
     told = next(
         (one for one in scene.past if has_same_meaning(scene.claim, one) and one.valid_until_us == until_us), None
     )
     if told is not None:
-        return [saying.confirm(told, "told again")]
+        return [saying.confirm(told, "restated")]
     add = saying.add(reason, begins_us=min(saying.begins_us, until_us))
     return [add, _end_memory(add.key, None, until_us, reason)]
 
 
 def insert_past_claim(scene: SlotState) -> list[Change] | None:
-    """Put a claim about an earlier time in its place among what the slot held; the later belief stands."""
+    """Insert a claim about an earlier time into the slot's history; the later value stays."""
     later = _find_next(scene)
     if later is None:
         return None
     saying = scene.candidate
     same = _find_covering(scene) or (later if has_same_meaning(scene.claim, later) else None)
     if same is not None and not is_newly_visible(scene.claim, same):
-        return [saying.confirm(same, "said earlier, too")]
+        return [saying.confirm(same, "also stated for an earlier time")]
     if same is not None and same.status in CURRENT_STATUSES:
         return None
-    reason = f"said of a time before {quote_value(display_value(later))}"
+    reason = f"stated for a time before {quote_value(display_value(later))}"
     until_us = max(saying.begins_us, get_valid_from_us(later))
     cut = [_end_memory(one.id, saying.key, saying.begins_us, _CUT) for one in _find_cut_periods(scene)]
     return [saying.add(reason), _end_memory(saying.key, later.id, until_us, reason), *cut]
 
 
 def _find_cut_periods(scene: SlotState) -> list[Memory]:
-    """Find the periods that span the claim's time: its slot held something else by then, as only now is told."""
+    """Find the periods that span the claim's time, because another value is now known for that time."""
     begins, trust = scene.candidate.begins_us, scene.candidate.occasion.trust
     return [
         one
@@ -92,9 +92,9 @@ def _end_memory(memory_id: str, successor: str | None, until_us: int, reason: st
 
 
 def _find_next(scene: SlotState) -> Memory | None:
-    """Find what the slot held next after the claim's time; None for a claim about the present.
+    """Find the next value of the slot after the claim's time; None for a claim about the present.
 
-    A correction is about the present whatever date it names, and so are the words for a value that is held now.
+    A correction is about the present whatever date it names, and so is a restatement of the active value.
     """
     occurred_us = scene.candidate.occasion.occurred_us
     present = any(one.status is Status.ACTIVE and get_valid_from_us(one) <= occurred_us for one in scene.same)
@@ -105,13 +105,13 @@ def _find_next(scene: SlotState) -> Memory | None:
 
 
 def _find_covering(scene: SlotState) -> Memory | None:
-    """Find a period in which the slot is already known to have held this."""
+    """Find a period of the same value that covers the claim's time."""
     same = (one for one in _list_periods(scene) if has_same_meaning(scene.claim, one))
     return next((one for one in same if _is_covering(one, scene)), None)
 
 
 def _is_covering(held: Memory, scene: SlotState) -> bool:
-    """Whether a period spans the claim's time, or begins at the very time that the claim states."""
+    """Return whether a period spans the claim's time, or begins exactly then."""
     from_us, until_us = get_valid_from_us(held), held.valid_until_us
     spans = from_us <= scene.moment_us and (until_us is None or scene.moment_us < until_us)
     return spans or from_us == scene.candidate.begins_us

@@ -1,7 +1,7 @@
-"""Where a claim belongs that names a value but not its slot: "I sold the Golf", "it's Split, not Zagreb".
+"""Find the slot of a claim that names only a value: "I sold the Golf", "it's Split, not Zagreb".
 
-The memory that holds the value says which slot is meant. Only an exact value decides, or for an ending the one memory
-whose value has all its words; where two slots hold it, or none, the claim stays as it was read.
+The memory that holds the value determines the slot. Only an equal value counts, or for an ending the only memory whose
+value contains all its words. If no slot or several slots hold the value, the claim stays unchanged.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Status
-from credenda.storage.store import Reader, unpack_code
+from credenda.storage.store import Reader
 from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
+from credenda.write.related import related
 
 __all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
@@ -26,22 +26,22 @@ _VERBATIM_CONFIDENCE: Final = 0.5
 _NEVER_ENDED: Final = frozenset(
     ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
 )
-"""Slots whose values do not end because a thing is sold or given up: what happened, what is liked, what is planned."""
+"""Attributes whose values do not end when a thing is sold or given up: events, likes, plans."""
 
 
 def has_no_slot(claim: Claim) -> bool:
-    """Say whether a claim ends a value, or gives a number, without a slot: it says nothing of its own."""
+    """Return whether a claim ends a value or gives a number without a slot, and so states nothing alone."""
     return get_slot(claim) is None and (claim.move is UpdateKind.END or is_bare_value(claim))
 
 
 def is_bare_value(claim: Claim) -> bool:
-    """Say whether a claim gives a new number or day for something that it does not name: "make that 15"."""
+    """Return whether a claim gives a new number or day for an unnamed thing: "make that 15"."""
     unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
     return unnamed and claim.value is not None and claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
 
 
 def keep_verbatim(claim: Claim) -> Claim:
-    """Keep the words of an ending of which nothing was known before: "I sold the boat" tells that there was one."""
+    """Keep an ending of an unknown value as verbatim text: "I sold the boat" implies that there was a boat."""
     return replace(
         claim,
         entity=None,
@@ -55,7 +55,7 @@ def keep_verbatim(claim: Claim) -> Claim:
 
 
 def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
-    """Give a bare value the slot of the one value of its kind in the statement before it; itself without one."""
+    """Move a bare value to the slot of the only value of its kind in the previous statement, if there is one."""
     held = [
         one
         for one in previous
@@ -71,7 +71,7 @@ def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
 
 
 def _is_same_kind(one: str, other: str) -> bool:
-    """Say whether two values could answer the same question: both are names, or things of one category."""
+    """Return whether two values could answer the same question: both are names, or things of one category."""
     if all(is_number(value.lower().removeprefix("at ")) for value in (one, other)):
         return True
     kinds = {lexicon().category(one), lexicon().category(other)}
@@ -80,7 +80,7 @@ def _is_same_kind(one: str, other: str) -> bool:
 
 
 def resolve_slot(reader: Reader, claim: Claim) -> Claim:
-    """Give the claim the slot of the memory that its words are about; the claim itself where there is none."""
+    """Move a claim to the slot of the memory that its words refer to; without one, return it unchanged."""
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
     if claim.move in {UpdateKind.CORRECT, UpdateKind.CHANGE} and claim.prior:
@@ -99,7 +99,7 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
 
 
 def _resolve_recount(reader: Reader, claim: Claim, value: str) -> Claim:
-    """Find the one memory that counts the same: "one coffee a day" takes the place of "three coffees a day"."""
+    """Find the only memory that counts the same: "one coffee a day" replaces "three coffees a day"."""
     held = [one for one in _find_mentions(reader, claim, value) if _may_end(one)]
     counted = [one for one in held if has_other_number(value, one.value or "")]
     found = _move_to_slot(counted, claim)
@@ -107,7 +107,7 @@ def _resolve_recount(reader: Reader, claim: Claim, value: str) -> Claim:
 
 
 def _resolve_version(reader: Reader, claim: Claim, value: str) -> Claim:
-    """Find the one memory of another version, if its slot has another name: "a Pixel 6" was kept as the phone."""
+    """Find the only memory of another version under another attribute: "a Pixel 6" was stored as the phone."""
     here = get_slot(claim)
     held = [
         one
@@ -118,7 +118,7 @@ def _resolve_version(reader: Reader, claim: Claim, value: str) -> Claim:
 
 
 def _resolve_wider(reader: Reader, claim: Claim) -> Claim:
-    """Find the one memory whose value has all words of what is replaced: "my Samsung" is the "Samsung phone"."""
+    """Find the only memory whose value has all the replaced words: "my Samsung" is the "Samsung phone"."""
     words = set(split_value(claim.prior or ""))
     held = [one for one in _find_mentions(reader, claim, claim.prior or "") if _may_be_replaced(one)]
     wider = [
@@ -129,7 +129,7 @@ def _resolve_wider(reader: Reader, claim: Claim) -> Claim:
 
 
 def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
-    """Find what ends; the slot that was read is right where it holds the value."""
+    """Find the memory that ends; the extracted slot is right if it holds the value."""
     if not claim.value:
         return claim
     held = [one for one in _find_mentions(reader, claim, claim.value) if _may_end(one)]
@@ -150,25 +150,22 @@ def _may_end(memory: Memory) -> bool:
 
 
 def _may_be_replaced(memory: Memory) -> bool:
-    """Say whether something else can take the place of a value: nobody becomes a brother in another's place."""
+    """Return whether another value can replace this one; a relative by birth has no replacement."""
     return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
 
 
 def _filter_replaceable(held: list[Memory]) -> list[Memory]:
-    """Choose what something else takes the place of; a favourite only where nothing else has that value."""
+    """Choose the memories that another value can replace; a favourite only if no other memory has its value."""
     favourites = [one for one in held if (one.attribute or "").startswith("favourite_")]
     return [one for one in held if _may_be_replaced(one)] or favourites
 
 
 def _find_mentions(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     """Give the active memories about the speaker that mention a value, found by its words."""
-    codes = reader.nominate(split_value(value), _NOMINATED, memories=True)
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    ids = [format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers]
     speaker = normalise_name(claim.speaker)
     return [
         one
-        for one in reader.memories(ids)
+        for one in related(reader, split_value(value), _NOMINATED)
         if one.status is Status.ACTIVE
         and one.stance in ASSERTIVE_STANCES
         and not is_denial(one)
@@ -179,11 +176,11 @@ def _find_mentions(reader: Reader, claim: Claim, value: str) -> list[Memory]:
 
 
 def _is_about_same(claim: Claim, memory: Memory) -> bool:
-    """Say whether a memory is about somebody whom the claim can mean: "I left Shell" is not about one's sister.
+    """Return whether the claim can be about the person of a memory: "I left Shell" is not about the speaker's sister.
 
-    Nor is what one's sister left about oneself, unless the memory names her.
+    A claim about the sister is not about the speaker's memory either, unless the memory names her.
     """
-    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads the reader, which a search does without
+    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads tables that a search does not need
     from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
 
     old = old_of(memory)

@@ -1,4 +1,4 @@
-"""What a claim meets in its slot: who says the same, who says otherwise, and what was held before. Pure."""
+"""The state of a slot around a claim: equal values, conflicting values and past values. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from credenda.write.reconcile.wording import extract_frame, has_other_number, ha
 _ACCUMULATING: Final = frozenset(
     {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
 )
-"""Slots whose values come together, of whomever they are told."""
+"""Attributes whose values accumulate, for any entity."""
 
 _REPLACEABLE_SETS: Final = frozenset(
     {
@@ -48,20 +48,20 @@ _REPLACEABLE_SETS: Final = frozenset(
     }
     | {"doing", "way", "suits", "medication", "practice"}
 )
-"""Sets in which a value said in the same words with "now" takes the place of the only other one."""
+"""Set attributes in which the same sentence with another value and "now" replaces the only other value."""
 
 __all__ = ["SlotState", "build_slot_state", "find_conflicting", "find_same_text", "has_begun", "sort_newest_first"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotState:
-    """A firm claim and the memories around it, each group newest first.
+    """An assertive claim and the memories around it, each group newest first.
 
-    `same` hold the same in its slot; `conflicting` what it contradicts, or names as past.
-    `unasserted` are plans, suppositions and the like with its value; `unread` the same words without a slot.
+    `same` have the same value in its slot; `conflicting` are the values that it contradicts or names as past.
+    `unasserted` are plans, suppositions and the like with its value; `unread` have its text but no slot.
     `other_scopes` are of the same pair and class in other scopes.
-    `other_class` are the facts that a decision goes against, or the decisions that go against a fact.
-    `past` is what the slot held before.
+    `other_class` are the facts that a decision contradicts, or the decisions that contradict a fact.
+    `past` are the earlier values of the slot.
     """
 
     candidate: Candidate
@@ -77,30 +77,30 @@ class SlotState:
 
     @property
     def claim(self) -> Claim:
-        """What was said."""
+        """The normalised claim."""
         return self.candidate.claim
 
     @property
     def moment_us(self) -> int:
-        """The time on which its words bear: words of change and ending are about what was held when they were said."""
+        """The time that the claim is about: a claim of change or ending is about the beliefs at its own time."""
         told = self.claim.move in (UpdateKind.CHANGE, UpdateKind.END)
         return self.candidate.occasion.occurred_us if told else self.candidate.begins_us
 
     @property
     def standing(self) -> tuple[Memory, ...]:
-        """The rivals that count: the active ones, or the doubted ones where nothing else is held."""
+        """The conflicting values that count: the active ones, or the challenged ones if none is active."""
         active = tuple(rival for rival in self.conflicting if rival.status is Status.ACTIVE)
         return active or self.conflicting
 
     @property
     def weakness(self) -> str | None:
-        """Why it cannot replace what stands against it, or None if it can (D-006)."""
+        """Why the claim cannot replace the conflicting values, or None if it can (D-006)."""
         trust = self.candidate.occasion.trust
         reasons = (find_weakness(self.claim, trust, rival) for rival in self.standing)
         return next((reason for reason in reasons if reason), None)
 
     def settled(self, twin: Memory) -> bool:
-        """Say whether a twin can carry this saying as it is; if not, the saying needs a memory of its own."""
+        """Return whether a memory with the same value can be confirmed instead of adding a new one."""
         if is_newly_visible(self.claim, twin) or not has_begun(twin, self.candidate.occasion.now_us):
             return False
         contested = any(rival.status is Status.ACTIVE for rival in self.conflicting)
@@ -108,13 +108,13 @@ class SlotState:
 
     @property
     def weaker_duplicates(self) -> tuple[Memory, ...]:
-        """Lesser forms of the same saying that it makes superfluous, unless it is weaker than they are."""
+        """Weaker duplicates that the claim makes superfluous."""
         trust = self.candidate.occasion.trust
         return tuple(one for one in self.unasserted + self.unread if find_weakness(self.claim, trust, one) is None)
 
 
 def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotState:
-    """Sort what is known around a firm claim."""
+    """Sort the known memories by their role around an assertive claim."""
     claim, now_us = candidate.claim, candidate.occasion.now_us
     current = [one for one in sort_newest_first(known.current) if one.status in CURRENT_STATUSES]
     placed = [(one, get_slot(one)) for one in current if not one.provisional]
@@ -145,12 +145,12 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
 
 
 def sort_newest_first(memories: Iterable[Memory]) -> list[Memory]:
-    """Order memories by when they became true, the latest first; equal times by id."""
+    """Sort memories by when they became valid, the latest first; equal times by id."""
     return sorted(memories, key=lambda one: (-get_valid_from_us(one), one.id))
 
 
 def find_same_text(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
-    """Give the current memories of the same speaker with the same words, meant in the same way, newest first."""
+    """Return the current memories with the same speaker, text and polarity, newest first."""
     key, speaker = normalise_text(claim.text), normalise_name(claim.speaker)
     return [
         one
@@ -166,7 +166,7 @@ def find_same_text(claim: Claim, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def find_conflicting(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
-    """Give the active memories of the same slot that a memory cannot stand beside."""
+    """Return the active memories of the same slot that conflict with a memory."""
     slot = get_slot(memory)
     held = [
         one for one in rows if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and one.id != memory.id
@@ -175,12 +175,12 @@ def find_conflicting(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:
-    """Say whether a memory holds by now; one about the future competes with nothing yet."""
+    """Return whether a memory is valid by now; a future one conflicts with nothing yet."""
     return get_valid_from_us(memory) <= now_us + DAY_US
 
 
 def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
-    """A value that the claim names as past, and one that it contradicts, are rivals."""
+    """Return whether the claim contradicts a value or names it as past."""
     if is_denial(claim):
         return is_in_conflict(claim, row)
     renumbered = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} and has_other_number(
@@ -193,7 +193,7 @@ def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
 
 
 def _is_older_version(candidate: Candidate, row: Memory) -> bool:
-    """Say whether a named thing is said again, later, with another number: "Python 3.9", then "Python 3.12"."""
+    """Return whether the claim gives a later version of a named thing: "Python 3.9", then "Python 3.12"."""
     value = candidate.claim.value or ""
     if is_denial(candidate.claim) or is_denial(row) or lexicon().category(value) is None:
         return False
@@ -205,7 +205,7 @@ def _is_older_version(candidate: Candidate, row: Memory) -> bool:
 
 
 def _has_added_detail(claim: Claim, row: Memory) -> bool:
-    """Say whether a value of a set is said again with what one is in it: "plays football as a goalkeeper"."""
+    """Return whether the claim adds a role to a value of a set: "plays football as a goalkeeper"."""
     if is_denial(row) or row.status is not Status.ACTIVE:
         return False
     less, more = normalise_value(row.value or ""), normalise_value(claim.value or "")
@@ -213,20 +213,20 @@ def _has_added_detail(claim: Claim, row: Memory) -> bool:
 
 
 def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only named thing of a set that a correction names anew."""
+    """Find the only named value of a set that a correction renames."""
     named = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
     wrong = [one for one in named if is_renaming(claim, one) and not has_same_meaning(claim, one)]
     return wrong if len(named) == len(wrong) == 1 and not is_denial(claim) else []
 
 
 def _find_replaced_decision(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only decision of a set that a change of mind can be about: "… instead"."""
+    """Find the only decision of a set that a changed decision can replace: "… instead"."""
     held = [one for one in firm if one.status is Status.ACTIVE and not has_same_meaning(claim, one)]
     return held if len(held) == 1 and not is_denial(claim) else []
 
 
 def _find_same_frame(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only value of a set that was told in the same words: "I write in Java", "I write in Kotlin now"."""
+    """Find the only value of a set stated in the same sentence: "I write in Java", "I write in Kotlin now"."""
     attribute = normalise_attribute(claim.attribute or "")
     of_a_thing = attribute not in _ACCUMULATING and normalise_name(claim.entity or "") != normalise_name(claim.speaker)
     if is_denial(claim) or not (of_a_thing or attribute in _REPLACEABLE_SETS):
@@ -247,7 +247,7 @@ def _is_other_scope(slot: Slot, other: Slot | None) -> bool:
 
 
 def _is_other_class(slot: Slot, other: Slot | None) -> bool:
-    """Decisions and beliefs bear on each other; procedures stand beside both (R-018)."""
+    """Return whether one is a decision and the other a belief in the same slot (R-018)."""
     if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
         return False
     return other._replace(type_class=slot.type_class) == slot

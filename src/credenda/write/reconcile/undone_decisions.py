@@ -1,7 +1,7 @@
-"""Which decision is not taken again, because a person took it back. Pure.
+"""Detect changes that the user has already undone, so that they are not repeated. Pure.
 
-A decision that was taken back stays taken back on the same evidence, that is, the same event: when its job runs again,
-when its claim is read anew, or when the same claim is repeated in it. Another saying is new evidence, and may decide.
+An undone decision is not repeated on the same evidence, that is the same event: neither when its job runs again, nor
+when its claim is re-extracted or repeated in the event. Another statement is new evidence, and may decide again.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
 
 
 def list_memories_to_check(changes: Iterable[Change], *, again: bool) -> list[str]:
-    """Name the memories whose log says whether a decision was taken back before.
+    """Return the memories whose log tells whether a decision was undone before.
 
-    Where a decision adds or confirms, its event has evidence from then on: without any (`again` is False) it was not
-    taken before, and only what takes something away, and leaves no evidence, has to be looked up.
+    A decision that adds or confirms leaves evidence of its event. Without evidence (`again` is False) only changes that
+    remove something have to be looked up.
     """
     kinds = (Supersede, SetStatus, Forget) if again else (SetStatus, Forget)
     names = {change.memory_id: None for change in changes if isinstance(change, kinds)}
@@ -41,9 +41,10 @@ def list_memories_to_check(changes: Iterable[Change], *, again: bool) -> list[st
 def is_undone_decision(
     changes: Sequence[Change], event_id: str, log: Mapping[str, Sequence[ChangeRecord]], resting: Sequence[Memory]
 ) -> bool:
-    """Say whether a decision about an event was taken before and taken back.
+    """Return whether a decision about an event was made and undone before.
 
-    `log` is the log of the memories that the decision would move and of `resting`: those that rest on the event.
+    `log` holds the log of the memories that the decision would change and of `resting`, the memories that rest on the
+    event.
     """
     undone = {
         (record.kind, name)

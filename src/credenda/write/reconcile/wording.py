@@ -1,4 +1,4 @@
-"""What words say about values: whether one value only tells more than another, and reasons for people. Pure."""
+"""Comparison of values by their words, and the texts of reasons. Pure."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = [
 ]
 
 _QUOTED_CHARACTERS: Final = 60
-"""A reason names a value; it never carries a whole text."""
+"""Maximum length of a quoted value; a reason never quotes a whole text."""
 
 _REVERSING: Final = frozenset(
     {"not", "no", "non", "anti", "never", "neither", "without", "except", "or", "but", "nor"}
     | {"than", "over", "instead", "rather", "almost", "nearly", "former", "formerly", "previously", "ex"}
 )
-"""Words that turn a value into another one: "TypeScript over JavaScript" tells no more about "JavaScript"."""
+"""Words that reverse the meaning of a value: "TypeScript over JavaScript" does not refine "JavaScript"."""
 
 
 _COUNTS: Final = frozenset(
@@ -53,18 +53,18 @@ _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
 
 def quote_value(value: str) -> str:
-    """Put a value in quotation marks, shortened where it is long."""
+    """Quote a value, shortened if it is long."""
     short = value if len(value) <= _QUOTED_CHARACTERS else value[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
     return f"“{short}”"
 
 
 def quote_parts(*parts: str | None) -> tuple[str, ...]:
-    """Give each part that there is as the change log quotes it."""
+    """Quote each non-empty part as the change log does."""
     return tuple(quote_value(part) for part in parts if part)
 
 
 def describe_slot(entity: str, attribute: str) -> str:
-    """Name what a slot is about, for people.
+    """Describe a slot for the user.
 
     >>> about("user", "meeting_time"), about("Anna", "residence")
     ('Meeting time', 'Anna’s residence')
@@ -74,25 +74,25 @@ def describe_slot(entity: str, attribute: str) -> str:
 
 
 def split_value(value: str) -> list[str]:
-    """Give the words of a value in normal form."""
+    """Return the normalised words of a value."""
     return normalise_value(value).split()
 
 
 def explain_replacement(relation: Relation, new: str, old: str) -> str:
-    """Say in a sentence why one value took another's place."""
+    """Explain a replacement in one sentence."""
     match relation:
         case Relation.CORRECTED:
-            return f"{quote_value(new)} corrects {quote_value(old)}: that was never right"
+            return f"{quote_value(new)} corrects {quote_value(old)}, which was wrong"
         case Relation.CHANGED:
-            return f"{quote_value(new)} replaces {quote_value(old)}: that was true until then"
+            return f"{quote_value(new)} replaces {quote_value(old)}, which was true until then"
         case Relation.REFINED:
-            return f"{quote_value(new)} says more exactly what {quote_value(old)} said"
+            return f"{quote_value(new)} is more specific than {quote_value(old)}"
         case Relation.MERGED | Relation.DUPLICATE:
-            return f"{quote_value(new)} already says {quote_value(old)}"
+            return f"{quote_value(new)} duplicates {quote_value(old)}"
 
 
 def is_refinement(new: str, old: str) -> bool:
-    """Say whether one value is the other with words added: nothing left out, moved, counted anew or turned round.
+    """Return whether one value is the other with words added, without a removed, moved, counted or reversing word.
 
     >>> refines("the Waldorf school in Kiel", "school in Kiel")
     True
@@ -110,19 +110,19 @@ def is_refinement(new: str, old: str) -> bool:
 
 
 def is_named_kind(new: Claim, old: Memory) -> bool:
-    """Say whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
+    """Return whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
     return is_same_value(old.value, new.attribute) and is_same_value(new.prior, old.value)
 
 
 def is_renaming(claim: Claim, old: Memory) -> bool:
-    """Say whether a correction gives the one named thing of a slot its right name: "sorry, my dog is called Max"."""
+    """Return whether a correction renames the one named value of a slot: "sorry, my dog is called Max"."""
     values = (claim.value or "", old.value or "")
     capital = all(value[:1].isupper() for value in values)
     return capital and claim.prior is None and _NAMING.search(claim.text) is not None
 
 
 def has_other_number(new: str, old: str) -> bool:
-    """Say whether two values are the same words with another number: "Python 3.9" and "Python 3.12", six and eight.
+    """Return whether two values differ only in a number: "Python 3.9" and "Python 3.12", six and eight.
 
     >>> recounted("Python 3.12", "Python 3.9"), recounted("Python 3.12", "Ruby 3.9")
     (True, False)
@@ -139,7 +139,7 @@ def _singularise(words: list[str]) -> list[str]:
 
 
 def extract_frame(text: str, value: str | None) -> str:
-    """Give a sentence without its value and without words of change: what was said alike twice.
+    """Return a sentence without its value and its words of change, to compare sentence frames.
 
     >>> frame_of("I write in Kotlin these days.", "Kotlin") == frame_of("I write in Java.", "Java")
     True
@@ -149,7 +149,7 @@ def extract_frame(text: str, value: str | None) -> str:
 
 
 def has_single_difference(one: str, other: str) -> bool:
-    """Say whether two values differ in one place: what lies between their first and last difference shares no word.
+    """Return whether two values differ in one place, with no shared word inside it.
 
     >>> differ_in_one("cook for Ana on Mondays", "cook for Ana on Fridays")
     True
@@ -165,13 +165,13 @@ def has_single_difference(one: str, other: str) -> bool:
 
 
 def find_number(value: str) -> re.Match[str] | None:
-    """Find the one number, day or hour of a value; None where there is none, or more than one."""
+    """Find the only number, day or hour of a value; None if there is none, or more than one."""
     found = list(_NUMBER.finditer(value))
     return found[0] if len(found) == 1 else None
 
 
 def replace_number(value: str, number: str) -> str:
-    """Put another number into a value: "300 euros" with "400" is "400 euros"; a number with its unit stands alone.
+    """Replace the number of a value: "300 euros" with "400" is "400 euros"; a number with its unit replaces the value.
 
     >>> counted_anew("300 euros", "400"), counted_anew("30 people", "40 guests"), counted_anew("at 10", "11")
     ('400 euros', '40 guests', 'at 11')
@@ -187,7 +187,7 @@ def replace_number(value: str, number: str) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Say whether a word in lower case is a number, a version or a day."""
+    """Return whether a lower-case word is a number, a version or a day."""
     return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS or word in _DAYS
 
 

@@ -1,1 +1,1 @@
-"""A statement that takes the place of another one without naming its slot."""
+"""Replacement: a sentence that replaces a memory without naming its slot."""

@@ -1,4 +1,4 @@
-"""A sentence that says again, word for word, what is kept as it was said, and adds at what hour. Pure."""
+"""Rule: a sentence repeats a verbatim memory and adds an hour. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SCORE: Final = 4.0
 
 
 def may_be_closer(sentence: str) -> bool:
-    """Say cheaply whether a sentence ends with an hour."""
+    """Return whether a sentence ends with an hour. Cheap."""
     return _HOUR.match(sentence) is not None
 
 
 def closer(sentence: str, memories: Iterable[Memory]) -> list[Match]:
-    """Find the one memory without a slot that a sentence repeats and tells the hour of; none where two do."""
+    """Find the one memory without a slot that a sentence repeats with an hour added; none if two match."""
     found = _HOUR.match(sentence)
     if found is None:
         return []

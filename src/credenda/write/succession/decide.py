@@ -1,4 +1,4 @@
-"""What a sentence that tells of a change retires, and what takes its place, as changes. Pure."""
+"""Turn the matches of a replacing sentence into changes. Pure."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ __all__ = ["Told", "explained", "placed_by", "succeeded"]
 _TOLD: Final = 0.5
 _PLACED: Final = 0.7
 _RULES: Final = {
-    "refilled": "it says the same with another value",
-    "slot": "it names the same thing with another value",
-    "left": "it says that this is left behind",
-    "ended": "it says that this has ended",
-    "state": "the one state ends the other",
-    "dead": "it was true of somebody who died",
-    "closer": "it says the same and adds when",
-    "again": "what was denied is so again",
-    "weighed": "its words weigh for a change of this",
+    "refilled": "same sentence with another value",
+    "slot": "same thing with another value",
+    "left": "named as left behind",
+    "ended": "named as ended",
+    "state": "a new state of the same kind",
+    "dead": "about somebody who has died",
+    "closer": "same statement with a time added",
+    "again": "a denied statement holds again",
+    "weighed": "classified as a replacement by wording",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A sentence that takes the place of memories: its words as a claim, what it matches, and what it gave already."""
+    """A replacing sentence: its text as a claim, its matches, and the memories that it gave already."""
 
     claim: Claim
     matches: tuple[Match, ...]
@@ -43,9 +43,9 @@ class Told:
 
 
 def placed_by(told: Told) -> Claim | None:
-    """Give the sentence as a claim in the slot of what it replaces, where nothing else was read from it; else None.
+    """Return the sentence as a claim in the slot that it replaces, if it gave no other claim; else None.
 
-    The new value must be known and the old one be all of the slot's, or the old one must have ended.
+    The new value must be known and replace the whole old value, or the old value must have ended.
     """
     match, old = told.matches[0], told.matches[0].memory
     if told.resting or get_slot(old) is None or old.stance not in ASSERTIVE_STANCES or is_denial(old):
@@ -67,18 +67,18 @@ def placed_by(told: Told) -> Claim | None:
 
 
 def succeeded(told: Told, occasion: StatementContext) -> list[Change]:
-    """Retire what was matched: what the sentence gave takes its place, or its own words, kept as they were said."""
+    """Supersede the matched memories by the sentence's own memory, else by its verbatim text."""
     match = told.matches[0]
     heir = _heir(match, told.resting)
     if heir is not None:
         return [_replaced(one, heir.id, display_value(heir) or heir.text, occasion) for one in told.matches]
     words = make_candidate(replace(told.claim, type=match.memory.type, confidence=_TOLD), occasion)
-    added = words.add("it tells of a change")
+    added = words.add("states a change")
     return [added, *(_replaced(one, added.key, told.claim.text, occasion) for one in told.matches)]
 
 
 def explained(change: Change, told: Told) -> Change:
-    """Add to the reason why the matched memory ends which signs said so."""
+    """Append the rule and the signs of the match to the reason of its replacement."""
     match = told.matches[0]
     if isinstance(change, Supersede) and change.memory_id == match.memory.id:
         return replace(change, reason=f"{change.reason}; {_signs(match)}")
@@ -86,7 +86,7 @@ def explained(change: Change, told: Told) -> Change:
 
 
 def _heir(match: Match, resting: Sequence[Memory]) -> Memory | None:
-    """Choose which memory of the sentence takes the place: the one that names the new value, else the last firm one."""
+    """Choose the sentence's memory that replaces the old one: that with the new value, else the last assertive one."""
     held = [one for one in resting if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES]
     wanted = _terms(match.into or "")
     naming = [one for one in held if wanted and wanted <= _terms(one.value or one.text) and not is_denial(one)]

@@ -1,7 +1,6 @@
-"""What is named and given up for something else, and what is done elsewhere than before. Pure.
+"""Rule: the old value is named and left behind, or the same activity has another place or object. Pure.
 
-Where the old value is named, its slot does not matter: "I chat on Slack" has ended with "we moved from Slack to Teams",
-in whatever words it is kept.
+A named old value needs no slot: "we moved from Slack to Teams" ends "I chat on Slack" in any wording.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ __all__ = ["by_another", "departed", "given_up", "has_gone", "of_another", "put_
 
 _SCORE: Final = 3.2
 _LONG: Final = 12
-"""Words of a memory without a slot from which it tells more than one thing."""
+"""Number of words from which a memory without a slot states more than one thing."""
 _COUNTED: Final = frozenset({"day", "time", "kind:number", "kind:kin"})
-"""Kinds that stand for a thing only beside what it is the day or the number of."""
+"""Kinds that identify a thing only together with what they count or date."""
 _NAMES: Final = frozenset({"name", "name?"})
 _SELF: Final = frozenset({"i", "we"})
 _OTHERS: Final = frozenset({"his", "her", "their", "your", "its", "he", "she", "they", "you"})
@@ -34,19 +33,19 @@ _CLAUSE: Final = re.compile(r"[,;:]|\.(?= )|\b(?:and|so|but|because|since)\b")
 _OUSTS: Final = re.compile(
     r"(?:has |have )?(?:ousted|overtaken|displaced|superseded|supplanted|succeeded|tak\w+ over|took over)"
 )
-"""What the new thing does to the old one: it is the new one of which this is told."""
+"""Verbs by which the new thing replaces the old one; the new thing is their subject."""
 _SMALL: Final = 3
 
 
 class _Place(NamedTuple):
-    """Where a sentence names what a memory is about: from the first to the last word of it."""
+    """The position of a memory's object in a sentence, from its first to its last word."""
 
     first: Word
     last: Word
 
 
 def departed(turn: Turning, old: Old) -> Iterator[Match]:
-    """Yield the memory where its object is named, and said to be given up, replaced or gone."""
+    """Yield a match if the object of the memory is named as given up, replaced or gone."""
     if turn.cues.isdisjoint({"gone", "went"}) or not _lasts(old):
         return
     for thing in _objects(old):
@@ -67,7 +66,7 @@ def departed(turn: Turning, old: Old) -> Iterator[Match]:
 
 
 def reframed(turn: Turning, old: Old) -> Iterator[Match]:
-    """Yield the memory where the same is done by the same verb and preposition, but elsewhere or with another thing."""
+    """Yield a match if the sentence has the same verb and preposition with another place or object."""
     was = _frame(old.said, old.said.words)
     if was is None or not _lasts(old):
         return
@@ -88,7 +87,7 @@ def reframed(turn: Turning, old: Old) -> Iterator[Match]:
 
 
 def given_up(lower: str, start: int) -> int | None:
-    """Give where the sign begins that gives up what stands at `start` of a sentence in lower case; None without any."""
+    """Return where the sign begins that gives up the object at `start` of a lower-case sentence; None without one."""
     words = table()
     for found in words.gone.finditer(lower):
         if found.end() > start:
@@ -100,19 +99,19 @@ def given_up(lower: str, start: int) -> int | None:
 
 
 def has_gone(lower: str, stop: int) -> bool:
-    """Say whether what follows `stop` in a sentence in lower case tells that what stands before it is gone."""
+    """Return whether the text after `stop` of a lower-case sentence says that the object before it is gone."""
     return table().went.match(lower[stop:]) is not None
 
 
 def of_another(turn: Turning, old: Old, start: int, stop: int) -> bool:
-    """Say whether what stands from `start` to `stop` of a sentence is another's, or part of another thing's name."""
+    """Return whether the object from `start` to `stop` belongs to another, or is part of another name."""
     inside = [one for one in turn.said.words if start < one.stop and one.start < stop]
     place = _Place(inside[0], inside[-1]) if inside else None
     return place is not None and (_of_other(turn.said, old, place) or _is_part(turn.said, old, place))
 
 
 def by_another(turn: Turning, old: Old, before: int) -> bool:
-    """Say whether somebody does what is told from `before` on whom the memory does not name: "Tom sold the Golf"."""
+    """Return whether somebody acts whom the memory does not name: "Tom sold the Golf"."""
     leading = _CLAUSE.split(turn.said.lower[:before])[-1]
     clause = [one for one in turn.said.words if before - len(leading) <= one.start < before]
     if not clause:
@@ -126,14 +125,14 @@ def by_another(turn: Turning, old: Old, before: int) -> bool:
 
 
 def _lasts(old: Old) -> bool:
-    """Say whether a memory tells of what goes on: it has a slot, or is short and of the present."""
+    """Return whether a memory states something ongoing: it has a slot, or is short and in the present."""
     if get_slot(old.memory) is not None:
         return True
     return len(old.said.words) <= _LONG and _PAST.search(old.said.lower) is None
 
 
 def _objects(old: Old) -> list[Cell]:
-    """Give what a memory may be ended by: its value, where that is one thing, and else the things that it names."""
+    """Return the objects that can end a memory: its value, if that is one thing, else the things that it names."""
     value = phrase(old.memory.value or "")
     found = cells(value, value.content)
     things = found if len(found) == 1 else []
@@ -146,7 +145,7 @@ def _is_counted(cell: Cell) -> bool:
 
 
 def _places(said: Phrase, thing: Cell) -> Iterator[_Place]:
-    """Yield where a sentence names a thing by its last word, and by all of its words where they are names."""
+    """Yield where a sentence names an object, by its last word or by all words of a name."""
     head, known = thing.words[-1].term, thing.terms
     words = said.words
     for at, one in enumerate(words):
@@ -175,14 +174,14 @@ def _is_gone(turn: Turning, old: Old, place: _Place) -> bool:
 
 
 def _of_other(said: Phrase, old: Old, place: _Place) -> bool:
-    """Say whether the thing is another's: "her Golf", or belongs to a part of it: "the Golf's rack"."""
+    """Return whether the object belongs to another, "her Golf", or is only mentioned by a part, "the Golf's rack"."""
     before = said.lower[: place.first.start].split()
     own = old.own and bool(before) and before[-1] in _OTHERS
     return own or (bool(before) and before[-1].endswith("'s") and before[-1][:-2] not in old.said.lower)
 
 
 def _is_part(said: Phrase, old: Old, place: _Place) -> bool:
-    """Say whether a noun that follows makes another thing of it: the release, and its notes."""
+    """Return whether a following noun makes it another thing: the release, and its notes."""
     if place.last.text.lower().endswith("'s"):
         return True
     after = next((one for one in said.words if one.start > place.last.start), None)
@@ -193,7 +192,7 @@ def _is_part(said: Phrase, old: Old, place: _Place) -> bool:
 
 
 def put_for(turn: Turning, stop: int) -> Cell | None:
-    """Give what is put for what ends at `stop`, where a small word says so: "from Slack to Teams"."""
+    """Return what replaces the object that ends at `stop`, after a preposition: "from Slack to Teams"."""
     rest = [one for one in turn.said.content if one.start >= stop]
     if not rest or _INTO.match(turn.said.lower[stop : rest[0].start]) is None:
         return None
@@ -211,7 +210,7 @@ def _clauses(said: Phrase) -> Iterator[Sequence[Word]]:
 
 
 def _frame(said: Phrase, words: Sequence[Word]) -> tuple[str, tuple[str, str], Cell] | None:
-    """Take a clause as subject, verb with preposition, and the one thing after it; None where it is built otherwise."""
+    """Split a clause into subject, verb with preposition, and one object; None for another structure."""
     if len(words) < _SMALL:
         return None
     subject = "i" if words[0].text.lower() in _SELF else " ".join(one.term for one in words[:2])

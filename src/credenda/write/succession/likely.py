@@ -1,8 +1,8 @@
-"""The signs by which a sentence is weighed against a memory whose place it may take. Pure.
+"""Features of a sentence and a memory for the replacement classifier. Pure.
 
-What no rule of this package knows is judged by weights over these signs (`succession/weights.py`): which words are
-shared and how they stand in the new sentence, of what kind is what differs, whose both are, and what else the new
-sentence says.
+The classifier (`succession/weights.py`) decides about sentences that no rule matches. The features are the shared words
+and their position in the new sentence, the kind of the differing words, the owners, and the other words of the
+sentence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, ph
 __all__ = ["Nearness", "Said", "near_signs", "said_of", "signs_between"]
 
 Nearness = Mapping[tuple[str, str], float]
-"""Cosines in [-1, 1] of the vectors of a sentence, with straight quotes, and of the text of a memory."""
+"""Cosines in [-1, 1] between a sentence, with straight quotes, and the text of a memory."""
 
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+|[,;:.!?]")
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|none|nobody|nothing|without|cannot)\b")
@@ -40,12 +40,12 @@ _LEADING: Final[Mapping[str, str]] = {
     **dict.fromkeys(("the", "that", "this", "those", "these"), "THE"),
     **dict.fromkeys(("a", "an", "another", "some"), "A"),
 }
-"""Small words that lead to a noun, by what they do."""
+"""Small words before a noun, by their function."""
 _LED: Final = frozenset(_LEADING.values())
 _FORM: Final = frozenset(
     "currently moment still usually always every am are is have has want prefer please now planning was".split()  # noqa: SIM905
 )
-"""Words of the old sentence that tell how it was meant."""
+"""Words of the old sentence that tell its stance."""
 _SELF: Final = frozenset({"i", "we", "i'm", "i've", "we're", "we've"})
 _PRONOUNS: Final = ("he", "she", "they", "i", "we")
 _CUES: Final = (
@@ -72,7 +72,7 @@ _BESIDE: Final = (
     "departs",
     "value stays",
 )
-"""Signs that mean one thing beside a sign of change, and another without."""
+"""Features whose meaning depends on a change cue beside them."""
 _SHARED_MOST: Final = 3
 _NEAR_SHARED: Final = 2
 _LEFT_MOST: Final = 4
@@ -84,7 +84,7 @@ _LENGTHS: Final = (6, 10, 15, 22)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A new sentence as it is weighed: its words in order, their stems, what carries matter, and whose kin it names."""
+    """A new sentence prepared for features: its words in order, their stems, content words and named relatives."""
 
     phrase: Phrase
     tokens: tuple[str, ...]
@@ -93,11 +93,11 @@ class Said:
     terms: frozenset[str]
     kin: frozenset[str]
     plain: frozenset[str]
-    """Signs of the sentence alone, the same for every memory."""
+    """Features of the sentence alone, equal for every memory."""
     cues: tuple[str, ...]
 
     def others(self, shared: frozenset[str]) -> Iterator[str]:
-        """Yield as signs the words that are not shared, one by one and by twos."""
+        """Yield features of the words that are not shared, as single words and pairs."""
         free = [
             "" if stem in shared or token.isdigit() else token
             for token, stem in zip(self.tokens, self.stems, strict=True)
@@ -114,7 +114,7 @@ class Said:
 
 @lru_cache(maxsize=256)
 def said_of(sentence: str) -> Said:
-    """Take a sentence apart for weighing."""
+    """Prepare a sentence for features."""
     said = phrase(sentence)
     tokens = tuple(_TOKEN.findall(said.lower))
     content = tuple(one for one in said.words if one.content)
@@ -155,10 +155,10 @@ def _plain(lower: str, tokens: Sequence[str], cues: Sequence[str]) -> Iterator[s
 
 
 def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequence[Memory] = ()) -> frozenset[str]:
-    """Give the signs of a sentence and a memory.
+    """Return the features of a sentence and a memory.
 
-    `rarity` gives the idf of common terms in units of the greatest, in (0, 1]; what it lacks is as rare as can be.
-    `given` are the memories that the sentence gave by its own readings.
+    `rarity` gives the idf of common terms in units of the greatest, in (0, 1]; a missing term has the greatest. `given`
+    are the memories that the sentence gave by its own claims.
     """
     mine = tuple(one for one in old.said.words if one.content)
     shared = frozenset(one.term for one in mine) & said.terms
@@ -180,10 +180,10 @@ def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequ
 
 
 def near_signs(said: Said, old: Old, cosine: float) -> Iterator[str]:
-    """Yield how near in meaning a sentence is to a memory, by itself and beside its signs of change.
+    """Yield features of the similarity, alone and beside the change cues.
 
-    `cosine` is in [-1, 1]. Vectors of meaning are near for what is told of one matter, whatever is told of it: they say
-    which memory is meant, and little of whether it still holds.
+    `cosine` is in [-1, 1]. Texts on one topic have similar vectors, whatever they state: the cosine tells which memory
+    is meant, and little about whether it still holds.
     """
     steps = [f"near>{step}" for step in _NEAR_STEPS if cosine > step]
     yield from steps
@@ -208,7 +208,7 @@ def _counted(said: Said, mine: Sequence[Word], shared: frozenset[str], rarity: M
 
 
 def _roles(memory: Memory, shared: frozenset[str]) -> dict[str, str]:
-    """Say of each shared term what it is in the memory: its value, its attribute, its entity, or another word."""
+    """Return the role of each shared term in the memory: value, attribute, entity, or other word."""
     parts = (
         ("value", _content(memory.value)),
         ("attribute", _content((memory.attribute or "").replace("_", " "))),
@@ -223,7 +223,7 @@ def _content(text: str | None) -> frozenset[str]:
 
 
 def _placed(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is known of the slot, and which of its parts the sentence names."""
+    """Yield features of the slot, and of its parts that the sentence names."""
     memory, found = old.memory, frozenset(roles.values())
     yield from (f"role:{name}" for name in found)
     if get_slot(memory) is None:
@@ -256,7 +256,7 @@ def _whose(said: Said, old: Old) -> Iterator[str]:
 
 
 def _around(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
-    """Yield what stands before and after each shared word."""
+    """Yield features of the words before and after each shared word."""
     tokens, stems = said.tokens, said.stems
     known = {one.text.lower(): one.term for one in said.content if one.term in roles}
     for at, (token, stem) in enumerate(zip(tokens, stems, strict=True)):
@@ -283,7 +283,7 @@ def _around(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
 
 
 def _subject(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
-    """Yield of whom or what the sentence seems to tell: the speaker, something shared, or another."""
+    """Yield features of the apparent subject: the speaker, a shared one, or another."""
     first = said.content[0] if said.content else None
     if said.tokens and said.tokens[0] in _SELF:
         subject = "I"
@@ -300,7 +300,7 @@ def _subject(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
 
 
 def _staying(signs: Collection[str]) -> Iterator[str]:
-    """Yield whether the old value is named without being left, and whether anything stands in its place."""
+    """Yield whether the old value is named without being left, and whether it has a replacement."""
     if "value named" in signs and not {"departs before:value", "departs after:value"} & set(signs):
         yield "value stays"
         yield f"value stays, {'alike' if 'alike' in signs else 'nothing alike'}"
@@ -311,7 +311,7 @@ def _staying(signs: Collection[str]) -> Iterator[str]:
 
 
 def _differing(said: Said, old: Old, mine: Sequence[Word], shared: frozenset[str]) -> Iterator[str]:
-    """Yield what is left of both without what they share, and whether it is of one kind."""
+    """Yield features of the words that are not shared, and whether they are of one kind."""
     left = cells(old.said, [one for one in mine if one.term not in shared])
     fresh = cells(said.phrase, [one for one in said.content if one.term not in shared])
     yield f"left:{min(_LEFT_MOST, len(left))}"
@@ -334,14 +334,14 @@ def _answers_alike(one: Cell, other: Cell) -> bool:
 
 
 def _kind(one: Cell, other: Cell) -> str:
-    """Name the kind of two cells that answer one question; amounts of one unit apart from bare numbers."""
+    """Return the kind of two spans that answer one question; amounts with a unit differ from bare numbers."""
     if one.kind != other.kind:
         return one.kind.partition(":")[0] + "?"
     return "amount" if one.kind.startswith("number:") and one.kind != "number:" else one.kind.removesuffix(":")
 
 
 def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
-    """Yield what the sentence was read as by itself."""
+    """Yield features of the sentence's own claims."""
     slots = {
         normalise_attribute(one.attribute or ""): normalise_name(one.entity or "")
         for one in given
@@ -359,7 +359,7 @@ def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
 
 
 def _formed(said: Said, old: Old) -> Iterator[str]:
-    """Yield how both are said: denied, planned, and how they begin."""
+    """Yield features of form: negation, plans, and the first words of both."""
     if is_denial(old.memory):
         yield "denies"
     denied, before = (_NEGATION.search(one) is not None for one in (said.phrase.lower, old.said.lower))
@@ -376,7 +376,7 @@ def _formed(said: Said, old: Old) -> Iterator[str]:
 
 
 def _departing(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
-    """Yield whether a shared word stands where what is left, ended or replaced stands."""
+    """Yield whether a shared word stands at the position of an old value: left, ended or replaced."""
     words, text = table(), said.phrase.lower
     for one in said.content:
         role = roles.get(one.term)

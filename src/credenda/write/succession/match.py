@@ -1,4 +1,4 @@
-"""Which memory a sentence that tells of a change is about, and which signs say so. Pure."""
+"""The replacement rules: which memory does a sentence with a change cue replace? Pure."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ __all__ = ["best", "fitting", "matches"]
 
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|cannot|hate|avoid)\b")
 _NEAR: Final = 4
-"""Words before a state in which a negation is about it."""
+"""Words before a state that a negation may precede."""
 _THERE: Final = re.compile(r"\b(?:there|that|it)\b")
 _HELD: Final = frozenset({"has", "owns"})
-"""Of what somebody has, things come together; they are counted anew, left or ended."""
+"""Possessions accumulate; only a new count, a loss or an ending replaces them."""
 _LEFT: Final = frozenset({"left"})
 _LED: Final = 3
 _MARGIN: Final = 0.5
-"""How much better the best memory must fit than the next one."""
+"""Minimum lead of the best match over the next one."""
 _UNNAMED: Final = frozenset({"word", "name?", "kind:kin", "kind:number", "day"})
 _DETAILS: Final = ("day", "time", "number:", "kind:number", "kind:frequency")
 
 
 def fitting(turn: Turning, memories: Iterable[Memory], threshold: float) -> list[Match]:
-    """Find the ways in which the sentence may be about a memory, the best first."""
+    """Find the matches of a sentence and a memory, the best first."""
     found = [match for one in memories for match in matches(turn, one) if match.score >= threshold]
     return sorted(found, key=lambda match: (-match.score, match.memory.id))
 
 
 def best(found: Sequence[Match]) -> list[Match]:
-    """Choose the one memory that the sentence is about; none where two fit nearly as well.
+    """Choose the one memory that the sentence replaces; none if two match about equally.
 
-    Of somebody who died all that fits is chosen.
+    A death ends all matching memories.
     """
     dead = [one for one in found if one.rule == "dead"]
     if dead or not found:
@@ -54,7 +54,7 @@ def best(found: Sequence[Match]) -> list[Match]:
 
 
 def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
-    """Yield every way in which a sentence may take the place of a memory."""
+    """Yield every match by which a sentence may replace a memory."""
     words, name = table(), name_of(memory)
     if (name in words.gathering and name not in _HELD) or name.startswith("former"):
         return
@@ -79,7 +79,7 @@ def matches(turn: Turning, memory: Memory) -> Iterator[Match]:
 
 
 def _changed(turn: Turning, old: Old) -> Iterator[Match]:
-    """Yield what is said again otherwise, unless the sentence was read as of another matter."""
+    """Yield matches by the same frame, unless the sentence's own claims are about another topic."""
     if turn.cues <= _LEFT or (old.name in _HELD and find_number(old.memory.value or "") is None):
         return
     read = (normalise_attribute(one.attribute or "") for one in turn.given)
@@ -89,7 +89,7 @@ def _changed(turn: Turning, old: Old) -> Iterator[Match]:
 
 
 def _left(turn: Turning, old: Old) -> Iterator[Match]:
-    """The old value is named, and said to be left, gone or replaced."""
+    """Yield matches whose old value is named as left, gone or replaced."""
     named = [one for one in _named(old.memory.text, old.memory.value or "", old.name) if one in turn.said.lower]
     if not named or get_slot(old.memory) is None:
         return
@@ -111,7 +111,7 @@ def _left(turn: Turning, old: Old) -> Iterator[Match]:
 
 @lru_cache(maxsize=512)
 def _named(text: str, value: str, name: str) -> tuple[str, ...]:
-    """Give, in lower case, what in a memory has a name: its value, and what in its words is called something."""
+    """Return the lower-case names in a memory: its value, and names in its text."""
     said, whole = phrase(text), phrase(value).terms
     vague = name in table().vague and name != "name"
     return tuple(
@@ -133,13 +133,13 @@ def _departs(turn: Turning, old: Old, found: re.Match[str]) -> bool:
 
 
 def _empty(turn: Turning, old: Old, start: int, stop: int) -> bool:
-    """Say whether nothing of another matter stands between a sign and the value."""
+    """Return whether no other content word stands between a sign and the value."""
     between = [one for one in turn.words if start <= one.start and one.stop <= stop]
     return all(one.light or one.term in old.said.terms | table().heads for one in between)
 
 
 def _ended(turn: Turning, old: Old) -> Iterator[Match]:
-    """All that the sentence names is in the memory, and it is said to have ended."""
+    """Yield a match if the memory contains everything that the sentence names as ended."""
     if not turn.ends:
         return
     mine, terms = old.said.content, old.said.terms | old.owner
@@ -158,7 +158,7 @@ def _ended(turn: Turning, old: Old) -> Iterator[Match]:
 
 
 def _states(turn: Turning, old: Old) -> Iterator[Match]:
-    """One state of a person ends another of the same family."""
+    """Yield matches of a personal state by another state of the same family."""
     words = table()
     for family, told in states_in(turn.said.lower).items():
         if old.name and old.name not in words.families[family]:
@@ -175,14 +175,14 @@ def _standing(text: str, states: Iterable[tuple[str, int]]) -> list[str]:
 
 
 def _dead(turn: Turning, old: Old) -> Iterator[Match]:
-    """What was so of somebody who died."""
+    """Yield matches of memories about somebody who has died."""
     words = table()
     if old.person and old.name in words.dead_ends and old.owner <= turn.terms and words.dead.search(turn.said.lower):
         yield Match(memory=old.memory, score=4.0, rule="dead", shared=tuple(sorted(old.owner)))
 
 
 def _again(turn: Turning, old: Old) -> Iterator[Match]:
-    """What was denied is said to be so again."""
+    """Yield matches of a denied statement that holds again."""
     mine = old.said.terms
     if "newly" not in turn.cues or not mine or not mine <= turn.terms or _NEGATION.search(turn.said.lower):
         return

@@ -1,6 +1,6 @@
-"""How near in meaning a sentence is to the memories whose place it may take, found before anything is decided.
+"""Similarities between sentences and the memories that they may replace, computed before decisions.
 
-Deciding is pure: it is given these cosines as data and calls no engine (decision 0050).
+Decisions are pure: they get these cosines as data and call no embedder (decision 0050).
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import memory_document
 from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.providers.embed.protocol import Embedder, embed_checked
-from credenda.storage.store import Reader, pack_code
+from credenda.storage.store import Reader
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
 from credenda.write.succession.likely import Said
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 __all__ = ["nearness_of"]
 
 _EXACT_BITS: Final = frozenset({16, 32})
-"""What is kept at fewer bits is embedded again: rounding would move it."""
+"""Vectors with fewer bits are computed again, because rounding changes the cosine."""
 _MEANT: Final = 0.4
-"""Cosine from which a memory that shares no word with a sentence may be meant. In folds over five authors, 13 of 20
-such changes are found from there on, and none of 220 sentences that change nothing is taken for one."""
+"""Minimum cosine of a memory that shares no word with a sentence.
+
+In folds over five authors, it finds 13 of 20 such changes, and none of 220 sentences without a change matches.
+"""
 
 
 def nearness_of(
@@ -45,12 +47,12 @@ def nearness_of(
     embedder: Embedder | None,
     nearest: Nearest | None = None,
 ) -> dict[tuple[str, str], float]:
-    """Give the cosines of what some turns may change and of the memories that share a word with it, by their texts.
+    """Return the cosines between some turns and the memories that share a word with them, by their texts.
 
-    With `nearest` also of those that share none, where a change is told by itself and they are near. {} without the
-    engine with which the weights were fitted: another one's cosines mean something else. What earlier turns among these
-    claim counts as remembered. What is in another language is compared in English words, of which no vector is kept.
-    Raises `Unavailable` where the engine cannot work now.
+    With `nearest` also memories that share no word, if the change is stated alone and they are near. {} without the
+    embedder with which the weights were fitted, because cosines of another one differ. The claims of earlier turns
+    among these count as memories. Text in other languages is compared in English; its vectors are not stored. Raises
+    `Unavailable` if the embedder cannot work now.
     """
     if embedder is None or embedder.model_id != near_weights().model:
         return {}
@@ -81,13 +83,11 @@ def _share(said: Said, text: str) -> bool:
 
 
 def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> Vectors:
-    """Read the vectors that memories have already, by text."""
+    """Load the stored vectors of memories, by text."""
     from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
 
     tag = reader.tenant.tag
-    texts = {
-        pack_code(parse_id_number(one.id, IdKind.MEMORY, tag), memory=True): text for text, one in memories.items()
-    }
+    texts = {memory_document(one.id, tag): text for text, one in memories.items()}
     found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
     return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
 

@@ -1,4 +1,4 @@
-"""A memory as a sentence is compared with it: its words, whose it is, and in which case it holds. Pure."""
+"""A memory prepared for comparison: its words, owner and scope. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OWNERS: Final = frozenset({"", "user"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A memory whose place a sentence takes: how strong the signs are, by which rule, and what they are.
+    """A memory that a sentence replaces, with the score, the rule and the signs.
 
-    `cell` is what is replaced in the old sentence and `into` what stands there now, where one word does.
+    `cell` is the replaced span of the old sentence, and `into` its replacement, if there is one.
     """
 
     memory: Memory
@@ -33,7 +33,7 @@ class Match:
 
 
 class Old(NamedTuple):
-    """A memory as it is compared: its words, its attribute, and whom or what it is about."""
+    """A memory prepared for comparison: its words, its attribute, and its person or thing."""
 
     memory: Memory
     said: Phrase
@@ -46,17 +46,17 @@ class Old(NamedTuple):
 
     @property
     def named(self) -> frozenset[str]:
-        """The words of the person whom it is about."""
+        """The words of its person."""
         return self.owner if self.person else frozenset()
 
 
 def name_of(memory: Memory) -> str:
-    """Give the attribute of a memory in normal form, "" where it has none: it rules most memories out."""
+    """Return the normalised attribute of a memory, "" without one; it excludes most memories cheaply."""
     return _known_of(memory).name
 
 
 class _Known(NamedTuple):
-    """What is known of a memory by its slot alone."""
+    """The features of a memory that depend on its slot alone."""
 
     name: str
     own: bool
@@ -66,7 +66,7 @@ class _Known(NamedTuple):
 
 
 def others_words(entity: str | None, attribute: str | None, speaker: str) -> frozenset[str]:
-    """Give the words of the person whom an entity names, where it is not the speaker; none of a thing or oneself."""
+    """Return the words of another person that an entity names; none for a thing or the speaker."""
     known = _known(entity or "", attribute or "", "", speaker)
     return known.owner if known.person else frozenset()
 
@@ -107,7 +107,7 @@ def _known(entity: str, attribute: str, scope: str, speaker: str) -> _Known:
 
 
 def same_owner(turn: Turning, old: Old) -> bool:
-    """Say whether both are about the same person, as far as kin, names and pronouns tell."""
+    """Return whether both are about the same person, by relatives, names and pronouns."""
     if old.person and old.owner.isdisjoint(turn.terms):
         entity = normalise_name(old.memory.entity or "")
         if all(normalise_name(one.entity or "") != entity for one in turn.given):
@@ -120,5 +120,5 @@ def same_owner(turn: Turning, old: Old) -> bool:
 
 
 def same_scope(turn: Turning, old: Old) -> bool:
-    """Say whether neither holds in a case that the other does not name."""
+    """Return whether both have the same scope."""
     return old.scope <= turn.terms and turn.scopes <= old.said.terms | old.scope

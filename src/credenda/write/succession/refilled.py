@@ -1,4 +1,4 @@
-"""The same sentence with another value: what is said again but for one cell. Pure."""
+"""Rule: the same sentence with another value in one span. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from credenda.write.succession.words import Cell, Word, alike, cells, only_cell,
 __all__ = ["in_slot", "refilled"]
 
 _PLAIN_WORDS: Final = 7
-"""Words of a sentence so short that its one new word stands where the old one stood."""
+"""Maximum length of a sentence whose one new word replaces the old one."""
 _SELF: Final = re.compile(r"\b(?:i|we|my|our|me|us)\b")
 _NEGATION: Final = re.compile(r"\b(?:not|never|no longer|stopped)\b")
 _DUE: Final = re.compile(r"(?:\b(?:to|until|till|is|are|be|for|auf)\s+(?:the\s+|on\s+|at\s+)?|[:,]\s*)$")
@@ -30,12 +30,12 @@ _SOFT: Final = frozenset({"word", "name?"})
 _BEING: Final = frozenset({"be", "name", "call"})
 _WHEN: Final = frozenset({"day", "time"})
 _TOLD_OF: Final = frozenset({"date", "name"})
-"""Attributes that say nothing of the matter: it is the entity that has a date, or is called something."""
+"""Attributes without a topic of their own: the entity has a date, or a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Aligned:
-    """Two sentences laid on each other: the cell in which they differ, what they share, and what else is new."""
+    """Two aligned sentences: the differing span, the shared words, and the new words."""
 
     turn: Turning
     old: Old
@@ -46,7 +46,7 @@ class _Aligned:
 
     @property
     def alone(self) -> bool:
-        """Whether the kind of the value names the matter by itself, as an address does."""
+        """Whether the kind of the value identifies the topic alone, as an address does."""
         words, kind, turn = table(), self.cell.kind, self.turn
         named = kind == "email" or kind.removeprefix("kind:") in words.alone
         only = len(self.fresh) == 1 and turn.strength >= 1.0
@@ -57,7 +57,7 @@ class _Aligned:
 
 
 def refilled(turn: Turning, old: Old) -> Iterator[Match]:
-    """Yield the memory where its sentence is said again with one cell filled otherwise."""
+    """Yield a match if the sentence repeats the memory with one span changed."""
     common = old.said.about & turn.about
     spare = common | table().heads if common else common
     left = only_cell(old.said, [one for one in old.said.content if one.term not in spare and not one.light])
@@ -66,7 +66,7 @@ def refilled(turn: Turning, old: Old) -> Iterator[Match]:
 
 
 def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
-    """Yield the memory where its slot is named, by all that names it, and another thing of the kind of its value."""
+    """Yield a match if the sentence names the slot completely, and another thing of the value's kind."""
     needed = _names_of(old.name, old.owner) if old.memory.value else frozenset[str]()
     covered = needed & turn.stems
     if not covered:
@@ -84,7 +84,7 @@ def in_slot(turn: Turning, old: Old) -> Iterator[Match]:
 
 @lru_cache(maxsize=512)
 def _names_of(name: str, owner: frozenset[str]) -> frozenset[str]:
-    """Give the words that name a slot; none where its attribute says only that something is done."""
+    """Return the words that name a slot; none if its attribute names only an activity."""
     words = table()
     if not name or (name in words.vague and name not in _TOLD_OF):
         return frozenset()
@@ -143,14 +143,14 @@ def _matched(pair: _Aligned, rule: str) -> Iterator[Match]:
 
 
 def _partners(pair: _Aligned) -> Sequence[Cell]:
-    """Give the new cells that could stand in the place of the old one; of the same kind if any is."""
+    """Return the new spans that could replace the old one; those of the same kind, if any."""
     small = pair.turn.said.small or pair.old.said.small or _same_frame(pair)
     found = [one for one in pair.fresh if alike(pair.cell, one, small=small)]
     return [one for one in found if one.kind == pair.cell.kind] or found
 
 
 def _same_frame(pair: _Aligned) -> bool:
-    """Say whether a short sentence does the same with one other word: "we ship worldwide now"."""
+    """Return whether a short sentence has the same verb with one other word: "we ship worldwide now"."""
     if len(pair.turn.said.words) > _PLAIN_WORDS or len(pair.fresh) != 1 or pair.turn.strength < 1.0:
         return False
     soft = {pair.cell.kind, pair.fresh[0].kind} <= _NAMES | _SOFT
@@ -158,7 +158,7 @@ def _same_frame(pair: _Aligned) -> bool:
 
 
 def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether what is shared names a matter, not only a person or something done."""
+    """Return whether the shared words name a topic, not only a person or an activity."""
     turn, old = pair.turn, pair.old
     if pair.alone:
         return True
@@ -175,13 +175,13 @@ def _same_matter(pair: _Aligned, partners: Sequence[Cell]) -> bool:
 
 
 def _is_appointment(pair: _Aligned) -> bool:
-    """Say whether whom one sees stands for when one sees them: "the dentist was moved to Monday"."""
+    """Return whether a person stands for an appointment: "the dentist was moved to Monday"."""
     dated = pair.old.name == "date" and pair.cell.kind in _WHEN and pair.nouns < pair.old.owner
     return dated and len(pair.fresh) == 1 and "turned" in pair.turn.cues
 
 
 def _framed(pair: _Aligned, cell: Cell) -> bool:
-    """Say whether both sentences are the same but for the cell, in a slot that holds one value or names a deed."""
+    """Return whether both sentences differ only in the span, in a single-valued or activity slot."""
     if pair.turn.strength < 1.0 or len(pair.fresh) != 1:
         return False
     old = extract_frame(pair.old.memory.text, pair.cell.text)
@@ -189,7 +189,7 @@ def _framed(pair: _Aligned, cell: Cell) -> bool:
 
 
 def _is_said_to_be(turn: Turning, cell: Cell, nouns: frozenset[str]) -> bool:
-    """Say whether somebody is said to be somebody: "Mrs Adler is our landlord now"."""
+    """Return whether a sentence gives somebody a role: "Mrs Adler is our landlord now"."""
     return cell.kind in _NAMES and any(one.term in nouns and _only_being(turn, one, cell) for one in turn.said.words)
 
 
@@ -204,20 +204,20 @@ def _only_being(turn: Turning, noun: Word, cell: Cell) -> bool:
 
 
 def _due(turn: Turning, cell: Cell) -> bool:
-    """Say whether a day or hour is what something was moved to, not the day on which it was told."""
+    """Return whether a day or hour is the new time of something, not the time of the statement."""
     if cell.kind not in _WHEN or turn.cues & {"now", "instead", "contrast"}:
         return True
     return _DUE.search(turn.said.lower[: cell.start]) is not None
 
 
 def _of_another(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether the new sentence is of another thing, another person's, or corrects another value."""
+    """Return whether the sentence is about another thing or person, or corrects another value."""
     denies = _denies(pair.turn, partners[-1])
     return denies or _extended(pair) or _possessed(pair) or _corrects_another(pair) or _named_besides(pair, partners)
 
 
 def _extended(pair: _Aligned) -> bool:
-    """Say whether the shared noun is half of another thing: the release, and its notes; the deadline of a grant."""
+    """Return whether the shared noun is part of another thing: the release, and its notes."""
     turn, near = pair.turn, pair.turn.said.words
     heads = table().heads
     return any(
@@ -231,7 +231,7 @@ def _extended(pair: _Aligned) -> bool:
 
 
 def _denies(turn: Turning, cell: Cell) -> bool:
-    """Say whether the new value itself is denied: "I don't play the drums any more"."""
+    """Return whether the new value itself is denied: "I don't play the drums any more"."""
     clause = re.split(r"[,;]", turn.said.lower[: cell.start])[-1]
     return _NEGATION.search(clause) is not None
 
@@ -242,7 +242,7 @@ def _is_fresh(pair: _Aligned, word: Word) -> bool:
 
 
 def _possessed(pair: _Aligned) -> bool:
-    """Say whether a thing is somebody's whom the old sentence does not name: "Anna's landlord"."""
+    """Return whether a thing belongs to somebody whom the memory does not name: "Anna's landlord"."""
     return any(
         one.text.lower().endswith("'s") and one.kind in _NAMES and one.term not in pair.old.said.terms
         for one in pair.turn.words
@@ -250,7 +250,7 @@ def _possessed(pair: _Aligned) -> bool:
 
 
 def _corrects_another(pair: _Aligned) -> bool:
-    """Say whether the sentence names as past another value of that kind: "on Tuesday, not on Monday"."""
+    """Return whether the sentence names another old value of that kind: "on Tuesday, not on Monday"."""
     denied = [one for one in pair.turn.said.words if one.term in pair.turn.denied]
     return any(one.kind in pair.cell.kinds and one.term not in pair.cell.terms for one in denied) and not any(
         one.term in pair.cell.terms for one in denied
@@ -258,7 +258,7 @@ def _corrects_another(pair: _Aligned) -> bool:
 
 
 def _named_besides(pair: _Aligned, partners: Sequence[Cell]) -> bool:
-    """Say whether the clause of the new value names something else as well: "the API listens on port 9090"."""
+    """Return whether the clause of the new value names another thing too: "the API listens on port 9090"."""
     others = [one for one in pair.fresh if one.kind in _NAMES and one not in partners]
     text = pair.turn.said.text
     return any("," not in text[min(one.stop, partners[-1].stop) : max(one.start, partners[-1].start)] for one in others)

@@ -1,4 +1,4 @@
-"""Which memory a sentence of an event takes the place of: read from the store, decided by the pure parts."""
+"""Find the memory that a sentence of an event replaces: reads the store, decides by the pure functions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda import limits
-from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeKind
 from credenda.model.claim import Claim, Span
 from credenda.model.derived import is_dreamed
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event, Role
 from credenda.model.memory import Memory, MemoryType, Status
-from credenda.storage.rows import hash_text
-from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, unpack_code
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.extract.restate import retold
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, TRUST_MARGIN, get_valid_from_us
+from credenda.write.related import in_order_of_id, related
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of
@@ -34,27 +34,27 @@ from credenda.write.succession.words import phrase
 __all__ = ["heard", "laid_on", "told_before", "told_changes"]
 
 _CHARACTERS: Final = 400
-"""What is told at greater length is a text more often than a fact about oneself."""
+"""Longer sentences are mostly texts, not facts about the speaker."""
 _NOMINATED: Final = 24
 _THRESHOLD: Final = 2.3
-"""Score from which a memory is taken to be meant."""
+"""Minimum score of a match."""
 _TOGETHER: Final = 64
-"""More changes than one claim is decided into; they are logged side by side, in any order."""
+"""Number above the changes of one claim; they are logged side by side, in any order."""
 _WEIGHED: Final = 4
-"""Memories that are weighed: those that share the rarest words. Weighing one takes .2 ms."""
+"""Memories to classify: those that share the rarest words. One takes .2 ms."""
 _MEANT_LEAST: Final = 3
-"""As many memories count at least where no word is shared: an index gives the nearest of all, whatever they tell."""
+"""Minimum assumed number of competitors without a shared word: an index always returns some nearest memory."""
 _TOKENS_MAX: Final = 30
 _TOGETHER_MAX: Final = 3
-"""Sentences of a text that is weighed as a whole."""
+"""Maximum number of sentences of a text that is classified as a whole."""
 _SUPERSEDE: Final = frozenset({ChangeKind.SUPERSEDE})
 _SILENT: Final = frozenset({DENIED, CODE, QUARANTINED})
 
 
 def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None) -> Iterator[Told]:
-    """Yield the sentences of an event that take the place of memories in other slots than their own.
+    """Yield the sentences of an event that replace memories in other slots.
 
-    `nearness` tells how near in meaning sentences are to memories, where that is known.
+    `nearness` holds similarities between sentences and memories, if known.
     """
     if not _is_heard(event):
         return
@@ -73,7 +73,7 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
             yield _told(reader, event, (start, stop), matches=said, resting=resting)
             continue
         found, seen = _fitting(reader, event, worded, resting)
-        told, looked_at = told or bool(found), seen or looked_at  # two that fit alike are a matter that is left alone
+        told, looked_at = told or bool(found), seen or looked_at  # two equal matches: neither is replaced
         if matches := best(found):
             yield _told(reader, event, (start, stop), matches=matches, resting=resting)
     if not told:
@@ -83,7 +83,7 @@ def told_changes(reader: Reader, event: Event, nearness: Nearness | None = None)
 def _fitting(
     reader: Reader, event: Event, worded: Sequence[str], resting: Sequence[Memory]
 ) -> tuple[list[Match], list[Memory]]:
-    """Find what the first fitting wording of a sentence takes the place of, and all that was looked at."""
+    """Find the matches of the first wording of a sentence that has any, and all memories examined."""
     looked_at = list[Memory]()
     if any(one.contested or one.status is not Status.ACTIVE for one in resting):
         return [], looked_at
@@ -98,7 +98,7 @@ def _fitting(
 
 
 def _wordings(sentence: str) -> list[str]:
-    """Give the ways in which a sentence tells of a change: as it was said, and plainly; none where it tells of none."""
+    """Yield the wordings of a sentence with a change cue: as written, and canonical; none without a cue."""
     said = [sentence] if table().may_turn(sentence) and turns(sentence) else []
     plain = retold(sentence)
     return said if plain is None or not turns(plain) else [*said, plain]
@@ -107,7 +107,7 @@ def _wordings(sentence: str) -> list[str]:
 def _told(
     reader: Reader, event: Event, place: tuple[int, int], *, matches: Sequence[Match], resting: Sequence[Memory]
 ) -> Told:
-    """Give what a sentence takes the place of as it is kept, in whatever language it was compared."""
+    """Return the replacement in the stored memories' own language."""
     start, stop = place
     spoken = straighten(event.text[start:stop])
     kept = {one.id: one for one in reader.memories([match.memory.id for match in matches])}
@@ -121,9 +121,9 @@ def _is_heard(event: Event) -> bool:
 
 
 def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
-    """Yield what of an event is weighed as a whole, with its place: what leaves room for a change at all.
+    """Yield the parts of an event to classify, with their spans: those that may state a change.
 
-    `near` says whether it is known how near in meaning sentences are to memories.
+    `near` tells whether similarities are known.
     """
     for start, stop in _units(event.text) if _is_heard(event) else ():
         said = said_of(in_english(straighten(event.text[start:stop])))
@@ -132,21 +132,21 @@ def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
 
 
 def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
-    """Read the memories on which a sentence may be laid: those that share a word with it, and were there before."""
+    """Load the earlier memories that share a word with a sentence."""
     return _active(reader, event, [*looked_for(event.text), *(one.text for one in said.content)], set())
 
 
 def told_before(reader: Reader, event: Event, texts: Iterable[str]) -> list[Memory]:
     """Read the memories of some texts whose place an event may take."""
-    found = (reader.find(MemoryFilter(text_hash=hash_text(text), limit=limits.SLOT_ROWS)) for text in texts)
+    found = (reader.find(MemoryFilter(same_text_as=text, limit=limits.SLOT_ROWS)) for text in texts)
     return [one for held in found for one in held if _replaceable(event, one)]
 
 
 def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness: Nearness) -> Iterator[Told]:
-    """Yield what the weights take for a change, where nothing else does: a short text is weighed as a whole.
+    """Yield the replacements that the classifier finds if no rule does; a short text is classified as a whole.
 
-    The memories that were `looked_at` before are weighed, where there are any, instead of reading them again. What a
-    model has read is left to it: it was shown what is known.
+    The memories `looked_at` before are classified, if any, instead of loading them again. Events that a model has
+    extracted are skipped, because the model saw the known memories.
     """
     if any(one.reader for one in reader.evidence(event_ids=[event.id])):
         return
@@ -160,8 +160,8 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         given, compared = {one.id for one in resting}, [as_compared(one) for one in resting]
         near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
         if not near:
-            codes = reader.nominate(words, _NOMINATED, memories=True)
-            near, among = _compared(_held(reader, event, codes[:_WEIGHED], given)), len(codes)
+            found = reader.search_memories(words, _NOMINATED)
+            near, among = _compared(_held(event, in_order_of_id(found[:_WEIGHED]), given)), len(found)
         others = [one for one in near if one.id not in given]
         found = likeliest(said, others, compared, among=among, nearness=nearness, alone=alone)
         if found is None and alone and said.cues:
@@ -173,7 +173,7 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
 
 
 def _meant(reader: Reader, event: Event, said: Said, nearness: Nearness) -> list[Memory]:
-    """Read the memories that were found near in meaning and share no word with a sentence, the nearest first."""
+    """Load the memories that are similar to a sentence and share no word with it, the most similar first."""
     near = [
         (cosine, text)
         for (sentence, text), cosine in nearness.items()
@@ -183,7 +183,7 @@ def _meant(reader: Reader, event: Event, said: Said, nearness: Nearness) -> list
 
 
 def _units(text: str) -> list[tuple[int, int]]:
-    """Cut a text into what is weighed: all of it where it is a few statements, else each statement."""
+    """Split a text into units to classify: all of a short text, else each statement."""
     spans = [(span.start, span.stop) for span in own_sentences(text)]
     stated = [one for one in spans if act_of(straighten(text[slice(*one)])) is Act.STATEMENT]
     if 1 < len(spans) <= _TOGETHER_MAX and len(stated) == len(spans):
@@ -196,7 +196,7 @@ def _unfit(one: Memory) -> bool:
 
 
 def _standing(resting: Sequence[Memory]) -> list[Memory]:
-    """Leave out what another reading of the same sentence has taken the place of."""
+    """Remove the memories that another claim of the same sentence has replaced."""
     names = {one.id for one in resting}
     return [one for one in resting if one.superseded_by not in names]
 
@@ -218,7 +218,7 @@ def _resting(reader: Reader, event: Event, start: int, stop: int) -> list[Memory
 
 
 def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
-    """Say whether what the sentence gave has replaced something already."""
+    """Return whether the sentence's own claims have replaced something already."""
     names = {one.id for one in resting}
     if not names:
         return False
@@ -227,9 +227,9 @@ def _done(reader: Reader, event: Event, resting: Sequence[Memory]) -> bool:
 
 
 def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
-    """Give a number in the log before which an event gave nothing to some memories, so that little of it is read.
+    """Return a log number before which the event gave no evidence to some memories, to limit the look-up.
 
-    0 where the log does not tell by what change one of them came to rest on the event, as after a merge.
+    0 if the log does not tell which change linked one of them to the event, as after a merge.
     """
     firsts = [reader.changes(ChangeFilter(memory_id=name, cause=event.id, limit=1)) for name in sorted(names)]
     if not all(firsts):
@@ -238,33 +238,31 @@ def _before_given(reader: Reader, event: Event, names: set[str]) -> int:
 
 
 def _around(reader: Reader, event: Event, turn: Turning, given: set[str]) -> list[Memory]:
-    """Read the speaker's active memories that share a word or a matter with the sentence, and were there before."""
+    """Load the speaker's earlier active memories that share a word or topic with the sentence."""
     return _compared(_active(reader, event, [*looked_for(event.text), *turn.search_words], given))
 
 
 def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[Memory]:
-    """Read the speaker's active memories that share a word with the sentence, and were there before."""
+    """Load the speaker's earlier active memories that share a word with the sentence."""
     words = [*looked_for(event.text), *(one.text for one in phrase(sentence).content)]
     return _compared(_active(reader, event, words, given))
 
 
 def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
-    return _held(reader, event, reader.nominate(words, _NOMINATED, memories=True), given)
+    return _held(event, related(reader, words, _NOMINATED), given)
 
 
 def _compared(found: Sequence[Memory]) -> list[Memory]:
     return [as_compared(one) for one in found]
 
 
-def _held(reader: Reader, event: Event, codes: Sequence[int], given: set[str]) -> list[Memory]:
-    """Read of some nominated documents the speaker's active memories that were there before and can be replaced."""
-    numbers = sorted({number for _, number, _ in map(unpack_code, codes)})
-    found = reader.memories([format_id(IdKind.MEMORY, number, reader.tenant.tag) for number in numbers])
+def _held(event: Event, found: Sequence[Memory], given: set[str]) -> list[Memory]:
+    """Keep of some memories the speaker's active ones that were there before and can be replaced."""
     return [one for one in found if one.id not in given and _replaceable(event, one)]
 
 
 def _replaceable(event: Event, one: Memory) -> bool:
-    """Say whether an event may take the place of a memory: the same speaker's, believed, and there before."""
+    """Return whether an event may replace a memory: same speaker, active, and earlier."""
     return (
         one.status is Status.ACTIVE
         and not one.contested

@@ -1,4 +1,4 @@
-"""The words that tell of a change, of matters and of states: `data/succession.toml`, read once. Pure."""
+"""Word lists of change cues, topics and states, from `data/succession.toml`. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERB: Final = frozenset({"past", "participle", "third", "gerund"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Expressions by name, words by what they name, and the states that end one another by family."""
+    """Patterns by name, words by topic, and exclusive states by family."""
 
     change: Mapping[str, re.Pattern[str]]
     end: re.Pattern[str]
@@ -55,13 +55,13 @@ class Table:
     looked_for: Mapping[str, tuple[str, ...]]
 
     def other_matter(self, one: str, other: str) -> bool:
-        """Say whether two attributes are known for two matters."""
+        """Return whether two attributes are known to have different topics."""
         if one == other or not (_is_known(one) and _is_known(other)):
             return False
         return not any(one in group and other in group for group in self.related)
 
     def may_turn(self, sentence: str) -> bool:
-        """Say cheaply whether a sentence may tell of a change or an end."""
+        """Return whether a sentence may have a change or ending cue. Cheap."""
         return not self.hints.isdisjoint(_WORD.findall(sentence.lower()))
 
 
@@ -72,7 +72,7 @@ def _is_known(name: str) -> bool:
 
 @cache
 def term(word: str) -> str:
-    """Give the stem by which a word, in lower case, is compared: "took" and "takes" are "take".
+    """Return the stem of a lower-case word for comparison: "took" and "takes" are "take".
 
     >>> term("took"), term("grants"), term("deploys") == term("deploy")
     ('take', 'grant', True)
@@ -87,7 +87,7 @@ def term(word: str) -> str:
 
 @lru_cache(maxsize=64)
 def states_in(lower: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
-    """Give, by family, the states that a sentence in lower case names, each with where; no family without any."""
+    """Return, by family, the states that a lower-case sentence names, with their positions."""
     if not occurs(table().marks, lower):
         return {}
     found = {family: state_in(family, lower) for family in table().states}
@@ -96,7 +96,7 @@ def states_in(lower: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 @lru_cache(maxsize=512)
 def state_in(family: str, lower: str) -> tuple[tuple[str, int], ...]:
-    """Give the states of one family that a sentence in lower case names, each with where."""
+    """Return the states of one family that a lower-case sentence names, with their positions."""
     found = ((name, one.search(lower)) for name, one in table().states[family].items())
     return tuple((name, one.start()) for name, one in found if one is not None)
 
@@ -107,7 +107,7 @@ def _terms(words: Iterable[str]) -> frozenset[str]:
 
 @cache
 def table() -> Table:
-    """Load the table; done once, at first use."""
+    """Load the table; cached."""
     data: dict[str, Any] = tomllib.loads((files("credenda.write") / "data" / "succession.toml").read_text("utf-8"))
     kinds: dict[str, Any] = data["kinds"]
     words, slots, parting = data["words"], data["slots"], data["departure"]

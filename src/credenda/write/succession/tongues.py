@@ -1,4 +1,4 @@
-"""Sentences and memories in other languages, compared in the words of English and told in their own. Pure."""
+"""Compare sentences and memories of other languages in English words, and report matches in their own. Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LETTERS_MIN: Final = 2
 
 
 def in_english(sentence: str) -> str:
-    """Give a sentence in English words; itself where it is none of the languages that are known."""
+    """Translate a sentence word by word; return it unchanged for an unknown language."""
     gloss = glossed(sentence)
     return sentence if gloss is None else gloss.text
 
 
 def looked_for(text: str) -> list[str]:
-    """Give the words of another language by which what is remembered is looked for; none of English.
+    """Return the search words of a sentence in another language; none for English.
 
     >>> looked_for("Ich wohne jetzt in Linz."), looked_for("I live in Linz now.")
     (['linz', 'wohne'], [])
@@ -38,7 +38,7 @@ def looked_for(text: str) -> list[str]:
 
 
 def as_compared(memory: Memory) -> Memory:
-    """Give a memory with its words and its value in English."""
+    """Return a memory with its text and value in English."""
     gloss = None if is_plainly_english(memory.text) else glossed(straighten(memory.text))
     if gloss is None:
         return memory
@@ -47,7 +47,7 @@ def as_compared(memory: Memory) -> Memory:
 
 
 def in_own_words(match: Match, memory: Memory, sentence: str) -> Match:
-    """Give a match of a memory as it is kept, with what is replaced and what takes its place as they were said."""
+    """Return a match with the stored memory, and its spans in the original words."""
     old, new = glossed(straighten(memory.text)), glossed(sentence)
     cell, into = match.cell, match.into
     return replace(

@@ -1,4 +1,4 @@
-"""A sentence that tells of a change or an end, and the signs that say so. Pure."""
+"""Parse the change and ending cues of a sentence. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from credenda.write.succession.words import Phrase, Word, matters, phrase, plain
 __all__ = ["Turning", "turning", "turns"]
 
 _WORDS_MAX: Final = 30
-"""Longer sentences tell of more than one matter."""
+"""Longer sentences have more than one topic."""
 _VETOES: Final = ("beside", "unsure", "reported")
 _STRONG: Final = frozenset({"now", "turned", "instead", "contrast", "left", "down_to", "gone", "went"})
 _FAIR: Final = frozenset({"newly", "became"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
-"""Before a word for kin or a trade, they tell that it is nobody's in particular."""
+"""Words before a relative or a profession that make it nobody's in particular."""
 _HE: Final = re.compile(r"(?:^|[,;] ?(?:and |but |so )?)(?:he|she)\b")
 _ME: Final = re.compile(r"\b(?:took|put|moved|switched|taken|got|has) me\b")
 _PLAIN: Final = frozenset({"word", "name?"})
@@ -30,11 +30,11 @@ _Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turning:
-    """A sentence that tells of a change or an end.
+    """A sentence with change or ending cues.
 
-    `cues` are its signs of change by name, `words` its words that carry matter, without those of the signs; `denied`
-    are named as no longer so; `given` are the memories that the sentence gave by its own readings. `stems` and `about`
-    are those of its words; `of_other` and `on_me` say whether "he" or "she" did it, or something was done to "me".
+    `cues` are its cues by name, `words` its other content words; `denied` are named as no longer so; `given` are the
+    memories of its own claims. `stems` and `about` belong to its words; `of_other` and `on_me` tell whether "he" or
+    "she" acted, or somebody acted on "me".
     """
 
     said: Phrase
@@ -54,14 +54,14 @@ class Turning:
 
     @property
     def strength(self) -> float:
-        """How plainly it tells of a change, in (0, 1]."""
+        """How clearly the sentence states a change, in (0, 1]."""
         if self.ends or self.cues & _STRONG:
             return 1.0
         return 0.6 if self.cues & _FAIR else 0.2
 
     @property
     def search_words(self) -> list[str]:
-        """The words by which what it is about is looked for: its own, and others for the same matter or state."""
+        """The search words of its topic: its own, and others for the same topic or state."""
         words = table()
         found = [one.text.removesuffix("'s") for one in self.said.words if one.content or one.light]
         for matter in sorted(matters(self.said.words)):
@@ -72,7 +72,7 @@ class Turning:
 
 
 def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
-    """Hear whether a sentence tells of a change; None where it does not, asks, supposes, or adds.
+    """Parse the change cues of a sentence; None without one, and for questions, suppositions and additions.
 
     >>> turning("My gym day is Thursday now.").cues
     frozenset({'now'})
@@ -113,13 +113,13 @@ def turning(sentence: str, given: Sequence[Memory] = ()) -> Turning | None:
 
 
 def turns(sentence: str) -> bool:
-    """Say whether a sentence tells of a change or an end at all: most do not, and need no further look."""
+    """Return whether a sentence has a change or ending cue."""
     return _heard(sentence) is not None
 
 
 @lru_cache(maxsize=64)
 def _heard(sentence: str) -> tuple[dict[str, _Spans], _Spans] | None:
-    """Find the signs of change by name, and those of an end; None where there are none, or others speak against it."""
+    """Find the change cues by name, and the ending cues; None without any, or if counter-signs occur."""
     words, plain = table(), plainly(sentence)
     lower = plain.lower()
     if lower.endswith("?"):
@@ -132,7 +132,7 @@ def _heard(sentence: str) -> tuple[dict[str, _Spans], _Spans] | None:
 
 
 def _signs(plain: str, lower: str) -> dict[str, _Spans]:
-    """Find the signs of change by name; a capital "New" belongs to a name."""
+    """Find the change cues by name; a capital "New" belongs to a name."""
     found: dict[str, _Spans] = {}
     for name, sign in table().change.items():
         spans = [one.span() for one in sign.finditer(lower)]

@@ -1,4 +1,4 @@
-"""Which memory a sentence most likely takes the place of, by the weights of its signs. Pure."""
+"""The replacement classifier: find the memory that a sentence most probably replaces. Pure."""
 
 from __future__ import annotations
 
@@ -18,19 +18,24 @@ from credenda.write.succession.words import phrase
 __all__ = ["LAID", "closest", "likeliest", "limit_among", "may_take", "speaks"]
 
 LAID: Final = 13
-"""Memories on which each sentence was laid when the weights were fitted: its own, and twelve of other matters."""
+"""Memories paired with each sentence in the fit: its own, and twelve negatives."""
 
 _CROWD: Final = 0.9
 _CROWD_NEAR: Final = 0.9
-"""How much the limit rises with the logarithm of how many memories share a word; less where nearness in meaning tells
-already which of them is meant."""
+"""The rise of the limit with the logarithm of the number of memories that share a word.
+
+It is lower with known similarity, which already tells which of them is meant.
+"""
 _ALONE: Final = 2.0
 _ALONE_NEAR: Final = 1.0
-"""Logits by which the limit is lower for a change that is told alone. The limits of the fit are those of the hardest
-writers, half of whose pairs change nothing. Of 228 pairs of three plain authors that stand beside, on whom nothing was
-fitted, none is replaced from here on; of 417 that were written to trick, 14, and 27 with nearness (decision 0053)."""
+"""Logits by which the limit is lower for a change that is stated alone.
+
+The fitted limits suit the hardest authors, half of whose pairs change nothing. Of 228 pairs that change nothing, by
+three authors outside the fit, none is replaced above this limit; of 417 adversarial pairs, 14, and 27 with similarity
+(decision 0053).
+"""
 _UNTOLD: Final = 6
-"""As many memories count at least where nothing is told of a change, and only what differs speaks for one."""
+"""Minimum assumed number of competitors without a change cue, if only the differing words suggest a change."""
 _KEPT: Final = BY_BIRTH - {"nationality"} | {
     "event",
     "birth_year",
@@ -40,7 +45,7 @@ _KEPT: Final = BY_BIRTH - {"nationality"} | {
     "blood_type",
     "grew_up_in",
 }
-"""Nobody becomes a brother in another's place."""
+"""Attributes of relatives by birth, which cannot be replaced."""
 _SOMEBODY: Final = frozenset({"he", "she", "they", "him", "her", "them", "his", "hers", "their", "theirs"})
 _OWN: Final = frozenset({"i", "we", "me", "us", "my", "our"})
 _ABOUT: Final = re.compile(r"(?:the|our|my) (?P<noun>[a-z-]+) (?:is|are|was|has|have|will|starts|opens|runs|costs) ")
@@ -49,7 +54,7 @@ _NEUTRAL: Final = frozenset(
     "new old current present next last latest previous former first main usual regular daily weekly monthly annual"  # noqa: SIM905
     " own big whole same favourite favorite best dear good other only real official final early late long short".split()
 )
-"""What may stand before a noun without telling it from others of its kind, as "design" in "design review" does."""
+"""Words before a noun that do not distinguish it from others of its kind, as "design" in "design review"."""
 _KINDS: Final = (
     frozenset({"first", "second", "third", "fourth", "fifth"}),
     frozenset({"left", "right"}),
@@ -63,7 +68,7 @@ _KINDS: Final = (
     frozenset({"morning", "afternoon", "evening", "night", "lunchtime"}),
     frozenset({"summer", "winter"}),
 )
-"""Words that tell one thing of a kind from another beside it."""
+"""Words that distinguish one thing of a kind from another."""
 _BEING: Final = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "got", "gets", "can", "must"})
 _QUALITIES: Final = frozenset(
     "time times date dates day days hour hours slot place venue location address room name title price cost fee"  # noqa: SIM905
@@ -72,13 +77,13 @@ _QUALITIES: Final = frozenset(
 )
 _NUMBER: Final = re.compile(r"\d+")
 _MARGIN: Final = 0.7
-"""Logits by which the best memory must lead: the odds are two to one."""
+"""Minimum lead of the best memory in logits: odds of two to one."""
 
 
 def may_take(said: Said, *, near: bool = False) -> bool:
-    """Say cheaply whether the sentence's own words leave room for a change at all.
+    """Return whether the sentence's own words may state a change. Cheap.
 
-    With `near` it is asked of the weights for where the nearness in meaning is known.
+    With `near` the weights for known similarity are used.
     """
     if "?" in said.tokens:
         return False
@@ -89,7 +94,7 @@ def may_take(said: Said, *, near: bool = False) -> bool:
 
 
 def closest(said: Said, memories: Sequence[Memory], most: int) -> list[Memory]:
-    """Choose the memories that share the rarest words with a sentence, at most so many; none that shares no word."""
+    """Choose at most `most` memories that share the rarest words with a sentence."""
     rarity = weights().rarity
     shared = ((sum(rarity.get(term, 1.0) for term in phrase(one.text).terms & said.terms), one) for one in memories)
     near = sorted(((common, one) for common, one in shared if common), key=lambda found: (-found[0], found[1].id))
@@ -97,37 +102,37 @@ def closest(said: Said, memories: Sequence[Memory], most: int) -> list[Memory]:
 
 
 def speaks(signs: Collection[str]) -> bool:
-    """Say whether anything but shared words speaks for a change: people go on talking of the same things.
+    """Return whether there is evidence of a change besides shared words, which any two texts on a topic have.
 
-    A sign of change, something left or ended, or a thing of one kind with what it could take the place of.
+    Evidence is a change cue, something left or ended, or two values of one kind.
     """
     return "cue:none" not in signs or "departs" in signs or "alike" in signs
 
 
 def limit_among(threshold: float, among: int, *, near: bool = False) -> float:
-    """Give the limit, in logits, where `among` memories, in [1, ∞), share a word with a sentence.
+    """Return the limit in logits if `among` memories, in [1, ∞), share a word with a sentence.
 
-    `threshold` is that of the fit, in which each sentence was laid on `LAID` memories. Bayes: the odds that one of n is
-    the one that is meant are divided by n. `near`: it is known how near in meaning each of them is.
+    `threshold` is that of the fit, in which each sentence was paired with `LAID` memories. Bayes: the odds of one of n
+    memories are divided by n. `near`: their similarities are known.
     """
     return threshold + (_CROWD_NEAR if near else _CROWD) * math.log(max(1, among) / LAID)
 
 
 def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
-    """Say whether all that the sentence gave is about other people than the memory names."""
+    """Return whether all claims of the sentence are about other people than the memory names."""
     people = [others_words(one.entity, one.attribute, one.speaker) for one in given]
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
 def _anothers(said: Said, memory: Memory) -> bool:
-    """Say whether a memory is of another person and the sentence, of the speaker, names nobody it could be."""
+    """Return whether a memory is about another person whom the speaker's sentence does not name."""
     people = others_words(memory.entity, memory.attribute, memory.speaker)
     words = set(said.tokens)
     return bool(people) and people.isdisjoint(said.terms) and words.isdisjoint(_SOMEBODY) and not words.isdisjoint(_OWN)
 
 
 def _other_one(said: Said, memory: Memory) -> bool:
-    """Say whether both are about one of several of a kind, and not the same: "my first child", "my second child"."""
+    """Return whether both are about different members of a kind: "my first child", "my second child"."""
     new, old = _ONE_OF.match(said.phrase.lower), _ONE_OF.match(phrase(memory.text).lower)
     if new is None or old is None or new["noun"] != old["noun"] or new["which"] == old["which"]:
         return False
@@ -136,7 +141,7 @@ def _other_one(said: Said, memory: Memory) -> bool:
 
 
 def _compounded(said: Said, memory: Memory) -> bool:
-    """Say whether a sentence names what a memory is about only as part of another thing: "the release notes"."""
+    """Return whether a sentence names the memory's object only as part of another thing: "the release notes"."""
     about = _ABOUT.match(phrase(memory.text).lower)
     if about is None:
         return False
@@ -146,7 +151,7 @@ def _compounded(said: Said, memory: Memory) -> bool:
 
 
 def _is_noun(word: str, after: str) -> bool:
-    """Say whether a word behind a noun is one as well, and no quality of the thing itself, as in "the meeting time"."""
+    """Return whether a word after a noun is a noun too, and no quality of it, as in "the meeting time"."""
     return after in _BEING and word.isalpha() and word not in _QUALITIES and word not in get_function_words("en")
 
 
@@ -159,17 +164,17 @@ def likeliest(
     nearness: Nearness | None = None,
     alone: bool = True,
 ) -> Match | None:
-    """Find the one memory that the sentence takes the place of; None where none is likely, or two are.
+    """Find the one memory that the sentence replaces; None if none is probable, or two are.
 
-    `given` are the memories that the sentence gave by its own readings. `among` so many memories share a word with it,
-    in [1, ∞): the more there are, the likelier one fits by chance (`limit_among`). `nearness` tells how near in meaning
-    it is to memories, where that is known. `alone`: nothing else was said in the same breath; who talks at length goes
-    on about the same, so that as much is asked for as among many, and a sign of change.
+    `given` are the memories of the sentence's own claims. `among` is the number of memories that share a word with it,
+    in [1, ∞): with more of them, a chance match is more probable (`limit_among`). `nearness` holds the known
+    similarities. `alone`: the sentence is the whole statement. A long text continues its topic, so it gets the stricter
+    limit and needs a change cue.
     """
     decided = _decided(said, given)
     judged: list[tuple[float, Memory]] = []
     for one in memories:
-        noted = one.text.startswith("[")  # a note of what was shown is no statement
+        noted = one.text.startswith("[")  # a caption is no statement
         if _barred(said, one, given):
             continue
         if (
@@ -192,7 +197,7 @@ def likeliest(
 
 
 def _barred(said: Said, memory: Memory, given: Sequence[Memory]) -> bool:
-    """Say whether a memory is none that the sentence could end, whatever its words weigh."""
+    """Return whether the sentence cannot end a memory, whatever its score."""
     apart = _of_another(given, memory) or _anothers(said, memory) or _other_one(said, memory)
     return apart or _compounded(said, memory) or (memory.attribute or "") in _KEPT
 
@@ -203,23 +208,23 @@ def _matter(memory: Memory) -> tuple[str, str] | None:
 
 
 def _decided(said: Said, given: Sequence[Memory]) -> set[tuple[str, str]]:
-    """Name the matters in which reconciliation decided what stands beside what, in whatever scope.
+    """Return the slots in which reconciliation decided already, in any scope.
 
-    Of a slot of several values that says nothing of a change that is told: it lets all of them stand.
+    A set slot without a change cue counts too, because it keeps all its values.
     """
     among = [one for one in given if one.cardinality is Cardinality.SINGLE or not said.cues]
     return {found for one in among if (found := _matter(one)) is not None}
 
 
 def _counted_on(said: Said, memory: Memory) -> bool:
-    """Say whether both are the same but for a number: "room 7 is free", "room 8 is free" go on, and change nothing."""
+    """Return whether both differ only in a number: "room 7 is free" after "room 8 is free" changes nothing."""
     return _NUMBER.sub("#", said.phrase.lower).strip(" .!") == _NUMBER.sub("#", phrase(memory.text).lower).strip(" .!")
 
 
 def _over(
     said: Said, memory: Memory, given: Sequence[Memory], *, among: int, cosine: float | None, alone: bool
 ) -> float | None:
-    """Say by how many logits a memory is past the limit; in talk, past both limits, or None where no sign speaks."""
+    """Return the logits of a memory above the limit; in a long text above both limits, or None without a cue."""
     old, known = old_of(memory), weights()
     signs = signs_between(said, old, known.rarity, given)
     if (not alone and not speaks(signs)) or (not said.cues and "kind:number" in signs and _counted_on(said, memory)):

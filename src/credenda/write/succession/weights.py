@@ -1,8 +1,7 @@
-"""How likely a sentence takes the place of a memory: a sum of weights over signs. Pure.
+"""The weights of the replacement classifier: a linear sum over features. Pure.
 
-The weights are in `data/succession_weights.tsv`, and in `data/succession_near.tsv` those for where it is known how
-near in meaning a sentence is to a memory. Both are fitted by `benchmarks/fit_succession.py` on the project's own pairs;
-none is set by hand.
+The weights are in `data/succession_weights.tsv`, and with known similarity in `data/succession_near.tsv`.
+`benchmarks/fit_succession.py` fits both on the project's own pairs; none is set by hand.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from credenda.text.weight_file import parse_weight_file
 __all__ = ["SCALE", "Weights", "near_weights", "weights"]
 
 SCALE: Final = 20.0
-"""Weights are whole numbers of one twentieth of a logit."""
+"""Weights are integers in units of one twentieth of a logit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """Weights by sign, the idf of common terms in units of the greatest, and the limits, both in logits.
+    """Weights by feature, the idf of common terms in units of the greatest, and two limits in logits.
 
-    From `threshold` on a memory is taken to be meant. What speaks for a change in the sentence itself must be at least
-    `least`, or no memory is looked for. `model` names the engine whose vectors they were fitted with, "" for none.
+    A memory above `threshold` is replaced. The features of the sentence alone must reach `least`, or no memory is
+    searched. `model` names the embedder of the fit, "" for none.
     """
 
     of: Mapping[str, int]
@@ -36,19 +35,19 @@ class Weights:
     model: str = ""
 
     def logit(self, signs: Iterable[str]) -> float:
-        """Add up the weights of some signs."""
+        """Sum the weights of some features."""
         return sum(self.of.get(sign, 0) for sign in signs) / SCALE
 
 
 @cache
 def weights() -> Weights:
-    """Load the weights of signs in the words alone; done once, at first use."""
+    """Load the weights for features of the words alone; cached."""
     return _load("succession_weights.tsv")
 
 
 @cache
 def near_weights() -> Weights:
-    """Load the weights for where the nearness in meaning is known as well; done once, at first use."""
+    """Load the weights for known similarity; cached."""
     return _load("succession_near.tsv")
 
 

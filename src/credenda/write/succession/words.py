@@ -1,4 +1,4 @@
-"""A sentence as the matter it is about and the cells that could be filled otherwise. Pure."""
+"""Tokenise a sentence into words with roles and replaceable spans. Pure."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _PAST: Final = frozenset({"past", "participle"})
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word or amount at its place: its stem or matter, what kind of thing it is, and whether it carries any matter.
+    """A word or amount with its position: its stem or topic, its kind, and whether it is a content word.
 
     `kind` is a hard kind ("day", "email", "number:mg", "kind:seat"), "name", "name?" at the head of a sentence, or
     "word".
@@ -78,7 +78,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Neighbouring words that name one thing, with the most telling of their kinds."""
+    """Adjacent words that name one thing, with the most specific of their kinds."""
 
     words: tuple[Word, ...]
     kind: str
@@ -96,21 +96,21 @@ class Cell:
 
     @property
     def start(self) -> int:
-        """Where it begins in its sentence."""
+        """Its start in the sentence."""
         return self.words[0].start
 
     @property
     def stop(self) -> int:
-        """Where it ends."""
+        """Its end in the sentence."""
         return self.words[-1].stop
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A sentence with contractions written out, and its words.
+    """A tokenised sentence with contractions expanded.
 
-    `content` are the words that carry matter, `terms` their stems and `about` what they are about; `kin` are the stems
-    of its words for kin; `small`: it is typed without capitals, so that names cannot be told from words.
+    `content` are the content words, `terms` their stems and `about` their topics; `kin` are the stems of its words for
+    relatives; `small`: it has no capitals, so that names cannot be recognised.
     """
 
     text: str
@@ -124,7 +124,7 @@ class Phrase:
 
 
 def matters(words: Iterable[Word]) -> frozenset[str]:
-    """Give what some words are about: their stems, and the matter that an address or a seat names by itself."""
+    """Return the topics of some words: their stems, and the topic that an address or a seat implies."""
     alone, found = table().alone, set[str]()
     for one in words:
         found.add(one.term)
@@ -136,13 +136,13 @@ def matters(words: Iterable[Word]) -> frozenset[str]:
 
 
 def plainly(text: str) -> str:
-    """Write the contractions of a sentence out."""
+    """Expand the contractions of a sentence."""
     return open_contractions(straighten(text))
 
 
 @lru_cache(maxsize=1_024)
 def phrase(text: str) -> Phrase:
-    """Take a sentence apart."""
+    """Tokenise a sentence."""
     plain = plainly(text)
     small = plain.replace("I ", "i ").islower()
     read = [_word(found, plain, small=small) for found in _TOKEN.finditer(plain)]
@@ -182,7 +182,7 @@ def _read_word(found: re.Match[str], text: str, lower: str, *, small: bool) -> W
 
 
 class _Entry(NamedTuple):
-    """What is known of a word in lower case, wherever it stands."""
+    """The properties of a lower-case word that do not depend on its position."""
 
     term: str
     known: str | None
@@ -208,7 +208,7 @@ def _entry(lower: str) -> _Entry:
 
 
 def _as_verb(one: Word, before: Word | None) -> Word:
-    """Mark what is done: a form of a verb after "I", "to", "not" or another verb."""
+    """Mark verbs: a verb form after "I", "to", "not" or another verb."""
     lower = one.text.lower()
     if before is None or not one.content or lower not in lexicon().forms:
         return one
@@ -230,7 +230,7 @@ def _kind(shown: str, entry: _Entry, *, first: bool, small: bool) -> str:
 
 
 def cells(said: Phrase, words: Iterable[Word]) -> list[Cell]:
-    """Join neighbouring words to cells; small words between them join, marks do not."""
+    """Join adjacent words into spans; small words between them join, punctuation does not."""
     found: list[list[Word]] = []
     for one in words:
         if found and _joined(said, found[-1][-1], one):
@@ -241,7 +241,7 @@ def cells(said: Phrase, words: Iterable[Word]) -> list[Cell]:
 
 
 def only_cell(said: Phrase, words: Sequence[Word]) -> Cell | None:
-    """Give the cell that some words make up all together; None where they are none, or more than one."""
+    """Return the span that some words form together; None if they form none, or more than one."""
     return _cell(said, words) if words and all(_joined(said, *pair) for pair in pairwise(words)) else None
 
 
@@ -277,7 +277,7 @@ def _kind_of(group: Sequence[Word]) -> str:
 
 
 def alike(one: Cell, other: Cell, *, small: bool) -> bool:
-    """Say whether two cells could answer the same question; `small`: names cannot be told from words.
+    """Return whether two spans could answer the same question; `small`: names cannot be recognised.
 
     >>> said = phrase("The call is at 3 pm, on Monday, in Rome.")
     >>> three, monday, rome = cells(said, [one for one in said.words if one.content])

@@ -20,6 +20,19 @@ SELECT DISTINCT recorded_at / 86400000000 AS day FROM events WHERE user_id = :us
 SELECT name, started_at, took_us, failed, result FROM duties
 WHERE user_id = :user_id AND name <> '' AND started_at > 0 ORDER BY name;
 
+-- name: users
+-- The tenants of this file, a page at a time.
+SELECT user_id FROM tenants WHERE user_id > :after ORDER BY user_id LIMIT :limit;
+
+-- name: users_with_due_jobs
+-- Tenants with jobs that are due and not leased, those first whose job has been due the longest.
+SELECT user_id FROM operations
+WHERE status IN ('queued', 'processing', 'failed') AND run_after <= :now_us
+    AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us)
+    AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
+    AND user_id NOT IN (SELECT value FROM json_each(:besides))
+GROUP BY user_id ORDER BY min(max(run_after, created_at)), user_id LIMIT :limit;
+
 -- name: put_duty!
 -- File how a run of a duty went.
 INSERT INTO duties (user_id, name, started_at, took_us, failed, result)

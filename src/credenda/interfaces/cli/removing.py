@@ -1,0 +1,149 @@
+"""Commands that remove or overwrite: they ask on a terminal, and need --yes or --force where nobody can be asked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from credenda.errors import Conflict, Invalid, NotFound
+from credenda.interfaces.cli.layout import escape_controls, truncate
+from credenda.interfaces.cli.outcome import Done, Outcome
+from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.session import Session
+from credenda.interfaces.dispatch import invoke
+from credenda.operations.table import Operation
+
+__all__ = ["delete", "erase", "export", "restore"]
+
+Given = dict[str, Any]
+_AGAIN: Final = 5
+_NAMED: Final = 64
+"""Characters of what is neither memory nor backup, that an error repeats."""
+_MEMORY: Final = re.compile(r"m[1-9][0-9]*(-[0-9a-f]{0,6})?")
+
+
+def delete(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Delete one thing, or all that meets conditions."""
+    sure = given.pop("yes", False)
+    if "id" not in given:
+        return _delete_where(session, given, sure=sure)
+    dry_run = given.pop("dry_run", False)
+    if len(given) > 1:
+        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
+    with session.open() as memory:
+        plan = memory.manage.plan_deletion(given["id"])
+        if dry_run:
+            return Outcome(value=plan)
+        named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
+        if not _agreed(f"Delete {named} for good, with the words it rests on?", sure=sure):
+            return Outcome(value=Done(id=plan.id, done="kept"))
+        if sure and plan.id != given["id"].strip():
+            note(f"{escape_controls(given['id'])} is {named}")
+        invoke(memory, operation, {"id": plan.id})
+    return Outcome(value=Done(id=plan.id, done="deleted"))
+
+
+def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
+    conditions = {name: value for name, value in given.items() if name != "dry_run"}
+    if not conditions:
+        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
+    with session.open() as memory:
+        if given.get("dry_run") or not sure:
+            report = memory.delete_where(**conditions, dry_run=True)
+            if given.get("dry_run"):
+                return Outcome(value=report)
+            question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
+            if not _agreed(question, sure=sure):
+                return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
+        return Outcome(value=memory.delete_where(**conditions))
+
+
+def restore(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Bring back a forgotten memory, or put a backup in the place of the database."""
+    replace_it, deletions, sure = given.pop("replace", False), given.pop("deletions", None), given.pop("yes", False)
+    name = given["id"].strip()
+    if _MEMORY.fullmatch(name) and not _is_file(name):
+        with session.open() as memory:
+            held = memory.get(name)
+            if held.status.value == "forgotten" and not _agreed(f"Bring back {held.id}?", sure=sure):
+                return Outcome(value=Done(id=held.id, done="left alone"))
+            return Outcome(value=invoke(memory, operation, {"id": held.id}))
+    if not _is_file(given["id"]):
+        raise NotFound(
+            f"{escape_controls(given['id'][:_NAMED])} is neither a memory nor a backup",
+            why="no file is there, and ids look like m42-3fa9c2",
+            fix="copy an id from `list`, or check the path",
+        )
+    if not _agreed("Put this backup in the place of the database?", sure=sure):
+        return Outcome(value=Done(id=escape_controls(given["id"]), done="left alone"))
+    from credenda.bootstrap import restore_backup
+
+    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
+
+
+def erase(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Erase; exits with 5 when something of it could be found afterwards."""
+    sure, force = given.pop("yes", False), given.pop("force", False)
+    with session.open() as memory:
+        if "export" in given:
+            _check_free(given["export"], force=force)
+        if given.get("confirm") == memory.user and not _agreed(
+            f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
+        ):
+            return Outcome(value=Done(id=memory.user, done="kept"))
+        receipt = invoke(memory, operation, given)
+    return Outcome(value=receipt, exit_code=0 if receipt.remaining_matches == 0 and receipt.log_emptied else _AGAIN)
+
+
+def export(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Write a file that is not there yet, or standard output."""
+    force = given.pop("force", False)
+    with session.open() as memory:
+        if given["path"] != "-":
+            _check_free(given["path"], force=force)
+            return Outcome(value=invoke(memory, operation, given))
+        with tempfile.TemporaryDirectory(prefix="credenda-export-") as folder:
+            file = Path(folder) / "export.jsonl"
+            invoke(memory, operation, {**given, "path": str(file)})
+            _copy_out(file)
+    return Outcome(value=None, written=True)
+
+
+def _copy_out(file: Path) -> None:
+    """Write a file to standard output as it is."""
+    sys.stdout.flush()
+    with file.open("rb") as whole:
+        shutil.copyfileobj(whole, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def _check_free(path: str, *, force: bool) -> None:
+    """Refuse to overwrite a file that nobody said may go."""
+    if not force and _is_file(path):
+        raise Conflict(
+            f"{escape_controls(path)} is there already",
+            why="an export never replaces a file unasked",
+            fix="add --force",
+        )
+
+
+def _agreed(question: str, *, sure: bool) -> bool:
+    """Ask, unless --yes was given; raises `Invalid` where nobody can be asked."""
+    if sure:
+        return True
+    if not is_interactive():
+        raise Invalid("nothing was done", why="nobody is at a terminal to be asked", fix="add --yes")
+    return click.confirm(question, err=True)
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False

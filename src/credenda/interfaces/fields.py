@@ -1,0 +1,98 @@
+"""The public fields of a value: the attribute that each is read from, its name in JSON, and its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, Final, NamedTuple, TypedDict, get_type_hints
+
+from credenda.model.change import ChangeRecord
+from credenda.model.contest import ContestCase
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.model.query import Explanation, SlotVersion, StatusStep
+
+__all__ = [
+    "ExplanationShown",
+    "QuotedEvidence",
+    "Shown",
+    "get_json_name",
+    "get_shown_type",
+    "get_type",
+    "list_public_fields",
+]
+
+_HIDDEN: Final[Mapping[type, frozenset[str]]] = {
+    Event: frozenset({"content_hmac", "chain_hash"}),
+    ChangeRecord: frozenset({"support"}),
+    ContestCase: frozenset({"type_class"}),
+    SlotVersion: frozenset({"entity", "attribute", "speaker", "kind", "contested", "denied"}),
+}
+"""Fields that no door shows."""
+_ADDED: Final[Mapping[type, tuple[str, ...]]] = {Memory: ("memory_type",)}
+"""Properties that are shown beside the fields."""
+_RENAMED: Final[Mapping[type, Mapping[str, str]]] = {
+    StatusStep: {"previous": "old", "status": "new", "at_us": "changed_at"},
+}
+"""Names in JSON where they differ: a step of a status has those of engram (E-022)."""
+_MICROSECONDS: Final = "_us"
+_BARE_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed", "since", "until", "at"})
+"""Times whose name in JSON does not end in `_at`."""
+
+
+class QuotedEvidence(TypedDict):
+    """A span of an event, with its words."""
+
+    event: Event
+    start: int
+    end: int
+    quote: str
+
+
+class ExplanationShown(TypedDict):
+    """An explanation in JSON: each piece of evidence is an object with its quote."""
+
+    memory: Memory
+    evidence: list[QuotedEvidence]
+    changes: list[ChangeRecord]
+
+
+class Shown(NamedTuple):
+    """One public field: the name in JSON, and the attribute that holds the value."""
+
+    name: str
+    attribute: str
+
+
+def get_json_name(attribute: str) -> str:
+    """Return the name in JSON: microseconds become a time, whose name ends in `_at` unless it says so already."""
+    if not attribute.endswith(_MICROSECONDS):
+        return attribute
+    bare = attribute.removesuffix(_MICROSECONDS)
+    return bare if bare in _BARE_TIMES else f"{bare}_at"
+
+
+@cache
+def list_public_fields(kind: type) -> tuple[Shown, ...]:
+    """Return the public fields of a dataclass in the order in which JSON shows them: the id first."""
+    hidden, renamed = _HIDDEN.get(kind, frozenset()), _RENAMED.get(kind, {})
+    names = [field.name for field in fields(kind) if field.name not in hidden]
+    shown = [Shown(renamed.get(name, get_json_name(name)), name) for name in (*names, *_ADDED.get(kind, ()))]
+    return tuple(sorted(shown, key=lambda one: one.name != "id"))
+
+
+def get_type(kind: type, attribute: str) -> Any:  # noqa: ANN401 - any annotation
+    """Return the annotation of a field or a property."""
+    found = getattr(kind, attribute, None)
+    return get_type_hints(found.fget)["return"] if isinstance(found, property) else _get_hints(kind)[attribute]
+
+
+def get_shown_type(kind: type) -> type:
+    """Return the type that JSON shows a value as."""
+    return ExplanationShown if kind is Explanation else kind
+
+
+@cache
+def _get_hints(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)

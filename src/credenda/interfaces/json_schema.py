@@ -1,0 +1,240 @@
+"""JSON Schema of the types that results and inputs are made of, as `plain` writes their values.
+
+It knows dataclasses, named tuples, `TypedDict`s, enumerations, `Literal`s, unions, sequences, sets, mappings, times and
+numbers. Descriptions come from docstrings: of a class, and of the string below a field.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, is_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    TypeGuard,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from credenda.interfaces.fields import get_json_name, get_shown_type, get_type, list_public_fields
+
+__all__ = ["Definitions", "Picked", "Schema"]
+
+Schema = dict[str, Any]
+_TIME: Final[Mapping[str, str]] = {"type": "string", "format": "date-time"}
+_SCALARS: Final[Mapping[object, Mapping[str, object]]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    bytes: {"type": "array", "items": {"type": "integer"}},
+    datetime: _TIME,
+    None: {"type": "null"},
+    NoneType: {"type": "null"},
+    object: {},
+    Any: {},
+}
+_ARRAYS: Final = frozenset({list, Sequence, Collection, frozenset, AbstractSet})
+_TABLES: Final = frozenset({dict, Mapping})
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A choice of attributes of a class: in `Annotated[dict[str, Any], Picked(…)]`, the object that shows them.
+
+    None of them is required, because an empty value is left out.
+    """
+
+    source: type
+    names: tuple[str, ...]
+
+    def __init__(self, source: type, *names: str) -> None:
+        """Choose attributes by name."""
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "names", names)
+
+
+class Definitions:
+    """Schemas of named types; each is described once, under its name, and referred to from everywhere else."""
+
+    def __init__(self, place: str = "#/$defs/") -> None:
+        """Begin with none; `place` is where the definitions stand in the document."""
+        self.schemas: dict[str, Schema] = {}
+        self._place = place
+        self._names: dict[object, str] = {}
+
+    def schema_of(self, kind: Any, *, time: bool = False) -> Schema:  # noqa: ANN401 - any annotation
+        """Return the schema of a type; `time` says that its integers are microseconds, which JSON shows as times."""
+        if time and kind is int:
+            return dict(_TIME)
+        origin, inner = get_origin(kind), get_args(kind)
+        if origin is None:
+            return self._index_pair(kind) if _has_name(kind) else dict(_SCALARS[kind])
+        if origin is NotRequired:
+            return self.schema_of(inner[0])
+        if origin in {Union, UnionType}:
+            return {"anyOf": [self.schema_of(one, time=time) for one in inner]}
+        if _is_dataclass(origin):
+            return self._index_pair(kind)
+        return self._generic(kind, origin, inner)
+
+    def _generic(self, kind: object, origin: Any, inner: tuple[Any, ...]) -> Schema:  # noqa: ANN401 - as above
+        if origin is Literal:
+            return {"type": "string", "enum": list(inner)}
+        if origin is Annotated:
+            return self._annotated(kind)
+        if origin is tuple:
+            return self._tuple(inner)
+        if origin in _TABLES:
+            values = self.schema_of(inner[1])
+            return {"type": "object", **({"additionalProperties": values} if values else {})}
+        if origin not in _ARRAYS:
+            raise TypeError(f"there is no schema of {kind}")
+        return {"type": "array", "items": self.schema_of(inner[0])}
+
+    def _tuple(self, inner: tuple[Any, ...]) -> Schema:
+        if inner[-1] is ...:
+            return {"type": "array", "items": self.schema_of(inner[0])}
+        places = [self.schema_of(one) for one in inner]
+        return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
+
+    def object_of(self, kind: Any) -> Schema:  # noqa: ANN401 - a `TypedDict`, one with more, or a dataclass
+        """Return the schema of an object itself, where `schema_of` may refer to its definition."""
+        if get_origin(kind) is Annotated:
+            return self._annotated(kind)
+        return self._table(kind) if is_typeddict(kind) else self._definition(kind)
+
+    def _annotated(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
+        """Describe an object of several parts: a `TypedDict`, and attributes that are picked from classes."""
+        base, *parts = get_args(kind)
+        whole: Schema = (
+            self._table(base) if is_typeddict(base) else {"type": "object", "properties": {}, "required": []}
+        )
+        for part in parts:
+            found = self._picked(part) if isinstance(part, Picked) else self._table(part)["properties"]
+            whole["properties"] |= found
+        return whole
+
+    def _picked(self, picked: Picked) -> Schema:
+        return {get_json_name(name): self._field(picked.source, name) for name in picked.names}
+
+    def _field(self, kind: type, attribute: str) -> Schema:
+        return self.schema_of(get_type(kind, attribute), time=attribute.endswith("_us"))
+
+    def _index_pair(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
+        if kind not in self._names:
+            name = self._free_name(kind)
+            self._names[kind] = name
+            self.schemas[name] = {}  # it may hold itself
+            self.schemas[name] = self._definition(kind)
+        return {"$ref": self._place + self._names[kind]}
+
+    def _free_name(self, kind: Any) -> str:  # noqa: ANN401 - as above
+        """Name a class; a second one of the same name carries the name of its module."""
+        origin, inner = get_origin(kind) or kind, get_args(kind)
+        name = "".join(one.__name__ for one in (*inner, origin))
+        return name if name not in self.schemas else origin.__module__.rpartition(".")[2].capitalize() + name
+
+    def _definition(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
+        origin = get_origin(kind) or kind
+        about = {"description": inspect.cleandoc(origin.__doc__)} if origin.__doc__ else {}
+        if _is_enumeration(origin):
+            return {"type": "string", "enum": [one.value for one in origin], **about}
+        if _is_dataclass(origin):
+            shown = get_shown_type(origin)
+            return {**(self._dataclass(origin, kind) if shown is origin else self._table(shown)), **about}
+        if is_typeddict(origin):
+            return {**self._table(origin), **about}
+        return {**self._tuple(tuple(get_type_hints(origin).values())), **about}
+
+    def _dataclass(self, kind: type, whole: object) -> Schema:
+        variables: tuple[object, ...] = getattr(kind, "__parameters__", ())
+        filled = dict(zip(variables, get_args(whole), strict=True))
+        docs = _read_field_docs(kind)
+        properties: dict[str, Schema] = {}
+        for name, attribute in list_public_fields(kind):
+            annotation = _fill(get_type(kind, attribute), filled)
+            about = docs.get(attribute)
+            schema = self.schema_of(annotation, time=attribute.endswith("_us"))
+            properties[name] = {**schema, "description": about} if about else schema
+        return {"type": "object", "properties": properties, "required": list(properties)}
+
+    def _table(self, kind: type) -> Schema:
+        hints = get_type_hints(kind, include_extras=True)
+        properties = {name: self.schema_of(one) for name, one in hints.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [name for name, one in hints.items() if get_origin(one) is not NotRequired],
+        }
+
+
+def _has_name(kind: object) -> bool:
+    return _is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields") or _is_enumeration(kind)
+
+
+def _is_dataclass(kind: object) -> TypeGuard[type]:
+    return isinstance(kind, type) and is_dataclass(kind)
+
+
+def _is_enumeration(kind: object) -> TypeGuard[type[Enum]]:
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+def _fill(annotation: Any, filled: Mapping[object, object]) -> Any:  # noqa: ANN401 - any annotation
+    """Put types in the place of the variables of a generic class."""
+    if isinstance(annotation, TypeVar):
+        return filled[annotation]
+    inner = get_args(annotation)
+    if not filled or not inner:
+        return annotation
+    return _put_inside(annotation, tuple(_fill(one, filled) for one in inner))
+
+
+def _put_inside(annotation: Any, inner: tuple[Any, ...]) -> Any:  # noqa: ANN401 - any annotation
+    origin: Any = get_origin(annotation)
+    return Union[inner] if origin is UnionType else origin[inner]  # noqa: UP007 - the types are known at run time alone
+
+
+@cache
+def _read_field_docs(kind: type) -> Mapping[str, str]:
+    """Return what the strings below the fields of a class say, and the docstrings of times, by attribute."""
+    found: dict[str, str] = {}
+    for owner in reversed(kind.__mro__):
+        if _is_dataclass(owner):
+            found |= _find_strings_below_fields(owner)
+    for _, attribute in list_public_fields(kind):
+        bare = getattr(kind, get_json_name(attribute), None)
+        if isinstance(bare, property) and bare.__doc__:
+            found.setdefault(attribute, inspect.cleandoc(bare.__doc__))
+    return found
+
+
+def _find_strings_below_fields(kind: type) -> dict[str, str]:
+    try:
+        tree = ast.parse(dedent(inspect.getsource(kind)))
+    except (OSError, TypeError):  # a distribution without sources says less, and so does a class made at run time
+        return {}
+    body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+    found: dict[str, str] = {}
+    for field, below in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            text = below.value.value if isinstance(below.value, ast.Constant) else None
+            found |= {field.target.id: inspect.cleandoc(text)} if isinstance(text, str) else {}
+    return found

@@ -1,0 +1,303 @@
+"""Units tried on a view first, so that nothing is thought over while a write transaction is held.
+
+A plan is a view with what a unit would file laid over it. The unit runs on the view, sees its own rows as a writer
+would show them, and holds no lock. What it filed is then filed for good in a short unit of its own, provided that
+nothing it could have read has moved since. This rests on three promises of `storage.store`: numbers are dense, so that
+the ids of the plan are those that the rows get; every change of what is believed is in the change log, so that its head
+tells whether anything moved; and units are serial, so that nothing moves between that look and the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final, NoReturn, TypeVar, cast
+
+from credenda.errors import Unavailable
+from credenda.ids import IdKind, format_id, parse_serial
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import Event
+from credenda.model.memory import Memory
+from credenda.storage import rows
+from credenda.storage.records import ChangeFilter, EventFilter, Job, MemoryFilter, TenantRecord
+from credenda.storage.row import Row
+from credenda.storage.store import Reader, Store, Writer
+from credenda.text.normalize import normalise_attribute, normalise_name
+
+__all__ = ["Plan", "commit_planned"]
+
+T = TypeVar("T")
+_TRIES: Final = 3
+_FILTERED: Final = frozenset({"pair", "entity", "attribute", "same_text_as", "statuses", "limit"})
+"""Conditions of a `MemoryFilter` that a plan can tell of its own rows."""
+_LOGGED: Final = frozenset({"memory_id", "cause", "kinds", "after", "limit"})
+"""Conditions of a `ChangeFilter` that a plan can tell of its own entries."""
+
+
+class _UnplannedError(Exception):
+    """The unit does what only a transaction can do."""
+
+
+class _MovedError(Exception):
+    """Something that the plan may have read has changed since."""
+
+
+def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
+    """Decide on a view, and file what was decided together with what `then` files, in one short unit.
+
+    Where anything moved meanwhile it is decided anew on a new view, a few times; after that, and where `decide` does
+    what no plan can hold (a redaction), both run in the unit as they are. `decide` may therefore run several times, and
+    must depend on nothing but what it reads.
+    """
+    for _ in range(_TRIES):
+        plan = _planned(store, user_id, decide)
+        if plan is None:
+            break
+        try:
+            return store.commit(user_id, lambda writer, plan=plan: _filed(writer, plan, then))
+        except _MovedError:
+            continue
+
+    def work(writer: Writer) -> T:
+        decide(writer)
+        return then(writer)
+
+    return store.commit(user_id, work)
+
+
+def _planned(store: Store, user_id: str, decide: Callable[[Writer], object]) -> Plan | None:
+    with store.reader(user_id) as reader:
+        plan = Plan(reader)
+        try:
+            decide(cast("Writer", plan))  # it refuses what it lacks of a writer
+        except _UnplannedError:
+            return None
+        plan.close()
+    return plan
+
+
+def _filed(writer: Writer, plan: Plan, then: Callable[[Writer], T]) -> T:
+    plan.carry_out(writer)
+    return then(writer)
+
+
+class Plan:
+    """A view of a tenant with rows laid over it, as a `Writer` shows them; only those that beliefs consist of."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Begin with nothing laid over the view."""
+        self._view: Reader | None = reader
+        self._tenant = reader.tenant
+        self._head = reader.duties.heads.change
+        self._rows: list[tuple[Row, str]] = []
+        self._replaced: dict[str, Memory] = {}
+        self._memories: dict[str, Memory] = {}
+        self._new: list[Memory] = []
+        self._evidence: list[Evidence] = []
+        self._changes: list[ChangeRecord] = []
+        self._contests: dict[str, ContestCase] = {}
+        self._last_memory: int | None = None
+
+    def close(self) -> None:
+        """Let go of the view; what was laid over it can be carried out still."""
+        self._view = None
+
+    def carry_out(self, writer: Writer) -> None:
+        """File everything in a unit; raises an error that undoes the unit where anything has moved."""
+        if not self._rows:
+            return
+        named = sorted(self._replaced, key=parse_serial)
+        if (
+            writer.tenant != self._tenant
+            or writer.duties.heads.change != self._head
+            or writer.memories(named) != [self._replaced[name] for name in named]
+        ):
+            raise _MovedError
+        for row, name in self._rows:
+            if writer.put(row) != name and not isinstance(row, Job):
+                raise _MovedError
+
+    # ------------------------------------------------------------------------------------------------ what is read
+
+    @property
+    def tenant(self) -> TenantRecord:
+        """The tenant whose rows these are."""
+        return self._tenant
+
+    @property
+    def _reader(self) -> Reader:
+        if self._view is None:
+            raise Unavailable("this plan is closed", fix="make another one")
+        return self._view
+
+    def events(self, ids: Sequence[str]) -> list[Event]:
+        """Return these events; a plan files none."""
+        return self._reader.events(ids)
+
+    def find_events(self, wanted: EventFilter) -> list[Event]:
+        """Return the events that a filter names; a plan files none."""
+        return self._reader.find_events(wanted)
+
+    def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
+        """Return those of the digests that are tombstones; a plan files none."""
+        return self._reader.tombstoned(digests)
+
+    def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
+        """Return the current versions in order of id."""
+        if known_at_us is not None:
+            self._refuse()
+        found = {one.id: one for one in self._reader.memories(ids)}
+        found.update((name, self._memories[name]) for name in ids if name in self._memories)
+        return [found[name] for name in sorted(found, key=parse_serial)]
+
+    def find(self, wanted: MemoryFilter) -> list[Memory]:
+        """Return the memories that a filter names, newest id first."""
+        if not self._memories:
+            return self._reader.find(wanted)
+        if any(getattr(wanted, name) != getattr(MemoryFilter(), name) for name in _MEMORY_FIELDS - _FILTERED):
+            self._refuse()
+        most = None if wanted.limit is None else wanted.limit + len(self._memories)
+        found = [one for one in self._reader.find(replace(wanted, limit=most)) if one.id not in self._memories]
+        found += [one for one in self._memories.values() if _meets(one, wanted)]
+        return sorted(found, key=lambda one: -parse_serial(one.id))[: wanted.limit]
+
+    def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
+        """Return the current versions of memories that hold any of these words, rarest words first."""
+        found = self._reader.search_memories(words, limit, most=most, beside=self._new)
+        return [self._memories.get(one.id, one) for one in found]
+
+    def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
+        """Return the evidence of these memories, or resting on these events, in order of event and span."""
+        own = [one for one in memory_ids if not self._is_new(one)]
+        found = self._reader.evidence(memory_ids=own, event_ids=event_ids) if own or event_ids else []
+        laid = [one for one in self._evidence if one.memory_id in memory_ids or one.span.event_id in event_ids]
+        kept = {_key(one): one for one in [*laid, *found]}  # what was there first stands
+        return sorted(kept.values(), key=_by_span)
+
+    def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
+        """Return applied changes, oldest first."""
+        if any(getattr(wanted, name) != getattr(ChangeFilter(), name) for name in _CHANGE_FIELDS - _LOGGED):
+            self._refuse()
+        found = self._reader.changes(wanted)
+        return [*found, *(one for one in self._changes if _is_logged(one, wanted))][: wanted.limit]
+
+    def contests(
+        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
+    ) -> list[ContestCase]:
+        """Return contests, open ones first, then newest first."""
+        found = [one for one in self._reader.contests(id=id, pair=pair) if one.id not in self._contests]
+        found += [
+            one
+            for one in self._contests.values()
+            if (id is None or one.id == id) and (pair is None or id is not None or (one.entity, one.attribute) == pair)
+        ]
+        found = [one for one in found if state is None or one.state is state]
+        return sorted(found, key=lambda one: (one.state is not ContestState.OPEN, -parse_serial(one.id)))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse whatever else a writer can do."""
+        self._refuse()
+
+    @staticmethod
+    def _refuse() -> NoReturn:
+        raise _UnplannedError
+
+    # ------------------------------------------------------------------------------------------------ what is filed
+
+    def put(self, row: Row) -> str:
+        """Lay a row over the view and return the id that it will get."""
+        match row:
+            case Memory():
+                name = self._put_memory(row)
+            case ChangeRecord():
+                name = self._put_change(row)
+            case Evidence():
+                name = ""
+                self._evidence.append(row)
+            case ContestCase():
+                name = self._put_contest(row)
+            case Job(id=""):
+                name = ""  # nobody reads it before it is filed
+            case _:
+                self._refuse()
+        self._rows.append((row, name))
+        return name
+
+    def _put_memory(self, memory: Memory) -> str:
+        if not memory.id:
+            number = self._newest_memory() + 1
+            self._last_memory = number
+            name = format_id(IdKind.MEMORY, number, self._tenant.tag)
+            self._new.append(replace(memory, id=name))
+            self._memories[name] = self._new[-1]
+            return name
+        if memory.id not in self._memories:
+            (self._replaced[memory.id],) = self._reader.memories([memory.id])
+        if memory.version != self.memories([memory.id])[0].version + 1:
+            self._refuse()  # the unit raises what it raises in its transaction
+        self._memories[memory.id] = memory
+        return memory.id
+
+    def _newest_memory(self) -> int:
+        if self._last_memory is None:
+            newest = self._reader.find(MemoryFilter(limit=1))
+            self._last_memory = parse_serial(newest[0].id) if newest else 0
+        return self._last_memory
+
+    def _is_new(self, memory_id: str) -> bool:
+        return any(one.id == memory_id for one in self._new)
+
+    def _put_change(self, change: ChangeRecord) -> str:
+        tag, number = self._tenant.tag, self._head + len(self._changes) + 1
+        row = rows.to_change_row(change, tag)
+        self._changes.append(rows.to_change({**row, "id": number, "at": row["at_us"]}, tag))
+        name = format_id(IdKind.CHANGE, number, tag)
+        if change.kind is ChangeKind.CONFIRM and change.memory_id:
+            (memory,) = self.memories([change.memory_id])
+            if change.memory_id not in self._memories:
+                self._replaced[change.memory_id] = memory
+            self._memories[change.memory_id] = replace(memory, confirmations=memory.confirmations + 1)
+        return name
+
+    def _put_contest(self, contest: ContestCase) -> str:
+        if contest.id:
+            name = contest.id
+        else:
+            last = max((parse_serial(one.id) for one in self.contests()), default=0)
+            name = format_id(IdKind.CONTEST, last + 1, self._tenant.tag)
+        self._contests[name] = replace(contest, id=name)
+        return name
+
+
+_MEMORY_FIELDS: Final = frozenset(MemoryFilter.__dataclass_fields__)
+_CHANGE_FIELDS: Final = frozenset(ChangeFilter.__dataclass_fields__)
+
+
+def _meets(memory: Memory, wanted: MemoryFilter) -> bool:
+    """Say whether a memory meets the conditions of a filter that a plan can tell."""
+    entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
+    return (
+        (entity is None or (bool(memory.entity) and normalise_name(memory.entity or "") == entity))
+        and (attribute is None or (bool(memory.attribute) and normalise_attribute(memory.attribute or "") == attribute))
+        and (wanted.statuses is None or memory.status in wanted.statuses)
+        and (wanted.same_text_as is None or rows.hash_text(memory.text) == rows.hash_text(wanted.same_text_as))
+    )
+
+
+def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
+    return (
+        (wanted.memory_id is None or change.memory_id == wanted.memory_id)
+        and (wanted.cause is None or change.cause == wanted.cause)
+        and (wanted.kinds is None or change.kind in wanted.kinds)
+        and (wanted.after is None or parse_serial(change.id) > wanted.after)
+    )
+
+
+def _key(one: Evidence) -> tuple[str, str, int, int, bytes]:
+    return one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash
+
+
+def _by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:
+    return parse_serial(one.span.event_id), one.span.start, one.span.stop, parse_serial(one.memory_id), one.claim_hash

@@ -1,0 +1,21 @@
+"""Memories that share words with what is being decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from credenda.ids import parse_serial
+from credenda.model.memory import Memory
+from credenda.storage.store import Reader
+
+__all__ = ["in_order_of_id", "related"]
+
+
+def related(reader: Reader, words: Sequence[str], limit: int) -> list[Memory]:
+    """Return the memories that hold the rarest of some words, at most `limit`, in order of id."""
+    return in_order_of_id(reader.search_memories(words, limit))
+
+
+def in_order_of_id(found: Iterable[Memory]) -> list[Memory]:
+    """Put memories in order of id, the oldest first."""
+    return sorted(found, key=lambda one: parse_serial(one.id))

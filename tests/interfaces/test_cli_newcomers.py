@@ -1,0 +1,80 @@
+"""The command line answers a wrong or unfinished command with what helps."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from credenda.interfaces.cli import actions
+
+from .terminal import NO_SETTINGS, Terminal
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path)
+
+
+def test_an_import_waits_for_as_long_as_jobs_are_run(
+    ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = [{"id": f"t{n}", "speaker": "user", "text": f"I like soup number {n}."} for n in range(100)]
+    session = {"id": "s", "time": "2026-01-01T09:00:00Z", "turns": turns}
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"conv": "c", "speakers": ["user"], "sessions": [session]}))
+    monkeypatch.setattr(actions, "_IDLE_STEPS", 1)
+    monkeypatch.setattr(actions, "_STEP_SECONDS", 1e-6)
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", "hashed")
+    ana.run("import", str(file), "--format", "conversation")
+    stats = ana.json("stats")
+    assert (stats["pending_extractions"], stats["events"]) == (0, 100)
+    assert stats["vectors"] >= 100
+
+
+def test_a_search_says_how_many_messages_were_not_read_yet(ana: Terminal) -> None:
+    ana.run("remember", "I live in Linz.", "--no-wait")
+    assert ana.run("search", "Linz").stderr == "1 message not read yet\n"
+    ana.run("remember", "I like soup.", "--no-wait")
+    assert ana.json("search", "Linz")["waiting"] == 2
+    assert ana.json("context", "Linz")["waiting"] == 2
+    assert "2 messages not read yet" in ana.run("context", "Linz").stderr
+    assert ana.json("stats")["waiting"] == 2
+    ana.run("remember", "I work in Graz.")
+    result = ana.run("search", "Linz")
+    assert "not read yet" not in result.stderr
+    assert ana.json("search", "Linz")["waiting"] == 0
+
+
+@pytest.mark.parametrize("group", [("files",), ("bench",), ("files", "--user", "bob")])
+def test_a_group_without_a_command_shows_its_help(group: tuple[str, ...], ana: Terminal) -> None:
+    result = ana.run(*group, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"Usage: credenda {group[0]} ")
+    assert len(result.stderr.splitlines()) > 5
+
+
+def test_with_json_a_group_without_a_command_is_one_json_error(ana: Terminal) -> None:
+    result = ana.run("--json", "files", code=2)
+    (line,) = result.stderr.splitlines()
+    assert '"code": "usage"' in line
+    assert "a command is missing: sync" in line
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (("serch", "peanuts"), "`search`"),
+        (("Remember", "a"), "`remember`"),
+        (("files", "snc"), "`sync`"),
+        (("bench", "locmo"), "`locomo`"),
+        (("search", "a", "--limt", "3"), "--limit"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_nearest(given: tuple[str, ...], meant: str, ana: Terminal) -> None:
+    line = ana.error(*given, code=2)
+    assert "Did you mean" in line
+    assert meant in line
+
+
+def test_a_name_that_is_near_to_none_is_answered_without_a_guess(ana: Terminal) -> None:
+    assert "Did you mean" not in ana.error("xyzzy", code=2)

@@ -1,0 +1,71 @@
+"""What removes or overwrites asks first, and does nothing unasked where nobody can be asked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .terminal import Terminal
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Terminal:
+    terminal = Terminal(tmp_path)
+    terminal.remember("I live in Linz.")
+    return terminal
+
+
+def test_deleting_without_a_terminal_needs_yes(ana: Terminal) -> None:
+    for args in (("delete", "m1"), ("delete", "--before", "2100-01-01"), ("erase", "--confirm", "ana")):
+        assert "add --yes" in ana.error(*args, code=2)
+    ana.run("forget", "m1")
+    assert "add --yes" in ana.error("restore", "m1", code=2)
+    assert ana.text("restore", "m1", "--yes").startswith("Restored.")
+    assert ana.values() == ["Linz"]
+
+
+def test_a_dry_run_says_what_would_go_and_deletes_nothing(ana: Terminal) -> None:
+    shown = ana.text("delete", "m1", "--dry-run")
+    assert shown.startswith("Would delete 1 memory, and words in 1 message. Nothing was deleted.")
+    told = ana.json("delete", "m1", "--dry-run")
+    assert (told["memories"], told["events"], told["dry_run"]) == (1, 1, True)
+    assert ana.values() == ["Linz"]
+
+
+def test_a_short_id_is_spelled_out_before_it_is_deleted(ana: Terminal) -> None:
+    result = ana.run("delete", "m1", "--yes")
+    assert "I live in Linz." in result.stderr
+    assert result.stdout.startswith("Deleted: m1-")
+    assert ana.values() == []
+
+
+def test_an_export_replaces_no_file_without_force(ana: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    file.write_text("mine")
+    assert "--force" in ana.error("export", str(file), code=4)
+    assert "--force" in ana.error("erase", "--confirm", "ana", "--export", str(file), "--yes", code=4)
+    assert file.read_text() == "mine"
+    assert ana.values() == ["Linz"]
+    ana.run("export", str(file), "--force")
+    assert file.read_text() != "mine"
+    ana.run("erase", "--confirm", "ana", "--export", str(file), "--yes", "--force")
+    assert ana.values() == []
+
+
+def test_a_dash_exports_to_standard_output(ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ana.run("export", "whole.jsonl")
+    written = ana.text("export", "-")
+    assert written == (tmp_path / "whole.jsonl").read_text(encoding="utf-8")
+    assert not (tmp_path / "-").exists()
+
+
+def test_an_event_is_shown_by_its_id(ana: Terminal) -> None:
+    shown = ana.text("get", "e1")
+    assert "“I live in Linz.”" in shown
+    assert "residence: Linz" in shown
+    told = ana.json("get", "e1")
+    assert (told["text"], told["speaker"], told["memories"][0]["value"]) == ("I live in Linz.", "user", "Linz")
+    ana.error("get", "e1", "--as-of", "yesterday", code=2)
+    ana.error("get", "e9", code=3)
+    json.dumps(told)
