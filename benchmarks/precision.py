@@ -75,7 +75,7 @@ def load_cases(path: Path) -> list[Case]:
         return [case for row in read_lines(path, may_be_empty=True) for case in _cases(row)]
     except (KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not a file of cases"
-        raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see docs/benchmarks.md") from error
+        raise Invalid(what, why=f"{type(error).__name__}: {error}", fix="see docs/reference/benchmarks.md") from error
 
 
 def _cases(row: Mapping[str, Any]) -> Iterator[Case]:

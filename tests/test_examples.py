@@ -17,6 +17,14 @@ MODULES = sorted(
     found.name for found in pkgutil.walk_packages(credenda.__path__, "credenda.") if found.name != "credenda.__main__"
 )
 
+PAGES = [
+    ("anthropic-memory-tool", "pages.db"),
+    ("core", "core.db"),
+    ("embedders", "mine.db"),
+    ("time", "time.db"),
+    ("tokens", "mine.db"),
+]
+
 
 def examples(name: str) -> list[doctest.DocTest]:
     module = importlib.import_module(name)
@@ -48,7 +56,7 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "['Google', 'Microsoft']" in said
 
 
-@pytest.mark.parametrize(("name", "made"), [("embedders", "mine.db"), ("time", "time.db"), ("tokens", "mine.db")])
+@pytest.mark.parametrize(("name", "made"), PAGES)
 def test_the_pages_with_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, made: str) -> None:
     page = (ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)

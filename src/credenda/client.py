@@ -390,7 +390,7 @@ class Credenda:
         return erase.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
-        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/dream.md).
+        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
 
         It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
         last showed the hit.

@@ -441,7 +441,7 @@ class AsyncCredenda:
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
     async def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:
-        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/dream.md).
+        """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
 
         It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
         last showed the hit.
@@ -544,7 +544,7 @@ class AsyncManage:
     async def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Recompute the retention of each current memory; scores move, beliefs stay the same.
 
-        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
         return await asyncio.to_thread(self._memory.decay, dry_run=dry_run)
 
@@ -602,7 +602,7 @@ class AsyncManage:
 
         They run in this order. `dry_run` changes nothing and returns the exact changes. A failed step is reported
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
-        tells so. The steps and their numbers: docs/dream.md. Raises `Invalid` for an unknown step.
+        tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
         return await asyncio.to_thread(self._memory.dream, steps, dry_run=dry_run)
 

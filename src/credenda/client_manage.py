@@ -132,7 +132,7 @@ class Manage:
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Recompute the retention of each current memory; scores move, beliefs stay the same.
 
-        `dry_run` returns every score that would move. Curves and their sources: docs/lifecycle.md.
+        `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
         from credenda.services import lifecycle
 
@@ -214,7 +214,7 @@ class Manage:
 
         They run in this order. `dry_run` changes nothing and returns the exact changes. A failed step is reported
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
-        tells so. The steps and their numbers: docs/dream.md. Raises `Invalid` for an unknown step.
+        tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
         from credenda.services.dream.run import dream
 

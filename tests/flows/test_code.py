@@ -165,7 +165,7 @@ The file CHANGELOG.md tells what changed.
 The script is {root}/scripts/check.
 The package is at {root}/src/credenda, and {root}/src/credenda/errors.py has its errors.
 `{root}/tests/conftest.py` is shared by all tests.
-Open {root}/docs/lifecycle.md to see the curves.
+Open {root}/docs/explanation/lifecycle.md to see the curves.
 {root}/src/credenda/write/apply.py:64 applies the changes.
 The folder {root}/src/credenda/storage/sqlite/migrations/ holds the schema.
 credenda.write.apply.apply() is the one place where decisions become rows.

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "forgetting.md"
+PAGE = ROOT / "docs" / "reference" / "forgetting.md"
 
 
 def _functions(path: Path) -> set[str]:
@@ -20,7 +20,7 @@ def test_every_line_of_the_tables_names_a_test_that_exists() -> None:
     assert len(named) > 30
     missing = [f"{file}::{name}" for file, name in named if name not in _functions(ROOT / "tests" / file)]
     assert missing == []
-    tables = text.split("| what | test |")[1:]
+    tables = text.split("| guarantee | test |")[1:]
     lines = [line for table in tables for line in table.partition("\n\n")[0].splitlines()[2:]]
     assert len(lines) == len(named)
     assert all("::test_" in line for line in lines)

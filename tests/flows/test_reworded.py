@@ -30,7 +30,7 @@ def test_other_words_for_the_same_value_are_refused(forgetful: Credenda, text: s
 
 @pytest.mark.requirement("S-063")
 def test_a_paraphrase_that_names_no_slot_is_new(forgetful: Credenda) -> None:
-    """The limit, stated in docs/forgetting.md: nothing recognises it, so it is kept like anything new."""
+    """The limit, stated in docs/reference/forgetting.md: nothing recognises it, so it is kept like anything new."""
     receipt = forgetful.remember("My throat swells up when somebody opens a jar of groundnut butter.")
     forgetful.settle()
     assert not receipt.refused

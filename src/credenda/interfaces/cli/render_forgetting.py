@@ -33,7 +33,7 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     if not receipt.log_emptied:
         lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
     elif receipt.remaining_matches:
-        lines.append(screen.warn("Erase again; if that does not help, see docs/forgetting.md."))
+        lines.append(screen.warn("Erase again; if that does not help, see docs/reference/forgetting.md."))
     if receipt.backups:
         lines.append("These backups may still contain it. Restoring one erases it there; or delete them:")
         lines += [f"  {escape_controls(path)}" for path in receipt.backups]
