@@ -78,10 +78,3 @@ def test_a_command_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CREDENDA_DB", str(tmp_path / "memory.db"))
     with pytest.raises(RuntimeError, match="exit code 3"):
         docs_tutorial.run_command("credenda why m1-abcdef")
-
-
-def test_the_links_of_the_tutorial_and_the_concepts_lead_somewhere() -> None:
-    for name in ("tutorial.md", "concepts.md"):
-        page = (docs_tutorial.PAGE.parent / name).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page):
-            assert (docs_tutorial.PAGE.parent / target).is_file(), f"{name}: {target}"
