@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
-__all__ = ["back_up_file", "build_parts", "parts_for_user", "restore_backup", "run_due_duties"]
+__all__ = ["back_up_file", "build_parts", "build_user_parts", "restore_backup", "run_due_duties"]
 
 _SHARED_INDEXES: Final = LazyIndexCache()
 
@@ -69,7 +69,7 @@ def build_parts(
     read_only: bool = False,
 ) -> Parts:
     """Open what a memory is made of; raises `Invalid` for arguments that cannot be meant."""
-    name = _checked_user(user)
+    name = _check_user(user)
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
     line = _open_model_client(llm, merged)
@@ -92,14 +92,14 @@ def build_parts(
     )
 
 
-def parts_for_user(parts: Parts, user: str, *, closed: bool = False) -> Parts:
+def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
     """Make another tenant's view of the store of `parts`.
 
     Raises `Invalid` for a bad name, `Unavailable` when the store is, or the memory of `parts` was `closed`.
     """
     if closed:
         raise Unavailable("this memory is closed", fix="open it again")
-    return parts.for_user(_checked_user(user))
+    return parts.for_user(_check_user(user))
 
 
 def run_due_duties(parts: Parts) -> None:
@@ -109,7 +109,7 @@ def run_due_duties(parts: Parts) -> None:
     run_duties(parts)
 
 
-def _checked_user(user: str) -> str:
+def _check_user(user: str) -> str:
     name = check_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")

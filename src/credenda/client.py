@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from credenda.bootstrap import build_parts, parts_for_user, run_due_duties
+from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
 from credenda.clock import Clock
 from credenda.config import get_default_user
 from credenda.model.change import ChangeRecord
@@ -19,11 +19,10 @@ from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
-from credenda.operations import events
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
-from credenda.services import inspect, maintenance
+from credenda.services import event, inspect, maintenance
 from credenda.workers.loop import Worker
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class Credenda:
         closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
         name, `Unavailable` when this memory is closed.
         """
-        return type(self)(parts_for_user(self._parts, user, closed=self._closed), workers=workers)
+        return type(self)(build_user_parts(self._parts, user, closed=self._closed), workers=workers)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -272,7 +271,7 @@ class Credenda:
 
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
-        return events.event(self._parts, id)
+        return event.get_event(self._parts, id)
 
     def list(
         self,

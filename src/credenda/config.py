@@ -30,8 +30,8 @@ __all__ = [
     "limit_blas_threads",
     "list_setting_aliases",
     "load_settings",
-    "named_target",
-    "named_user",
+    "read_target",
+    "read_user",
 ]
 
 _PREFIX: Final = "CREDENDA_"
@@ -224,24 +224,24 @@ def limit_blas_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def named_user() -> str | None:
+def read_user() -> str | None:
     """Return the user that the environment names; None where it names none."""
     return os.environ.get("CREDENDA_USER") or None
 
 
-def named_target() -> str | None:
+def read_target() -> str | None:
     """Return the database that the environment names; None where it names none."""
     return os.environ.get("CREDENDA_DB") or None
 
 
 def get_default_user() -> str:
     """Return the user that the environment names, or "default"."""
-    return named_user() or "default"
+    return read_user() or "default"
 
 
 def get_default_target() -> str:
     """Return the database that the environment names, or the file in the user's data folder, which is made."""
-    named = named_target()
+    named = read_target()
     if named is not None:
         return named
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"

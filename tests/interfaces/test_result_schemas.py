@@ -14,7 +14,7 @@ import pytest
 from credenda import Credenda
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.json_schema import Definitions
-from credenda.interfaces.mcp.answers import describe_answer, output_schema
+from credenda.interfaces.mcp.answers import build_output_schema, describe_answer
 from credenda.interfaces.mcp.results import build_answer
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.operations.table import OPERATIONS, Operation
@@ -154,7 +154,7 @@ def test_every_result_is_what_its_schema_says(operation: Operation, told: Creden
     if "mcp" in operation.doors:
         told_to_models = build_answer(operation, given, value)
         _check(told_to_models, describe_answer(operation))
-        jsonschema.validate(to_jsonable(told_to_models), output_schema([operation]))
+        jsonschema.validate(to_jsonable(told_to_models), build_output_schema([operation]))
 
 
 def test_every_operation_that_needs_an_input_is_called_with_it() -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "kinds_of", "report"]
+__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "list_kinds", "report"]
 
 _Z: Final = 1.959964
 _HYPOTHETICAL_MAX: Final = 0.3
@@ -23,7 +23,7 @@ _REPLACING: Final = frozenset({"supersede", "refine"})
 _STANDING: Final = frozenset({"coexist", "coexist_low"})
 
 
-def kinds_of(line: Mapping[str, Any]) -> tuple[str, ...]:
+def list_kinds(line: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the types that a line accepts: none, one, or several where it names a list."""
     named = line.get("type")
     return tuple(named) if isinstance(named, list | tuple) else (named,) if named else ()  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - foreign JSON
@@ -68,7 +68,7 @@ class Heard:
     def kind_fits(self) -> bool:
         """Whether the first firm memory has a type that the line names."""
         kind = next((one.type for one in self.kept if not one.uncertain), None)
-        return kind in kinds_of(self.line) if kinds_of(self.line) else kind is None
+        return kind in list_kinds(self.line) if list_kinds(self.line) else kind is None
 
     @property
     def misattributed(self) -> bool:
@@ -174,7 +174,7 @@ def report(heard: Sequence[Heard], met: Sequence[Met]) -> dict[str, Any]:
 
 
 def _count_sentences(heard: Sequence[Heard]) -> dict[str, Any]:
-    stored = [one for one in heard if one.line["label"] == "store" and kinds_of(one.line)]
+    stored = [one for one in heard if one.line["label"] == "store" and list_kinds(one.line)]
     skips = [one for one in heard if one.line["label"] == "skip"]
     plans = [kept.confidence for one in heard if one.line.get("plan") for kept in one.kept]
     unmeant = [
@@ -223,7 +223,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
     return [
         {
             "text": one.line["text"],
-            "wanted": " ".join(filter(None, (one.line["label"], "|".join(kinds_of(one.line))))),
+            "wanted": " ".join(filter(None, (one.line["label"], "|".join(list_kinds(one.line))))),
             "decided": one.decision,
             "kept": [f"{kept.type} {kept.confidence:.2f} {kept.shown}" for kept in one.kept],
         }
@@ -233,7 +233,7 @@ def _list_sentence_errors(heard: Sequence[Heard]) -> list[dict[str, Any]]:
 
 
 def _has_wrong_kind(one: Heard) -> bool:
-    return bool(kinds_of(one.line)) and not one.kind_fits
+    return bool(list_kinds(one.line)) and not one.kind_fits
 
 
 def _list_pair_errors(met: Sequence[Met]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.belief_figures import Heard, Kept, Met, kinds_of, report
+from credenda.bench.belief_figures import Heard, Kept, Met, list_kinds, report
 from credenda.bench.extraction_rate import measure_rate, read_demo_turns
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.llm_gate import Bill, compute_gate_figures
@@ -172,6 +172,6 @@ def _read_checked(path: Path, fields: tuple[str, ...], allowed: tuple[str, ...])
         choice = line[fields[-1]]  # pyright: ignore[reportUnknownVariableType] - foreign JSON
         if choice not in allowed:
             raise Invalid(what, why=f"{fields[-1]} is {choice!r}", fix=f"use one of {', '.join(allowed)}")
-        if unknown := [kind for kind in kinds_of(line) if kind not in _TYPES]:  # pyright: ignore[reportUnknownArgumentType] - foreign JSON
+        if unknown := [kind for kind in list_kinds(line) if kind not in _TYPES]:  # pyright: ignore[reportUnknownArgumentType] - foreign JSON
             raise Invalid(what, why=f"type names {unknown[0]!r}", fix=f"use one or a list of {', '.join(_TYPES)}")
     return [line for _, line in lines]

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.index.document_names import event_document
+from credenda.index.document_names import name_event_document
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
 from credenda.providers.embed.protocol import Embedder
@@ -56,7 +56,7 @@ def _store_messages(parts: Parts, texts: Sequence[str], first: int) -> None:
             event_id = writer.put(event)
             if vectors is not None and parts.embedder is not None:
                 data = encode(vectors[place], _BITS)
-                code = event_document(event_id, 0, writer.tenant.tag)
+                code = name_event_document(event_id, 0, writer.tenant.tag)
                 writer.put(Vector(code, parts.embedder.model_id, parts.embedder.dims, _BITS, 1.0, data))
 
     parts.store.commit(parts.user_id, work)

@@ -11,20 +11,20 @@ from collections.abc import Iterable
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.storage.store import pack_code, unpack_code
 
-__all__ = ["event_document", "event_ids", "memory_document", "memory_ids", "owner_id"]
+__all__ = ["find_owner_id", "list_event_ids", "list_memory_ids", "name_event_document", "name_memory_document"]
 
 
-def memory_document(memory_id: str, tag: str) -> int:
+def name_memory_document(memory_id: str, tag: str) -> int:
     """Name the document of a memory; raises `NotFound` for an id of another tenant."""
     return pack_code(parse_id_number(memory_id, IdKind.MEMORY, tag), memory=True)
 
 
-def event_document(event_id: str, ordinal: int, tag: str) -> int:
+def name_event_document(event_id: str, ordinal: int, tag: str) -> int:
     """Name a passage of an event, counted from 0; raises `NotFound` for an id of another tenant."""
     return pack_code(parse_id_number(event_id, IdKind.EVENT, tag), ordinal, memory=False)
 
 
-def owner_id(document: int, tag: str) -> str:
+def find_owner_id(document: int, tag: str) -> str:
     """Return the id of the memory or event whose document this is.
 
     >>> owner_id(event_document("e7-3fa9c2", 1, "3fa9c2"), "3fa9c2")
@@ -34,12 +34,12 @@ def owner_id(document: int, tag: str) -> str:
     return format_id(IdKind.MEMORY if is_memory else IdKind.EVENT, number, tag)
 
 
-def memory_ids(documents: Iterable[int], tag: str) -> list[str]:
+def list_memory_ids(documents: Iterable[int], tag: str) -> list[str]:
     """Return the ids of the memories among some documents, in their order."""
     return [format_id(IdKind.MEMORY, number, tag) for is_memory, number, _ in map(unpack_code, documents) if is_memory]
 
 
-def event_ids(documents: Iterable[int], tag: str) -> list[str]:
+def list_event_ids(documents: Iterable[int], tag: str) -> list[str]:
     """Return the ids of the events among some documents, each once, in the order of their first document."""
     found = (number for is_memory, number, _ in map(unpack_code, documents) if not is_memory)
     return [format_id(IdKind.EVENT, number, tag) for number in dict.fromkeys(found)]

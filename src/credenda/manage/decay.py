@@ -70,7 +70,7 @@ CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRules:
-    """The parameters of the curves, with the defaults of the settings (docs/explanation/lifecycle.md names their sources)."""
+    """The parameters of the curves, with the defaults of the settings; sources: docs/explanation/lifecycle.md."""
 
     profile: str = "layered"
     """`layered` or `recall`."""

@@ -102,7 +102,7 @@ def search(
     )
     abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
     if not abstained and query.limit > len(rows) == _COMPARED:
-        rows += _further(asked, work, rows)
+        rows += _find_further(asked, work, rows)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
     hits = tuple(_build_hits(asked, work, shown[: query.limit], scores)) if shown else ()
@@ -135,7 +135,7 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
         return None
 
 
-def _further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
+def _find_further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
     """Return the rows that come after the compared ones, where more of them are to be shown."""
     deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
     _, found, _ = _find(asked, deeper, max(work.query.limit, limits.SEARCH_LIMIT))

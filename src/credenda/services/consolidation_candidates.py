@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from credenda import limits
 from credenda.clock import to_local_time
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
@@ -133,7 +133,7 @@ class _Near:
         """Return the numbers of the memories with a vector, and their vectors, (n, d) rows of unit length."""
         if self._model_id is None:
             return [number for number, _ in page], self._hashed.embed([one.text for _, one in page])
-        codes = {memory_document(one.id, reader.tenant.tag): number for number, one in page}
+        codes = {name_memory_document(one.id, reader.tenant.tag): number for number, one in page}
         by_width: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
         for code, bits, data in reader.vector_data(list(codes), self._model_id):
             by_width[bits].append((codes[code], data))

@@ -13,8 +13,8 @@ from credenda.model.change import Actor
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import DeletionPlan, DeletionReport
-from credenda.operations.naming import full_id_in
 from credenda.runtime import Parts
+from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import EventFilter, Writer
 from credenda.validation import check_condition, check_member
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
@@ -33,7 +33,7 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
     """
 
     def work(writer: Writer) -> None:
-        target = _target(writer, target_id)
+        target = _find_target(writer, target_id)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
         if isinstance(target, Memory):
@@ -61,7 +61,7 @@ def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
     """
 
     def work(writer: Writer) -> None:
-        target = _target(writer, full_id_in(writer, target_id))
+        target = _find_target(writer, resolve_id_in(writer, target_id))
         run = Deletion(writer, parts.clock.now_us())
         if isinstance(target, Memory):
             gone = target.status is Status.DELETED
@@ -80,7 +80,7 @@ def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
     raise AssertionError(target_id)
 
 
-def _target(writer: Writer, target_id: str) -> Memory | Event:
+def _find_target(writer: Writer, target_id: str) -> Memory | Event:
     """Return the memory or event that an id names."""
     kind, _ = parse_id(target_id, writer.tenant.tag)
     if kind is IdKind.MEMORY:

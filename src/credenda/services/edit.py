@@ -14,9 +14,9 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import Resolution
-from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
+from credenda.services.short_ids import resolve_id
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -119,7 +119,7 @@ def correct(
     `agent` and `session` say where the correction was made.
     """
     wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
-    return put_right(parts, full_id(parts, memory_id), wanted)
+    return put_right(parts, resolve_id(parts, memory_id), wanted)
 
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
@@ -176,7 +176,7 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` reverses this. Forgetting it twice changes nothing."""
     why = check_text(reason, "reason").strip() or "forgotten by the user"
-    memory_id = full_id(parts, memory_id)
+    memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -190,7 +190,7 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 
 def restore(parts: Parts, memory_id: str) -> Memory:
     """Restore a forgotten memory with its former status; it replaces the value its slot has had since."""
-    memory_id = full_id(parts, memory_id)
+    memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -211,7 +211,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 
 def pin(parts: Parts, memory_id: str, *, pinned: bool) -> Memory:
     """Pin or unpin a memory; pinned memories are in every context. Repeating this changes nothing."""
-    memory_id = full_id(parts, memory_id)
+    memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -235,7 +235,7 @@ def resolve(
     parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
 ) -> Resolution:
     """Resolve a contest: keep one value, or give each value a scope."""
-    contest_id = full_id(parts, contest_id)
+    contest_id = resolve_id(parts, contest_id)
 
     def work(writer: Writer) -> Resolution:
         contest = _read_contest(writer, contest_id)

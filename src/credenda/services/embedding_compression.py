@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.index.precision_tiers import FORGOTTEN, TIERS, choose_bits
 from credenda.index.quantize import decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
@@ -84,7 +84,7 @@ def _examine_batch(
     """Count the vectors of a batch of memories by tier, and yield those to compress."""
     with parts.store.reader(parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = {memory_document(one.id, tag): (one.id, score) for one, score in batch}
+        codes = {name_memory_document(one.id, tag): (one.id, score) for one, score in batch}
         stored = reader.vectors(list(codes), model_id)
     for vector in stored:
         memory_id, score = codes[vector.code]

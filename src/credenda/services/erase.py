@@ -36,10 +36,10 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.questions.clear()
-    return _receipt(erasure, None if export is None else str(export))
+    return _make_receipt(erasure, None if export is None else str(export))
 
 
-def _receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
+def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
     """Tell what an erasure did; of a proof that counts nothing, `remaining_matches` says whether it held."""
     proof = erasure.proof
     return EraseReceipt(

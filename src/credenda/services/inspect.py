@@ -29,10 +29,10 @@ from credenda.model.query import (
     SearchResult,
     SlotVersion,
 )
-from credenda.operations.naming import full_id_in
-from credenda.operations.waiting import messages_waiting
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
+from credenda.services.short_ids import resolve_id_in
+from credenda.services.waiting import count_waiting_messages
 from credenda.storage.store import Access, ChangeFilter, JobStatus, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.times import parse_moment
@@ -119,7 +119,7 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             embed=parts.ask,
             now_us=parts.clock.now_us(),
         )
-        waiting = messages_waiting(reader, _JOBS_LOOKED_AT)
+        waiting = count_waiting_messages(reader, _JOBS_LOOKED_AT)
     result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         _record(parts, result.hits, query.session)
@@ -159,7 +159,7 @@ def context(
             budget=TokenBudget(budget, parts.counter),
             core=gather_candidates(parts, reader, asked, now_us),
         )
-        packed = replace(packed, waiting=messages_waiting(reader, _JOBS_LOOKED_AT))
+        packed = replace(packed, waiting=count_waiting_messages(reader, _JOBS_LOOKED_AT))
     if query is not None and asked.record_access:
         _record(parts, packed.hits, asked.session)
     return packed
@@ -198,7 +198,7 @@ def get(
     """Return a memory as believed now or at a time; raises `NotFound` if it was not believed then."""
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        memory_id = full_id_in(reader, memory_id)
+        memory_id = resolve_id_in(reader, memory_id)
         now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
     if not held:
@@ -280,7 +280,7 @@ def history(
     check_text(attribute, "attribute")
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
-        id = None if id is None else full_id_in(reader, id)
+        id = None if id is None else resolve_id_in(reader, id)
         return read_slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )
@@ -291,14 +291,14 @@ def why(parts: Parts, memory_id: str) -> Explanation:
     from credenda.read.history import read_explanation as explain
 
     with parts.store.reader(parts.user_id) as reader:
-        memory_id = get_current(reader, full_id_in(reader, memory_id)).id
+        memory_id = get_current(reader, resolve_id_in(reader, memory_id)).id
         return explain(reader, memory_id)
 
 
 def list_changes(parts: Parts, cause: str) -> list[ChangeRecord]:
     """Return the changes that an event caused, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
-        cause = full_id_in(reader, cause)
+        cause = resolve_id_in(reader, cause)
         parse_id_number(cause, IdKind.EVENT, reader.tenant.tag)
         return reader.changes(ChangeFilter(cause=cause))
 
@@ -310,7 +310,7 @@ def count_stats(parts: Parts) -> Stats:
 
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting, unread = count_waiting(reader), messages_waiting(reader)
+        waiting, unread = count_waiting(reader), count_waiting_messages(reader)
     return Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,

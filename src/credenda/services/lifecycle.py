@@ -26,10 +26,10 @@ from credenda.model.report import (
     RetentionPoint,
     ScoreMove,
 )
-from credenda.operations.naming import full_id
 from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
+from credenda.services.short_ids import resolve_id
 from credenda.services.usage import Looked, Times, look, read_retention_rules, read_times
 from credenda.storage.store import MemoryFilter, Reader, Retention, Watermark, Writer
 from credenda.workers.idle_tasks import flush_accesses
@@ -192,7 +192,7 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
 
     Raises `Conflict` at the ends of the ladder and for layers outside it, and `NotFound`.
     """
-    memory_id = full_id(parts, memory_id)
+    memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)

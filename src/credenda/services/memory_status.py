@@ -5,10 +5,10 @@ from __future__ import annotations
 from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
-from credenda.operations.naming import full_id, full_id_in
 from credenda.runtime import Parts
 from credenda.services.edit import read_slot
 from credenda.services.lookup import get_current
+from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.store import ChangeFilter, Writer
 from credenda.validation import check_member, check_text
 from credenda.write.apply import Application, apply
@@ -21,7 +21,7 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
     """Set the status of a memory and return the memory that now has its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
     why = check_text(reason, "reason").strip() or "set by the user"
-    memory_id = full_id(parts, memory_id)
+    memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:
         memory = get_current(writer, memory_id)
@@ -42,7 +42,7 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
 def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
     """Return every status that a memory has had, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
-        memory_id = get_current(reader, full_id_in(reader, memory_id)).id
+        memory_id = get_current(reader, resolve_id_in(reader, memory_id)).id
         records = reader.changes(ChangeFilter(memory_id=memory_id))
     steps: list[StatusStep] = []
     previous: Status | None = None

@@ -13,8 +13,8 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import UndoneMemory, UndoReport
-from credenda.operations.naming import full_id
 from credenda.runtime import Parts
+from credenda.services.short_ids import resolve_id
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -46,7 +46,7 @@ def undo_any(
             fix="copy an id from `why`, or pass a session, a source, since or until",
         )
     if change_id is not None:
-        return _undo(parts, full_id(parts, change_id), cascade=cascade, dry_run=dry_run)
+        return _undo(parts, resolve_id(parts, change_id), cascade=cascade, dry_run=dry_run)
     return _undo_where(parts, conditions, cascade=cascade, dry_run=dry_run)
 
 

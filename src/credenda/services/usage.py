@@ -17,9 +17,9 @@ from credenda.ids import IdKind, parse_id
 from credenda.manage.decay import RetentionRules, RetentionScore, UsageCounts, compute_retention
 from credenda.model.feedback import JUDGED
 from credenda.model.memory import Memory, Status
-from credenda.operations.naming import full_id
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
+from credenda.services.short_ids import resolve_id
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
 from credenda.validation import check_name
 from credenda.workers.idle_tasks import flush_accesses
@@ -119,7 +119,7 @@ def record_feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | N
     beside a useful one but not used lose a little at the next decay.
     """
     where = check_name(session, "session")
-    hit_id = full_id(parts, hit_id)
+    hit_id = resolve_id(parts, hit_id)
     flush_accesses(parts)
 
     def work(writer: Writer) -> None:

@@ -52,11 +52,11 @@ def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object
     must depend on nothing but what it reads.
     """
     for _ in range(_TRIES):
-        plan = _planned(store, user_id, decide)
+        plan = _make_plan(store, user_id, decide)
         if plan is None:
             break
         try:
-            return store.commit(user_id, lambda writer, plan=plan: _filed(writer, plan, then))
+            return store.commit(user_id, lambda writer, plan=plan: _apply_plan(writer, plan, then))
         except _MovedError:
             continue
 
@@ -67,7 +67,7 @@ def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object
     return store.commit(user_id, work)
 
 
-def _planned(store: Store, user_id: str, decide: Callable[[Writer], object]) -> Plan | None:
+def _make_plan(store: Store, user_id: str, decide: Callable[[Writer], object]) -> Plan | None:
     with store.reader(user_id) as reader:
         plan = Plan(reader)
         try:
@@ -78,7 +78,7 @@ def _planned(store: Store, user_id: str, decide: Callable[[Writer], object]) -> 
     return plan
 
 
-def _filed(writer: Writer, plan: Plan, then: Callable[[Writer], T]) -> T:
+def _apply_plan(writer: Writer, plan: Plan, then: Callable[[Writer], T]) -> T:
     plan.carry_out(writer)
     return then(writer)
 
@@ -160,7 +160,7 @@ class Plan:
             self._refuse()
         most = None if wanted.limit is None else wanted.limit + len(self._memories)
         found = [one for one in self._reader.find(replace(wanted, limit=most)) if one.id not in self._memories]
-        found += [one for one in self._memories.values() if _meets(one, wanted)]
+        found += [one for one in self._memories.values() if _is_matching(one, wanted)]
         return sorted(found, key=lambda one: -parse_serial(one.id))[: wanted.limit]
 
     def search_memories(self, words: Sequence[str], limit: int, *, most: int | None = None) -> list[Memory]:
@@ -173,8 +173,8 @@ class Plan:
         own = [one for one in memory_ids if not self._is_new(one)]
         found = self._reader.evidence(memory_ids=own, event_ids=event_ids) if own or event_ids else []
         laid = [one for one in self._evidence if one.memory_id in memory_ids or one.span.event_id in event_ids]
-        kept = {_key(one): one for one in [*laid, *found]}  # what was there first stands
-        return sorted(kept.values(), key=_by_span)
+        kept = {_make_key(one): one for one in [*laid, *found]}  # what was there first stands
+        return sorted(kept.values(), key=_order_by_span)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
@@ -275,7 +275,7 @@ _MEMORY_FIELDS: Final = frozenset(MemoryFilter.__dataclass_fields__)
 _CHANGE_FIELDS: Final = frozenset(ChangeFilter.__dataclass_fields__)
 
 
-def _meets(memory: Memory, wanted: MemoryFilter) -> bool:
+def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
     """Say whether a memory meets the conditions of a filter that a plan can tell."""
     entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
     return (
@@ -295,9 +295,9 @@ def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
     )
 
 
-def _key(one: Evidence) -> tuple[str, str, int, int, bytes]:
+def _make_key(one: Evidence) -> tuple[str, str, int, int, bytes]:
     return one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash
 
 
-def _by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:
+def _order_by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:
     return parse_serial(one.span.event_id), one.span.start, one.span.stop, parse_serial(one.memory_id), one.claim_hash

@@ -45,7 +45,7 @@ def _extract(parts: Parts, job: Job) -> None:
 
     *early, last = _split_extraction(reading)
     for portion in early:
-        _believe(parts, portion, _nothing)
+        _believe(parts, portion, _do_nothing)
     _believe(parts, last, end)
 
 
@@ -72,7 +72,7 @@ def _believe(parts: Parts, portion: ExtractionResult, then: Callable[[Writer], N
     commit_planned(parts.store, parts.user_id, decide, then)
 
 
-def _nothing(_: Writer) -> None:
+def _do_nothing(_: Writer) -> None:
     """File nothing more."""
 
 

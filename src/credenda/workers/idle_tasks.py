@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.errors import CredendaError
 from credenda.ids import IdKind, parse_id_number
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Access, Job, Writer
@@ -42,7 +42,7 @@ def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> 
     if parts.embedder is None or writer.duties.watermark(COMPRESSED) is None:
         return
     tag = writer.tenant.tag
-    codes = {memory_document(one.memory_id, tag): one.memory_id for one in waiting}
+    codes = {name_memory_document(one.memory_id, tag): one.memory_id for one in waiting}
     stored = writer.vectors(list(codes), parts.embedder.model_id)
     rough = [codes[vector.code] for vector in stored if vector.bits < _EXACT_BITS]
     for memory_id in rough:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.workers.llm_jobs import ModelAnswer
 
-__all__ = ["Worker", "not_run", "run_due_jobs", "run_llm_jobs", "settle"]
+__all__ = ["Worker", "list_excluded_kinds", "run_due_jobs", "run_llm_jobs", "settle"]
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -50,11 +50,11 @@ def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
-    asking = not_run(parts) if parts.llm is None else _ASKING
+    asking = list_excluded_kinds(parts) if parts.llm is None else _ASKING
     return JobFilter(statuses=_WAITING, other_kinds=asking, limit=_LEASE_BATCH * 4)
 
 
-def not_run(parts: Parts) -> frozenset[str]:
+def list_excluded_kinds(parts: Parts) -> frozenset[str]:
     """Return the kinds of jobs that this process cannot run: without a model, second readings."""
     return frozenset({REREAD}) if parts.llm is None else frozenset()
 

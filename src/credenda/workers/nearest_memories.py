@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import LimitExceeded
-from credenda.index.document_names import memory_ids
+from credenda.index.document_names import list_memory_ids
 from credenda.runtime import Parts
 from credenda.storage.store import Reader
 
@@ -40,7 +40,7 @@ def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> 
             return []
         usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
         rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
-        found = reader.memories(memory_ids(index.codes[rows].tolist(), reader.tenant.tag))
+        found = reader.memories(list_memory_ids(index.codes[rows].tolist(), reader.tenant.tag))
         return list(dict.fromkeys(one.text for one in found))
 
     return find

@@ -15,7 +15,7 @@ from credenda.errors import Conflict, CredendaError
 from credenda.runtime import Parts
 from credenda.workers.expiry import apply_policies
 from credenda.workers.idle_tasks import flush_accesses, save_index
-from credenda.workers.loop import not_run, run_due_jobs, run_llm_jobs
+from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
 
 __all__ = ["AllUsers"]
 
@@ -87,7 +87,7 @@ class AllUsers:
 
     def _due(self, had_turn: set[str]) -> list[str]:
         now_us = self._parts.clock.now_us()
-        kinds = not_run(self._parts)
+        kinds = list_excluded_kinds(self._parts)
         return self._parts.store.users_with_due_jobs(now_us, limit=_PAGE, other_kinds=kinds, besides=had_turn)
 
     def _run(self, user: str, stop: Event | None) -> int:

@@ -8,14 +8,14 @@ from credenda.ids import parse_serial
 from credenda.model.memory import Memory
 from credenda.storage.store import Reader
 
-__all__ = ["in_order_of_id", "related"]
+__all__ = ["find_related", "sort_by_id"]
 
 
-def related(reader: Reader, words: Sequence[str], limit: int) -> list[Memory]:
+def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memory]:
     """Return the memories that hold the rarest of some words, at most `limit`, in order of id."""
-    return in_order_of_id(reader.search_memories(words, limit))
+    return sort_by_id(reader.search_memories(words, limit))
 
 
-def in_order_of_id(found: Iterable[Memory]) -> list[Memory]:
+def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
     """Put memories in order of id, the oldest first."""
     return sorted(found, key=lambda one: parse_serial(one.id))

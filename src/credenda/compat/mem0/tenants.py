@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from credenda.bootstrap import parts_for_user
+from credenda.bootstrap import build_user_parts
 from credenda.client import Credenda
 from credenda.errors import NotFound, Unavailable
 from credenda.runtime import Parts
@@ -88,7 +88,7 @@ class Tenants:
                 Path(f"{path}{ending}").unlink(missing_ok=True)
 
     def _open(self, user: str) -> Tenant:
-        parts = parts_for_user(self._store(), user)
+        parts = build_user_parts(self._store(), user)
         return Tenant(parts, Credenda(parts, workers=False))
 
     def _store(self) -> Parts:

@@ -302,7 +302,7 @@ def _read_all(memory: Credenda) -> None:
             if idle >= _IDLE_STEPS:
                 raise
         before, stats = stats, memory.stats()
-        idle = idle + 1 if _progress(stats) == _progress(before) else 0
+        idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
         left = stats.pending_extractions
         if watched:
             sys.stderr.write(f"\rprocessed {first - left:,} of {first:,} ")
@@ -311,7 +311,7 @@ def _read_all(memory: Credenda) -> None:
         sys.stderr.write("\r\033[K")
 
 
-def _progress(stats: Stats) -> tuple[int, ...]:
+def _measure_progress(stats: Stats) -> tuple[int, ...]:
     """Return figures of which one moves with every batch.
 
     The number of waiting jobs is none: a message that was read leaves a job that embeds it.

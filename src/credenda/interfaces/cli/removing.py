@@ -41,7 +41,7 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
-        if not _agreed(f"Delete {named} for good, with the words it rests on?", sure=sure):
+        if not _ask_consent(f"Delete {named} for good, with the words it rests on?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():
             note(f"{escape_controls(given['id'])} is {named}")
@@ -59,7 +59,7 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if given.get("dry_run"):
                 return Outcome(value=report)
             question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
-            if not _agreed(question, sure=sure):
+            if not _ask_consent(question, sure=sure):
                 return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))
 
@@ -71,7 +71,7 @@ def restore(session: Session, operation: Operation, given: Given) -> Outcome:
     if _MEMORY.fullmatch(name) and not _is_file(name):
         with session.open() as memory:
             held = memory.get(name)
-            if held.status.value == "forgotten" and not _agreed(f"Bring back {held.id}?", sure=sure):
+            if held.status.value == "forgotten" and not _ask_consent(f"Bring back {held.id}?", sure=sure):
                 return Outcome(value=Done(id=held.id, done="left alone"))
             return Outcome(value=invoke(memory, operation, {"id": held.id}))
     if not _is_file(given["id"]):
@@ -80,7 +80,7 @@ def restore(session: Session, operation: Operation, given: Given) -> Outcome:
             why="no file is there, and ids look like m42-3fa9c2",
             fix="copy an id from `list`, or check the path",
         )
-    if not _agreed("Put this backup in the place of the database?", sure=sure):
+    if not _ask_consent("Put this backup in the place of the database?", sure=sure):
         return Outcome(value=Done(id=escape_controls(given["id"]), done="left alone"))
     from credenda.bootstrap import restore_backup
 
@@ -93,7 +93,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") == memory.user and not _agreed(
+        if given.get("confirm") == memory.user and not _ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))
@@ -133,7 +133,7 @@ def _check_free(path: str, *, force: bool) -> None:
         )
 
 
-def _agreed(question: str, *, sure: bool) -> bool:
+def _ask_consent(question: str, *, sure: bool) -> bool:
     """Ask, unless --yes was given; raises `Invalid` where nobody can be asked."""
     if sure:
         return True

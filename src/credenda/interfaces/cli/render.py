@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
-    event,
     render_contest,
     render_contests,
+    render_event,
     render_explanation,
     render_memory,
     render_page,
@@ -22,13 +22,13 @@ from credenda.interfaces.cli.render_consolidation import render_consolidation
 from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
-    planned,
     put_back,
     render_backup,
     render_delete,
     render_erase,
     render_expiry,
     render_holds,
+    render_plan,
     render_policies,
 )
 from credenda.interfaces.cli.render_hits import render_results
@@ -283,7 +283,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Remembered: render_remembered,
     SearchResult: render_results,
     Context: _render_context,
-    EventDetails: event,
+    EventDetails: render_event,
     Explanation: render_explanation,
     Page: render_page,
     Diff: render_diff,
@@ -292,7 +292,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     ExtractionReport: _render_extraction,
     DoctorReport: render_doctor,
     EraseReceipt: render_erase,
-    DeletionPlan: planned,
+    DeletionPlan: render_plan,
     DeletionReport: render_delete,
     ExpiryReport: render_expiry,
     LegalHold: hold,

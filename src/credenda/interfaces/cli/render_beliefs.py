@@ -21,10 +21,10 @@ __all__ = [
     "describe_replacement",
     "describe_status",
     "describe_validity",
-    "event",
     "name_slot",
     "name_value",
     "render_contests",
+    "render_event",
     "render_explanation",
     "render_memory",
     "render_page",
@@ -154,7 +154,7 @@ def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
     return f"{screen.day(event.occurred_at)}  {_name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
 
 
-def event(screen: Screen, found: EventDetails) -> str:
+def render_event(screen: Screen, found: EventDetails) -> str:
     """Show an event whole: what was said, by whom, when, and which memories rest on it."""
     one = found.event
     rows = (

@@ -10,13 +10,13 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
 __all__ = [
     "hold",
-    "planned",
     "put_back",
     "render_backup",
     "render_delete",
     "render_erase",
     "render_expiry",
     "render_holds",
+    "render_plan",
     "render_policies",
 ]
 
@@ -40,7 +40,7 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     return "\n".join(filter(None, lines))
 
 
-def planned(screen: Screen, plan: DeletionPlan) -> str:
+def render_plan(screen: Screen, plan: DeletionPlan) -> str:
     """Show what deleting one thing would remove."""
     if not (plan.memories or plan.events):
         return f"Nothing would be deleted: {plan.id} is deleted already."

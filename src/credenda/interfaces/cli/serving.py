@@ -69,7 +69,7 @@ def worker() -> click.Command:
 
 def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
     if all_users:
-        _work_for_all(session, once=once)
+        _run_for_all_users(session, once=once)
         return
     with session.open() as memory:
         if once:
@@ -85,7 +85,7 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
                 stopped.wait(_DUTY_SECONDS)
 
 
-def _work_for_all(session: Session, *, once: bool) -> None:
+def _run_for_all_users(session: Session, *, once: bool) -> None:
     from credenda.workers.tenants import AllUsers
 
     with session.open_parts() as parts:
@@ -228,9 +228,9 @@ def _repeat_options(session: Session) -> Iterator[str]:
     A client starts the server in a folder of its choice and with an environment of its own.
     """
     from credenda.bootstrap import resolve_sqlite_path
-    from credenda.config import named_target, named_user
+    from credenda.config import read_target, read_user
 
-    db, user = session.db or named_target(), session.user or named_user()
+    db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
         yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
     if user is not None:

@@ -28,9 +28,9 @@ __all__ = [
     "Failed",
     "StatsKept",
     "answer_type",
+    "build_output_schema",
     "describe_answer",
     "list_name",
-    "output_schema",
 ]
 
 MEMORY: Final = Picked(
@@ -230,7 +230,7 @@ def describe_answer(operation: Operation) -> Schema:
     return {**schema, "$defs": known.schemas}
 
 
-def output_schema(operations: Sequence[Operation]) -> Schema:
+def build_output_schema(operations: Sequence[Operation]) -> Schema:
     """Describe briefly what a tool answers: what one of its operations always shows, or an error.
 
     A model reads every word of it, so that it says what there is and not what it is made of.

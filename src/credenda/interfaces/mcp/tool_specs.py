@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from credenda.interfaces.input_schema import describe_input
-from credenda.interfaces.mcp.answers import output_schema
+from credenda.interfaces.mcp.answers import build_output_schema
 from credenda.interfaces.serialize import encode
 from credenda.operations.mcp_names import Tool, Toolset, list_tools
 from credenda.operations.table import OPERATIONS, Operation, Param
@@ -88,7 +88,7 @@ class ToolSpec:
 
     def output_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the structured result: the result of an operation, or an error."""
-        return output_schema([route.operation for route in self.routes])
+        return build_output_schema([route.operation for route in self.routes])
 
     def hints(self) -> dict[str, bool]:
         """Return the annotations that differ from the defaults of the protocol."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.manage.dream.bridges import (
     BridgeRules,
     EntityPair,
@@ -112,7 +112,7 @@ def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> ND
 
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
-        codes = [memory_document(fact.id, tag) for fact in about.facts]
+        codes = [name_memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from credenda.errors import Unavailable
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.model.change import Add, Change
 from credenda.services.dream.step_context import Night
 from credenda.services.usage import rescore_retention
@@ -29,7 +29,7 @@ def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer
     def file(writer: Writer, applied: Applied) -> None:
         ids = [applied.ids[one.key] for one in added]
         for name, vector in zip(ids, vectors, strict=False):
-            writer.put(vector._replace(code=memory_document(name, writer.tenant.tag)))
+            writer.put(vector._replace(code=name_memory_document(name, writer.tenant.tag)))
         rescore_retention(night.parts, writer, ids)
 
     return file

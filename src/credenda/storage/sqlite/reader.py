@@ -96,7 +96,7 @@ def _split_words(body: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
 
 
-def _memory_words(memory: Memory) -> frozenset[str]:
+def _split_memory_words(memory: Memory) -> frozenset[str]:
     return _split_words(compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value))
 
 
@@ -301,7 +301,7 @@ class SqliteReader:
         self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
     ) -> list[Memory]:
         """Return the current versions of memories that hold any of these words, rarest words first."""
-        waiting = [(pack_code(parse_serial(one.id), memory=True), _memory_words(one)) for one in beside]
+        waiting = [(pack_code(parse_serial(one.id), memory=True), _split_memory_words(one)) for one in beside]
         codes = self._nominated(words, limit, waiting, memories=True)
         numbers = [unpack_code(code)[1] for code in codes[:most]]
         found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None

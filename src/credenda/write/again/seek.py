@@ -18,7 +18,7 @@ from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import TRUST_MARGIN, display_value, get_valid_from_us
 from credenda.write.reconcile.wording import explain_replacement, split_value
-from credenda.write.related import related
+from credenda.write.related import find_related
 
 __all__ = ["Again", "said_again", "with_again"]
 
@@ -70,7 +70,7 @@ def _near(reader: Reader, claim: Claim) -> list[Memory]:
     words = list(dict.fromkeys([*split_value(claim.value or ""), *said.matters, *other_words(claim)]))
     if not words:
         return []
-    return [one for one in related(reader, words, AGAIN_NOMINATED) if not is_dreamed(one)]
+    return [one for one in find_related(reader, words, AGAIN_NOMINATED) if not is_dreamed(one)]
 
 
 def with_again(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.index.document_names import event_ids
+from credenda.index.document_names import list_event_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
@@ -116,7 +116,7 @@ def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) ->
     found: list[Span] = []
     for key in keys.keys() - sought - {""}:
         terms = [_choose_search_words(keys[key]), *list_condition_terms(keys[key])]
-        ids = event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
+        ids = list_event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
         forms = find_condition_forms(keys[key])
         for event in reader.events(ids):
             pieces = {(start, stop): event.text[start:stop] for start, stop in split_statements(event.text)}

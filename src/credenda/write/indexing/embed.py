@@ -11,7 +11,7 @@ from typing import Final
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
-from credenda.index.document_names import event_document, memory_document, owner_id
+from credenda.index.document_names import find_owner_id, name_event_document, name_memory_document
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.protocol import Embedder, embed_checked
@@ -57,9 +57,9 @@ def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits:
             continue
         for ordinal, (start, stop) in enumerate(split_passages(event.text)):
             spoken = _prefix_speaker(event, event.text[start:stop])
-            wanted.append(MissingVector(event_document(event.id, ordinal, tag), spoken))
+            wanted.append(MissingVector(name_event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        MissingVector(memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))
+        MissingVector(name_memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))
         for memory in memories.values()
         if memory.text
     )
@@ -127,7 +127,7 @@ def store_vectors(
         if memory.text
     }
     for vector in vectors:
-        owner = owner_id(vector.code, tag)
+        owner = find_owner_id(vector.code, tag)
         if owner in held or owner in readable:
             writer.put(vector)
             if novel is not None and vector.code in novel:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from credenda.index.document_names import owner_id
+from credenda.index.document_names import find_owner_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.memory import Memory
 from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjust_importance, compute_surprise
@@ -53,7 +53,9 @@ def _score_novelty(near: Sequence[tuple[int, float]], tag: str) -> Novelty:
         return Novelty(surprise=compute_surprise(()))
     code, similarity = near[0]
     return Novelty(
-        surprise=compute_surprise([cosine for _, cosine in near]), nearest=owner_id(code, tag), similarity=similarity
+        surprise=compute_surprise([cosine for _, cosine in near]),
+        nearest=find_owner_id(code, tag),
+        similarity=similarity,
     )
 
 

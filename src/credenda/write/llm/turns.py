@@ -20,7 +20,7 @@ from credenda.write.extract_job import extract_turns
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
-from credenda.write.related import in_order_of_id
+from credenda.write.related import sort_by_id
 
 __all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
 
@@ -72,7 +72,7 @@ def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memo
 def _by_words(reader: Reader, text: str) -> list[Memory]:
     terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
     found = reader.search_memories(terms, limits.CANDIDATES, most=limits.LLM_KNOWN_MEMORIES) if terms else []
-    return sorted(in_order_of_id(found), key=get_valid_from_us, reverse=True)
+    return sorted(sort_by_id(found), key=get_valid_from_us, reverse=True)
 
 
 def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:

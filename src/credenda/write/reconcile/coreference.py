@@ -15,7 +15,7 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
-from credenda.write.related import related
+from credenda.write.related import find_related
 
 __all__ = ["resolve_relative"]
 
@@ -84,7 +84,7 @@ def _is_named(memory: Memory, name: str) -> bool:
 
 
 def _load_active(reader: Reader, word: str) -> list[Memory]:
-    return [one for one in related(reader, [word], _NOMINATED) if one.status is Status.ACTIVE and one.entity]
+    return [one for one in find_related(reader, [word], _NOMINATED) if one.status is Status.ACTIVE and one.entity]
 
 
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:

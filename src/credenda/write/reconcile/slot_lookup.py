@@ -17,7 +17,7 @@ from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
-from credenda.write.related import related
+from credenda.write.related import find_related
 
 __all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
@@ -165,7 +165,7 @@ def _find_mentions(reader: Reader, claim: Claim, value: str) -> list[Memory]:
     speaker = normalise_name(claim.speaker)
     return [
         one
-        for one in related(reader, split_value(value), _NOMINATED)
+        for one in find_related(reader, split_value(value), _NOMINATED)
         if one.status is Status.ACTIVE
         and one.stance in ASSERTIVE_STANCES
         and not is_denial(one)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from credenda.index.document_names import memory_document
+from credenda.index.document_names import name_memory_document
 from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.memory import Memory
@@ -87,7 +87,7 @@ def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> 
     from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
 
     tag = reader.tenant.tag
-    texts = {memory_document(one.id, tag): text for text, one in memories.items()}
+    texts = {name_memory_document(one.id, tag): text for text, one in memories.items()}
     found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
     return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
 

@@ -19,7 +19,7 @@ from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone, own_sentences
 from credenda.write.extract.restate import retold
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, TRUST_MARGIN, get_valid_from_us
-from credenda.write.related import in_order_of_id, related
+from credenda.write.related import find_related, sort_by_id
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
 from credenda.write.succession.likely import Nearness, Said, said_of
@@ -161,7 +161,7 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
         near, among = closest(said, looked_at, _WEIGHED), len(looked_at)
         if not near:
             found = reader.search_memories(words, _NOMINATED)
-            near, among = _compared(_held(event, in_order_of_id(found[:_WEIGHED]), given)), len(found)
+            near, among = _compared(_held(event, sort_by_id(found[:_WEIGHED]), given)), len(found)
         others = [one for one in near if one.id not in given]
         found = likeliest(said, others, compared, among=among, nearness=nearness, alone=alone)
         if found is None and alone and said.cues:
@@ -249,7 +249,7 @@ def _near(reader: Reader, event: Event, sentence: str, given: set[str]) -> list[
 
 
 def _active(reader: Reader, event: Event, words: list[str], given: set[str]) -> list[Memory]:
-    return _held(event, related(reader, words, _NOMINATED), given)
+    return _held(event, find_related(reader, words, _NOMINATED), given)
 
 
 def _compared(found: Sequence[Memory]) -> list[Memory]:

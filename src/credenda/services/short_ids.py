@@ -11,7 +11,7 @@ from credenda.model.memory import Status
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 
-__all__ = ["full_id", "full_id_in"]
+__all__ = ["resolve_id", "resolve_id_in"]
 
 _SHORT: Final = re.compile(r"([emck])([1-9][0-9]{0,17})(-[0-9a-f]{0,5})?")
 _DIGITS_MAX: Final = 18
@@ -20,15 +20,15 @@ _LISTED: Final = 5
 _SHOWN: Final = frozenset(Status) - {Status.DELETED}
 
 
-def full_id(parts: Parts, text: str) -> str:
-    """Return the id that a short one stands for, as `full_id_in` does, with a reader of its own."""
+def resolve_id(parts: Parts, text: str) -> str:
+    """Return the id that a short one stands for, as `resolve_id_in` does, with a reader of its own."""
     if not _is_short(text):
         return text
     with parts.store.reader(parts.user_id) as reader:
-        return full_id_in(reader, text)
+        return resolve_id_in(reader, text)
 
 
-def full_id_in(reader: Reader, text: str) -> str:
+def resolve_id_in(reader: Reader, text: str) -> str:
     """Return the id of this tenant that a text is, or is the only one to begin with.
 
     A number without a tag names the thing with exactly that number, where there is one: `m2` is no short form of `m20`
@@ -45,7 +45,7 @@ def full_id_in(reader: Reader, text: str) -> str:
     choices: list[str] = []
     for more in range(_DIGITS_MAX - len(digits) + 1):
         low = int(digits) * 10**more
-        choices += _between(reader, kind, low, low + 10**more)
+        choices += _find_between(reader, kind, low, low + 10**more)
         if exact in choices:
             return exact
         if len(choices) > _LISTED:
@@ -61,7 +61,7 @@ def _is_short(text: object) -> bool:
     return isinstance(text, str) and _SHORT.fullmatch(text.strip()) is not None
 
 
-def _between(reader: Reader, kind: IdKind, low: int, high: int) -> list[str]:
+def _find_between(reader: Reader, kind: IdKind, low: int, high: int) -> list[str]:
     """Return some ids of a kind whose numbers lie from `low` to below `high`; at most one more than are listed."""
     most = _LISTED + 1
     match kind:

@@ -6,16 +6,16 @@ from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.memory import Status
 from credenda.model.query import EventDetails
-from credenda.operations.naming import full_id_in
 from credenda.runtime import Parts
+from credenda.services.short_ids import resolve_id_in
 
-__all__ = ["event"]
+__all__ = ["get_event"]
 
 
-def event(parts: Parts, event_id: str) -> EventDetails:
+def get_event(parts: Parts, event_id: str) -> EventDetails:
     """Return an event with the memories that rest on it, oldest first; raises `NotFound` for an unknown one."""
     with parts.store.reader(parts.user_id) as reader:
-        event_id = full_id_in(reader, event_id)
+        event_id = resolve_id_in(reader, event_id)
         parse_id_number(event_id, IdKind.EVENT, reader.tenant.tag)
         found = reader.events([event_id])
         if not found:
