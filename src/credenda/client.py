@@ -22,7 +22,7 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
-from credenda.services import event, inspect, maintenance
+from credenda.services import changes, context, event, get, history, list_memories, search, settle, stats, why
 from credenda.workers.loop import Worker
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Credenda:
         with ExitStack() as held:
             held.callback(self._parts.release)
             self._worker.stop()
-            maintenance.flush_and_stop(self._parts)
+            settle.flush_and_stop(self._parts)
 
     def remember(
         self,
@@ -183,7 +183,7 @@ class Credenda:
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
         """
-        from credenda.services.remember import remember  # from a module: from a package it takes three times as long
+        from credenda.services.remember import remember
         from credenda.write.intake.validate import Submission
 
         submission = Submission(
@@ -205,13 +205,13 @@ class Credenda:
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
-        from credenda.services import remember
+        from credenda.services import store
 
-        return remember.store(self._parts, unit)
+        return store.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
-        maintenance.settle(self._parts, timeout)
+        settle.settle(self._parts, timeout)
 
     def search(
         self,
@@ -243,7 +243,7 @@ class Credenda:
         name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.search(self._parts, inspect.SearchArguments(**given))
+        return search.search(self._parts, search.SearchArguments(**given))
 
     def context(
         self,
@@ -259,7 +259,7 @@ class Credenda:
         for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
         memories do not count as recalled unless `record_access` is set.
         """
-        return inspect.context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return context.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return the current version of a memory, or the version at `known_at`.
@@ -267,7 +267,7 @@ class Credenda:
         Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
         `Invalid` for a short id with which several begin.
         """
-        return inspect.get(self._parts, id, as_of, known_at)
+        return get.get(self._parts, id, as_of, known_at)
 
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
@@ -295,7 +295,7 @@ class Credenda:
         The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.list_memories(self._parts, **given)
+        return list_memories.list_memories(self._parts, **given)
 
     def history(
         self,
@@ -311,7 +311,7 @@ class Credenda:
         `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.history(self._parts, **given)
+        return history.history(self._parts, **given)
 
     def diff(
         self,
@@ -333,29 +333,29 @@ class Credenda:
 
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
-        return inspect.why(self._parts, id)
+        return why.why(self._parts, id)
 
     def changes(self, cause: str) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first."""
-        return inspect.list_changes(self._parts, cause)
+        return changes.list_changes(self._parts, cause)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
-        from credenda.services import edit
+        from credenda.services import correct
 
-        return edit.correct(self._parts, id, text=text, value=value, reason=reason)
+        return correct.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
-        from credenda.services import edit
+        from credenda.services import forget
 
-        return edit.forget(self._parts, id, reason)
+        return forget.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
-        from credenda.services import edit
+        from credenda.services import forget
 
-        return edit.restore(self._parts, id)
+        return forget.restore(self._parts, id)
 
     def delete(self, id: str) -> None:
         """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
@@ -374,9 +374,9 @@ class Credenda:
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
         given = {name: value for name, value in locals().items() if name != "self"}
-        from credenda.services import delete
+        from credenda.services import delete_where
 
-        return delete.delete_where(self._parts, **given)
+        return delete_where.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
@@ -400,4 +400,4 @@ class Credenda:
 
     def stats(self) -> Stats:
         """Count the tenant's rows and pending work."""
-        return inspect.count_stats(self._parts)
+        return stats.count_stats(self._parts)

@@ -11,7 +11,7 @@ from credenda.model.report import BackupReport, DoctorReport, ExportReport, Impo
 from credenda.model.sync_report import SyncReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import maintenance, rebuild
+from credenda.services import doctor, rebuild, reembed
 
 __all__ = ["Data"]
 
@@ -62,7 +62,7 @@ class Data:
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
         gets the number of finished events and the total.
         """
-        return maintenance.reembed(self._parts, model, progress=progress)
+        return reembed.reembed(self._parts, model, progress=progress)
 
     def rebuild(
         self,
@@ -120,4 +120,4 @@ class Data:
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return maintenance.doctor(self._parts, repair=repair)
+        return doctor.doctor(self._parts, repair=repair)

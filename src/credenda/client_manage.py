@@ -28,7 +28,7 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import edit, erase, flip_flop_audit, memory_status, undo
+from credenda.services import flip_flop_audit, legal_hold, memory_status, pin, policy, resolve, undo
 from credenda.validation import check_words
 from credenda.workers.expiry import apply_policies
 
@@ -44,7 +44,7 @@ class Manage:
 
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value is undecided, with their questions; open ones first."""
-        return edit.list_contests(self._parts)
+        return resolve.list_contests(self._parts)
 
     def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
@@ -54,7 +54,7 @@ class Manage:
         The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
-        return edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+        return resolve.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
     def extract(
         self,
@@ -81,11 +81,11 @@ class Manage:
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
-        return edit.pin(self._parts, id, pinned=True)
+        return pin.pin(self._parts, id, pinned=True)
 
     def unpin(self, id: str) -> Memory:
         """Unpin a memory."""
-        return edit.pin(self._parts, id, pinned=False)
+        return pin.pin(self._parts, id, pinned=False)
 
     def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
@@ -95,7 +95,7 @@ class Manage:
         `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
         or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return erase.set_policy(self._parts, days, topic, remove=remove)
+        return policy.set_policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
         """Delete expired rows, and rows older than the policies allow; `dry_run` only counts.
@@ -109,15 +109,15 @@ class Manage:
 
         Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
-        return erase.hold(self._parts, reason)
+        return legal_hold.hold(self._parts, reason)
 
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` without one."""
-        return erase.lift_hold(self._parts, reason)
+        return legal_hold.lift_hold(self._parts, reason)
 
     def holds(self) -> Sequence[LegalHold]:
         """Return all legal holds, past and present, oldest first, with the reasons."""
-        return erase.list_holds(self._parts)
+        return legal_hold.list_holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
@@ -134,9 +134,9 @@ class Manage:
 
         `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
-        from credenda.services import lifecycle
+        from credenda.services import decay
 
-        return lifecycle.decay(self._parts, dry_run=dry_run)
+        return decay.decay(self._parts, dry_run=dry_run)
 
     def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote confirmed memories and archive faded ones; `dry_run` returns the planned moves."""
@@ -177,24 +177,24 @@ class Manage:
 
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
-        from credenda.services import lifecycle
+        from credenda.services import promote
 
-        return lifecycle.move_layer(self._parts, id, up=True)
+        return promote.move_layer(self._parts, id, up=True)
 
     def demote(self, id: str) -> Memory:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
-        from credenda.services import lifecycle
+        from credenda.services import promote
 
-        return lifecycle.move_layer(self._parts, id, up=False)
+        return promote.move_layer(self._parts, id, up=False)
 
     def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
         """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
         `plot` also draws them into an SVG file.
         """
-        from credenda.services import lifecycle
+        from credenda.services import retention_curves
 
-        return lifecycle.compute_retention_curves(
+        return retention_curves.compute_retention_curves(
             self._parts, plot=None if plot is None else check_path(plot), limit=limit
         )
 

@@ -16,8 +16,9 @@ from credenda.manage.schedule import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services.core import core
+from credenda.services.decay import decay
 from credenda.services.flip_flop_audit import find_loops
-from credenda.services.lifecycle import decay, run_lifecycle
+from credenda.services.lifecycle import run_lifecycle
 from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease
 
