@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from credenda import read, services
 from credenda.errors import Invalid
 from credenda.model.query import (
     Context,
@@ -34,9 +35,6 @@ def context(
     An `automatic` block has a smaller budget and does not count as a recall; otherwise memories would keep themselves
     in the block.
     """
-    from credenda.read.context import build_context as pack_context
-    from credenda.services.core import gather_candidates
-
     usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
     budget = usual if token_budget is None else token_budget
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -45,14 +43,14 @@ def context(
     asked = build_query(parts, _build_question("core" if query is None else query, conditions))
     now_us = parts.clock.now_us()
     with parts.active_calls, parts.store.reader(parts.user_id) as reader:
-        packed = pack_context(
+        packed = read.context.build_context(
             asked if query is not None else replace(asked, text=""),
             reader=reader,
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             now_us=now_us,
             budget=TokenBudget(budget, parts.counter),
-            core=gather_candidates(parts, reader, asked, now_us),
+            core=services.core.gather_candidates(parts, reader, asked, now_us),
         )
         packed = replace(packed, waiting=count_waiting_messages(reader, WAITING_COUNTED_MAX))
     if query is not None and asked.record_access:

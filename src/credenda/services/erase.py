@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from credenda import portability
 from credenda.errors import Invalid
 from credenda.model.report import EraseReceipt
 from credenda.paths import check_path
@@ -50,6 +51,4 @@ def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
 
 
 def _export_first(parts: Parts, path: Path) -> dict[str, int]:
-    from credenda.portability.exporting import export_file
-
-    return dict(export_file(parts, path, "credenda").rows)
+    return dict(portability.exporting.export_file(parts, path, "credenda").rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from credenda import read
 from credenda.clock import format_time
 from credenda.errors import NotFound
 from credenda.model.memory import Memory, Relation, Status
@@ -31,13 +32,10 @@ def get(
     if not held:
         known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
-    if as_of_us is not None:
-        from credenda.read.visibility import was_valid_at
-
-        if not was_valid_at(held[0], as_of_us):
-            raise NotFound(
-                f"{memory_id} was not true then", why=_describe_validity(held[0]), fix="`history` shows what was"
-            )
+    if as_of_us is not None and not read.visibility.was_valid_at(held[0], as_of_us):
+        raise NotFound(
+            f"{memory_id} was not true then", why=_describe_validity(held[0]), fix="`history` shows what was"
+        )
     return held[0]
 
 

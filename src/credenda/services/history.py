@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from credenda import read
 from credenda.errors import Invalid
 from credenda.model.query import (
     SlotVersion,
@@ -30,8 +31,6 @@ def history(
     known_at: datetime | str | None = None,
 ) -> list[SlotVersion]:
     """Return every value of a slot, or of the slot of a memory, oldest first."""
-    from credenda.read.history import read_slot_history
-
     if (id is None) == (entity is None or attribute is None):
         raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
     check_text(entity, "entity")
@@ -39,6 +38,6 @@ def history(
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
         id = None if id is None else resolve_id_in(reader, id)
-        return read_slot_history(
+        return read.history.read_slot_history(
             reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
         )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
 
-from credenda import limits
+from credenda import limits, read
 from credenda.clock import DAY_US
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.fast_dataclass import compile_fast_init
@@ -103,12 +103,10 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
 
     `reach` returns that many hits instead of `limit`, for interfaces that filter the hits further.
     """
-    from credenda.read.search import search as search_memory
-
     query = build_query(parts, question)
     query = query if reach is None else replace(query, limit=reach)
     with parts.active_calls, parts.store.reader(parts.user_id) as reader:
-        result = search_memory(
+        result = read.search.search(
             query,
             reader=reader,
             index=open_index(parts, reader),
@@ -184,6 +182,7 @@ def _check_text(text: str) -> None:
 
 
 def check_limit(limit: int, most: int) -> None:
+    """Refuse a limit below 1 or above the bound."""
     if not isinstance(limit, int) or not 1 <= limit <= most:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"limit cannot be {limit!r}", why=f"it lies in 1 to {most}", fix="page through with less")
 

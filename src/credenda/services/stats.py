@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from credenda import model, services
 from credenda.model.memory import Status
 from credenda.runtime import Parts
 from credenda.services.waiting import count_waiting_messages
 from credenda.storage.store import JobStatus
 
 if TYPE_CHECKING:
-    from credenda.model.report import Stats
+    pass
 
 __all__ = ["count_stats"]
 
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
 
-def count_stats(parts: Parts) -> Stats:
+def count_stats(parts: Parts) -> model.report.Stats:
     """Count memories, events and pending work."""
-    from credenda.model.report import Stats
-    from credenda.services.llm_extraction import count_waiting, describe_model_use
-
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting, unread = count_waiting(reader), count_waiting_messages(reader)
-    return Stats(
+        waiting, unread = services.llm_extraction.count_waiting(reader), count_waiting_messages(reader)
+    return model.report.Stats(
         events=counts.events,
         redacted_events=counts.redacted_events,
         memories=counts.memories,
@@ -42,5 +40,5 @@ def count_stats(parts: Parts) -> Stats:
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
         waiting=unread,
-        model=describe_model_use(parts, counts, waiting),
+        model=services.llm_extraction.describe_model_use(parts, counts, waiting),
     )

@@ -18,6 +18,7 @@ from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_member, check_name
+from credenda.write import extract
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept
@@ -164,6 +165,9 @@ def _check_slot(unit: MemoryUnit) -> _Slot:
 def _check_cardinality(unit: MemoryUnit) -> Cardinality:
     if unit.cardinality is not None:
         return check_member(Cardinality, unit.cardinality, "cardinality")
-    from credenda.write.extract.lexicon import lexicon
 
-    return lexicon().cardinality(normalise_attribute(unit.attribute)) if unit.attribute else Cardinality.SINGLE
+    return (
+        extract.lexicon.lexicon().cardinality(normalise_attribute(unit.attribute))
+        if unit.attribute
+        else Cardinality.SINGLE
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from credenda import read
 from credenda.model.query import (
     Explanation,
 )
@@ -19,8 +20,6 @@ __all__ = ["why"]
 
 def why(parts: Parts, memory_id: str) -> Explanation:
     """Return the provenance of a memory: its evidence and every change to it."""
-    from credenda.read.history import read_explanation as explain
-
     with parts.store.reader(parts.user_id) as reader:
         memory_id = get_current(reader, resolve_id_in(reader, memory_id)).id
-        return explain(reader, memory_id)
+        return read.history.read_explanation(reader, memory_id)
