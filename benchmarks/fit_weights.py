@@ -50,7 +50,7 @@ from credenda.read.hydrate import name_document
 from credenda.read.plan import Plan, plan
 from credenda.read.retrieve import find_owner, retrieve
 from credenda.read.weights import load_weights
-from credenda.services.inspect import open_index
+from credenda.services.search import open_index
 from credenda.storage.store import Reader
 
 WEIGHTS: Final = Path(__file__).resolve().parents[1] / "src/credenda/read/data/weights.toml"

@@ -8,18 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
+from credenda import services
 from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.paths import check_path
+from credenda.providers import llm as llm_modules
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import LazyIndexCache, Parts
+from credenda.storage import sqlite
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.validation import check_name
 from credenda.workers.leases import name_process
+from credenda.write import extract
 
 if TYPE_CHECKING:
     from credenda.model.report import BackupReport, RestoreReport
@@ -44,16 +48,11 @@ class _LazyRuleExtractor:
     @staticmethod
     def warm() -> None:
         """Load the tables and compile the expressions now."""
-        from credenda.write.extract.rules import RulesExtractor
-
-        RulesExtractor.warm()
+        extract.rules.RulesExtractor.warm()
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Extract the claims of a turn."""
-        from credenda.write.extract.rules import RulesExtractor
-        from credenda.write.extract.wall import by_the_wall
-
-        return by_the_wall(RulesExtractor(), turn, self._zone)
+        return extract.wall.by_the_wall(extract.rules.RulesExtractor(), turn, self._zone)
 
 
 def build_parts(
@@ -104,9 +103,7 @@ def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
 
 def run_due_duties(parts: Parts) -> None:
     """Run the duties that are due; they are loaded when this is first called."""
-    from credenda.services.schedule import run_duties
-
-    run_duties(parts)
+    services.schedule.run_duties(parts)
 
 
 def _check_user(user: str) -> str:
@@ -129,9 +126,8 @@ def _open_model_client(llm: object, settings: Settings) -> ModelClient | None:
     """Create the client of a language model, without loading its libraries."""
     if llm is None and settings.llm in {"", "none"}:
         return None
-    from credenda.providers.llm.factory import open_model
 
-    return open_model(llm, settings)
+    return llm_modules.factory.open_model(llm, settings)
 
 
 def restore_backup(
@@ -151,29 +147,26 @@ def restore_backup(
     file, `Invalid` for deletions of an unrelated database, `Conflict` for an existing target, `Corrupt` for a damaged
     backup, `Unavailable` while another process has the target open. After any of them nothing has changed.
     """
-    from credenda.services.restore_backup import delete_again
-    from credenda.storage.sqlite.backup import restore_file
-
     given = _resolve_clock(clock)
 
     def again(old: Store, new: Store, user_id: str) -> int:
-        return delete_again(old, new, user_id, given.now_us())
+        return services.restore_backup.delete_again(old, new, user_id, given.now_us())
 
     later = None if deletions is None else Path(resolve_sqlite_path(deletions))
     place = Path(resolve_sqlite_path(target))
-    return restore_file(check_path(backup), place, given, replace=replace, deletions=later, delete_again=again)
+    return sqlite.backup.restore_file(
+        check_path(backup), place, given, replace=replace, deletions=later, delete_again=again
+    )
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:
     """Copy a whole database to a file; see `Data.backup`."""
-    from credenda.storage.sqlite.backup import back_up
-
     store = parts.store
     if not isinstance(store, SqliteStore):
         raise Invalid(
             "this database is not a file", why="a database server stores it", fix="use the server's own backups"
         )
-    return back_up(store, path)
+    return sqlite.backup.back_up(store, path)
 
 
 def resolve_sqlite_path(target: str | Path | None) -> str:

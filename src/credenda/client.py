@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from credenda import services
 from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
 from credenda.clock import Clock
 from credenda.config import get_default_user
@@ -22,8 +23,9 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
-from credenda.services import event, inspect, maintenance
+from credenda.services import changes, context, event, get, history, list_memories, search, settle, stats, why
 from credenda.workers.loop import Worker
+from credenda.write import intake
 
 if TYPE_CHECKING:
     from credenda.client_data import Data
@@ -158,7 +160,7 @@ class Credenda:
         with ExitStack() as held:
             held.callback(self._parts.release)
             self._worker.stop()
-            maintenance.flush_and_stop(self._parts)
+            settle.flush_and_stop(self._parts)
 
     def remember(
         self,
@@ -183,10 +185,7 @@ class Credenda:
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
         """
-        from credenda.services.remember import remember  # from a module: from a package it takes three times as long
-        from credenda.write.intake.validate import Submission
-
-        submission = Submission(
+        submission = intake.validate.Submission(
             content=content,
             user_id=self._parts.user_id,
             topic=topic,
@@ -201,17 +200,15 @@ class Credenda:
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
         )
-        return remember(self._parts, submission)
+        return services.remember.remember(self._parts, submission)
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
-        from credenda.services import remember
-
-        return remember.store(self._parts, unit)
+        return services.store.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
-        maintenance.settle(self._parts, timeout)
+        settle.settle(self._parts, timeout)
 
     def search(
         self,
@@ -243,7 +240,7 @@ class Credenda:
         name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.search(self._parts, inspect.SearchArguments(**given))
+        return search.search(self._parts, search.SearchArguments(**given))
 
     def context(
         self,
@@ -259,7 +256,7 @@ class Credenda:
         for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
         memories do not count as recalled unless `record_access` is set.
         """
-        return inspect.context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return context.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return the current version of a memory, or the version at `known_at`.
@@ -267,7 +264,7 @@ class Credenda:
         Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
         `Invalid` for a short id with which several begin.
         """
-        return inspect.get(self._parts, id, as_of, known_at)
+        return get.get(self._parts, id, as_of, known_at)
 
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
@@ -295,7 +292,7 @@ class Credenda:
         The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.list_memories(self._parts, **given)
+        return list_memories.list_memories(self._parts, **given)
 
     def history(
         self,
@@ -311,7 +308,7 @@ class Credenda:
         `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return inspect.history(self._parts, **given)
+        return history.history(self._parts, **given)
 
     def diff(
         self,
@@ -327,41 +324,31 @@ class Credenda:
         Days and longer periods count completely. The axis `known` compares the beliefs held at the two times, `valid`
         the values true at them as known now. A value that came and went in between is not reported.
         """
-        from credenda.services import diff
-
-        return diff.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
+        return services.diff.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
-        return inspect.why(self._parts, id)
+        return why.why(self._parts, id)
 
     def changes(self, cause: str) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first."""
-        return inspect.list_changes(self._parts, cause)
+        return changes.list_changes(self._parts, cause)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
-        from credenda.services import edit
-
-        return edit.correct(self._parts, id, text=text, value=value, reason=reason)
+        return services.correct.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
-        from credenda.services import edit
-
-        return edit.forget(self._parts, id, reason)
+        return services.forget.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
-        from credenda.services import edit
-
-        return edit.restore(self._parts, id)
+        return services.forget.restore(self._parts, id)
 
     def delete(self, id: str) -> None:
         """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
-        from credenda.services import delete
-
-        delete.delete(self._parts, id)
+        services.delete.delete(self._parts, id)
 
     def delete_where(
         self,
@@ -374,9 +361,8 @@ class Credenda:
     ) -> DeletionReport:
         """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
         given = {name: value for name, value in locals().items() if name != "self"}
-        from credenda.services import delete
 
-        return delete.delete_where(self._parts, **given)
+        return services.delete_where.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
@@ -384,9 +370,7 @@ class Credenda:
         With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
         legal hold or when another process writes between export and erasure; then nothing was erased.
         """
-        from credenda.services import erase
-
-        return erase.erase(self._parts, confirm, export=export)
+        return services.erase.erase(self._parts, confirm, export=export)
 
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
         """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
@@ -394,10 +378,8 @@ class Credenda:
         It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
         last showed the hit.
         """
-        from credenda.services import usage
-
-        usage.record_feedback(self._parts, id, useful=useful, session=session)
+        services.usage.record_feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
         """Count the tenant's rows and pending work."""
-        return inspect.count_stats(self._parts)
+        return stats.count_stats(self._parts)

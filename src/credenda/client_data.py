@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from credenda import portability, services
 from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.model.sync_report import SyncReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import maintenance, rebuild
+from credenda.services import doctor, rebuild, reembed
 
 __all__ = ["Data"]
 
@@ -28,9 +29,7 @@ class Data:
 
         The format `mcp-memory` writes only current memories, in the form of the MCP reference memory server.
         """
-        from credenda.portability.exporting import export_file
-
-        return export_file(self._parts, check_path(path), format)
+        return portability.exporting.export_file(self._parts, check_path(path), format)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -40,9 +39,7 @@ class Data:
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
         the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
         """
-        from credenda.portability.importing import import_file
-
-        return import_file(self._parts, check_path(path), format, progress=progress)
+        return portability.importing.import_file(self._parts, check_path(path), format, progress=progress)
 
     def scan(self, path: str | Path) -> ScanReport:
         """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
@@ -50,9 +47,7 @@ class Data:
         They have the layer `codebase` and are found only by a search with `mode="codebase"`. A second scan replaces
         changed memories and ends those of deleted files. The files it reads: docs/how-to/code.md.
         """
-        from credenda.services.code_scan import scan
-
-        return scan(self._parts, check_path(path))
+        return services.code_scan.scan(self._parts, check_path(path))
 
     def reembed(
         self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
@@ -62,7 +57,7 @@ class Data:
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
         gets the number of finished events and the total.
         """
-        return maintenance.reembed(self._parts, model, progress=progress)
+        return reembed.reembed(self._parts, model, progress=progress)
 
     def rebuild(
         self,
@@ -90,9 +85,7 @@ class Data:
         if from_files is not None and (reextract or model):
             raise Invalid("a rebuild is either from files or from the journal, not both", fix="give one of the two")
         if from_files is not None:
-            from credenda.services.restore_from_files import rebuild_from_files
-
-            return rebuild_from_files(self._parts, check_path(from_files), dry_run=dry_run)
+            return services.restore_from_files.rebuild_from_files(self._parts, check_path(from_files), dry_run=dry_run)
         return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
     def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
@@ -104,9 +97,7 @@ class Data:
 
         Raises `Invalid` if the path is not a folder, `Unavailable` if it cannot be written or is being synchronised.
         """
-        from credenda.services.file_sync import sync_files
-
-        return sync_files(self._parts, check_path(dir), missing=missing)
+        return services.file_sync.sync_files(self._parts, check_path(dir), missing=missing)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.
@@ -120,4 +111,4 @@ class Data:
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return maintenance.doctor(self._parts, repair=repair)
+        return doctor.doctor(self._parts, repair=repair)

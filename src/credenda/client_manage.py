@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from credenda import services
 from credenda.model.code import DriftReport
 from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
@@ -28,7 +29,7 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import edit, erase, flip_flop_audit, memory_status, undo
+from credenda.services import dream, flip_flop_audit, legal_hold, memory_status, pin, policy, resolve, undo
 from credenda.validation import check_words
 from credenda.workers.expiry import apply_policies
 
@@ -44,7 +45,7 @@ class Manage:
 
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value is undecided, with their questions; open ones first."""
-        return edit.list_contests(self._parts)
+        return resolve.list_contests(self._parts)
 
     def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
@@ -54,7 +55,7 @@ class Manage:
         The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
-        return edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+        return resolve.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
     def extract(
         self,
@@ -69,23 +70,21 @@ class Manage:
         A dry run prices the file or text given, else the pending messages, for `model` or the current one; it calls no
         model and writes nothing. Raises `Invalid` without a model.
         """
-        from credenda.services.llm_extraction import extract
-
-        return extract(self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run)
+        return services.llm_extraction.extract(
+            self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run
+        )
 
     def plan_deletion(self, id: str) -> DeletionPlan:
         """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
-        from credenda.services import delete
-
-        return delete.plan_deletion(self._parts, id)
+        return services.delete.plan_deletion(self._parts, id)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
-        return edit.pin(self._parts, id, pinned=True)
+        return pin.pin(self._parts, id, pinned=True)
 
     def unpin(self, id: str) -> Memory:
         """Unpin a memory."""
-        return edit.pin(self._parts, id, pinned=False)
+        return pin.pin(self._parts, id, pinned=False)
 
     def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
@@ -95,7 +94,7 @@ class Manage:
         `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
         or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return erase.set_policy(self._parts, days, topic, remove=remove)
+        return policy.set_policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
         """Delete expired rows, and rows older than the policies allow; `dry_run` only counts.
@@ -109,15 +108,15 @@ class Manage:
 
         Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
-        return erase.hold(self._parts, reason)
+        return legal_hold.hold(self._parts, reason)
 
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` without one."""
-        return erase.lift_hold(self._parts, reason)
+        return legal_hold.lift_hold(self._parts, reason)
 
     def holds(self) -> Sequence[LegalHold]:
         """Return all legal holds, past and present, oldest first, with the reasons."""
-        return erase.list_holds(self._parts)
+        return legal_hold.list_holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.
@@ -125,24 +124,18 @@ class Manage:
         It consists of standing instructions, pins, the user's identity, and memories recalled often; each line is the
         current version of a memory. A changed core is stored, and `diff` compares it with the one before.
         """
-        from credenda.services import core
-
-        return core.core(self._parts)
+        return services.core.core(self._parts)
 
     def decay(self, *, dry_run: bool = False) -> DecayReport:
         """Recompute the retention of each current memory; scores move, beliefs stay the same.
 
         `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
-        from credenda.services import lifecycle
-
-        return lifecycle.decay(self._parts, dry_run=dry_run)
+        return services.decay.decay(self._parts, dry_run=dry_run)
 
     def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote confirmed memories and archive faded ones; `dry_run` returns the planned moves."""
-        from credenda.services import lifecycle
-
-        return lifecycle.run_lifecycle(self._parts, dry_run=dry_run)
+        return services.lifecycle.run_lifecycle(self._parts, dry_run=dry_run)
 
     def consolidate(
         self,
@@ -159,9 +152,7 @@ class Manage:
         all memories of that topic. `dry_run` returns the groups and the proposed texts, and writes nothing. Raises
         `Invalid` for a threshold outside 0 to 1.
         """
-        from credenda.services.consolidation import consolidate
-
-        return consolidate(
+        return services.consolidation.consolidate(
             self._parts, topic=topic, similarity_threshold=similarity_threshold, dry_run=dry_run, force=force
         )
 
@@ -171,30 +162,22 @@ class Manage:
         A dry run, the default, returns bytes and fidelity by tier and changes nothing. Beliefs stay the same; faded
         memories rank a little lower by embedding.
         """
-        from credenda.services import embedding_compression
-
-        return embedding_compression.compress(self._parts, dry_run=dry_run)
+        return services.embedding_compression.compress(self._parts, dry_run=dry_run)
 
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
-        from credenda.services import lifecycle
-
-        return lifecycle.move_layer(self._parts, id, up=True)
+        return services.promote.move_layer(self._parts, id, up=True)
 
     def demote(self, id: str) -> Memory:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
-        from credenda.services import lifecycle
-
-        return lifecycle.move_layer(self._parts, id, up=False)
+        return services.promote.move_layer(self._parts, id, up=False)
 
     def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
         """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
         `plot` also draws them into an SVG file.
         """
-        from credenda.services import lifecycle
-
-        return lifecycle.compute_retention_curves(
+        return services.retention_curves.compute_retention_curves(
             self._parts, plot=None if plot is None else check_path(plot), limit=limit
         )
 
@@ -205,9 +188,7 @@ class Manage:
         each error, 3 for each warning, 1 for each information. `fix` invalidates the memories with errors; `undo`
         reverts it. The codes: docs/how-to/code.md.
         """
-        from credenda.services.drift import drift
-
-        return drift(self._parts, roots, fix=fix)
+        return services.drift.drift(self._parts, roots, fix=fix)
 
     def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
         """Run the dream cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.
@@ -216,9 +197,7 @@ class Manage:
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
-        from credenda.services.dream.run import dream
-
-        return dream(self._parts, steps, dry_run=dry_run)
+        return dream.run.dream(self._parts, steps, dry_run=dry_run)
 
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
@@ -280,10 +259,8 @@ class Manage:
         `run` first runs those that are due, or with `only` those named, unless another process has the lease. Raises
         `Invalid` for an unknown task.
         """
-        from credenda.services import schedule
-
         return (
-            schedule.run_duties(self._parts, check_words(only, "only"))
+            services.schedule.run_duties(self._parts, check_words(only, "only"))
             if run or only
-            else schedule.schedule(self._parts)
+            else services.schedule.schedule(self._parts)
         )

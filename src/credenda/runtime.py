@@ -9,7 +9,7 @@ from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from credenda import limits
+from credenda import index, limits
 from credenda.clock import Clock, pause, seconds
 from credenda.config import Settings
 from credenda.errors import Unavailable
@@ -105,13 +105,11 @@ class LazyIndexCache:
         """Whether any search used it yet."""
         return self._cache is not None
 
-    def cache(self) -> IndexCache:
+    def cache(self) -> index.cache.IndexCache:
         """Return the cache of indexes."""
         with self._lock:
             if self._cache is None:
-                from credenda.index.cache import IndexCache
-
-                self._cache = IndexCache()
+                self._cache = index.cache.IndexCache()
             return self._cache
 
 

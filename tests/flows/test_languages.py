@@ -11,7 +11,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.index import cache, snapshot
-from credenda.services.inspect import open_index
+from credenda.services.search import open_index
 
 from .older import as_of_version
 

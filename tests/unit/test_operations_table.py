@@ -17,7 +17,7 @@ from credenda.client_data import Data
 from credenda.client_manage import Manage
 from credenda.model import report
 from credenda.operations.table import OPERATIONS, Operation, Param
-from credenda.services.inspect import SearchArguments
+from credenda.services.search import SearchArguments
 
 _OWNERS = {"": (Credenda, client), "manage": (Manage, client_manage), "data": (Data, client_data)}
 _PYTHON_ONLY = {"progress": "a function to call back can be given by Python alone"}

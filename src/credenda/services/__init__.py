@@ -1,1 +1,87 @@
 """The implementation of each operation, one module per verb or topic."""
+
+from typing import TYPE_CHECKING
+
+from credenda.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from credenda.services import (
+        code_scan as code_scan,
+    )
+    from credenda.services import (
+        consolidation as consolidation,
+    )
+    from credenda.services import (
+        consolidation_progress as consolidation_progress,
+    )
+    from credenda.services import (
+        core as core,
+    )
+    from credenda.services import (
+        correct as correct,
+    )
+    from credenda.services import (
+        decay as decay,
+    )
+    from credenda.services import (
+        delete as delete,
+    )
+    from credenda.services import (
+        delete_where as delete_where,
+    )
+    from credenda.services import (
+        diff as diff,
+    )
+    from credenda.services import (
+        drift as drift,
+    )
+    from credenda.services import (
+        embedding_compression as embedding_compression,
+    )
+    from credenda.services import (
+        erase as erase,
+    )
+    from credenda.services import (
+        file_sync as file_sync,
+    )
+    from credenda.services import (
+        forget as forget,
+    )
+    from credenda.services import (
+        lifecycle as lifecycle,
+    )
+    from credenda.services import (
+        llm_extraction as llm_extraction,
+    )
+    from credenda.services import (
+        promote as promote,
+    )
+    from credenda.services import (
+        rebuild as rebuild,
+    )
+    from credenda.services import (
+        reextract as reextract,
+    )
+    from credenda.services import (
+        remember as remember,
+    )
+    from credenda.services import (
+        restore_backup as restore_backup,
+    )
+    from credenda.services import (
+        restore_from_files as restore_from_files,
+    )
+    from credenda.services import (
+        retention_curves as retention_curves,
+    )
+    from credenda.services import (
+        schedule as schedule,
+    )
+    from credenda.services import (
+        store as store,
+    )
+    from credenda.services import (
+        usage as usage,
+    )
+
+__getattr__ = load_on_use(__name__)

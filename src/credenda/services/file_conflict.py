@@ -11,7 +11,8 @@ from credenda.model.contest import ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Draft, Memory, Slot, Status, get_type_class
 from credenda.runtime import Parts
-from credenda.services.edit import check_not_deleted, journal_correction, make_application
+from credenda.services.correct import check_not_deleted, journal_correction
+from credenda.services.edit import make_application
 from credenda.services.lookup import get_current
 from credenda.storage.store import Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value

@@ -33,8 +33,8 @@ from credenda.portability.importers.format import make_stable_key
 from credenda.portability.importers.mcp_memory import word_observation
 from credenda.runtime import Parts
 from credenda.services.core import core
+from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
-from credenda.services.edit import Correction, put_right
 from credenda.services.file_conflict import contest_edit
 from credenda.services.folder_owner import check_owner
 from credenda.services.remember import remember

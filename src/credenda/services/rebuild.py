@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from credenda import services
 from credenda.errors import Corrupt, Invalid
 from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
 from credenda.model.report import Finding, RebuildDifference, RebuildReport
@@ -27,9 +28,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
         raise Invalid("a model can only be used with reextract", fix="add reextract (--reextract)")
     _check_truth(parts)
     if reextract:
-        from credenda.services.reextract import reextract as derive
-
-        return derive(parts, dry_run=dry_run, model=model)
+        return services.reextract.reextract(parts, dry_run=dry_run, model=model)
     with parts.store.reader(parts.user_id) as reader:
         found = compare_with_log(reader)
     if not dry_run:

@@ -10,14 +10,17 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from credenda import services
 from credenda.clock import DAY_US, HOUR_US, SECOND_US
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.schedule import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
+from credenda.services import dream
 from credenda.services.core import core
+from credenda.services.decay import decay
 from credenda.services.flip_flop_audit import find_loops
-from credenda.services.lifecycle import decay, run_lifecycle
+from credenda.services.lifecycle import run_lifecycle
 from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease
 
@@ -51,9 +54,7 @@ def _run_core(parts: Parts) -> str:
 
 
 def _run_dream(parts: Parts) -> str:
-    from credenda.services.dream.run import dream
-
-    report = dream(parts, stay=lambda: _acquire_leadership(parts))
+    report = dream.run.dream(parts, stay=lambda: _acquire_leadership(parts))
     if not report.ran:
         return f"nothing: {report.reason}"
     failed = [step.name for step in report.steps if step.failed]
@@ -62,9 +63,7 @@ def _run_dream(parts: Parts) -> str:
 
 
 def _run_consolidation(parts: Parts) -> str:
-    from credenda.services.consolidation import consolidate
-
-    report = consolidate(parts)
+    report = services.consolidation.consolidate(parts)
     told = f"{report.memories_consolidated:,} memories consolidated" if report.ran else report.reason
     left_out = f"; {len(report.quarantined):,} failed three times and are left out" if report.quarantined else ""
     return told + left_out

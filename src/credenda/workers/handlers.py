@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
+from credenda import workers
 from credenda.errors import Invalid, LimitExceeded
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
@@ -31,9 +32,7 @@ _EXACT_BITS: Final = 16
 
 def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
-        from credenda.workers.llm_jobs import prepare_llm_jobs
-
-        prepare_llm_jobs(parts, job)
+        workers.llm_jobs.prepare_llm_jobs(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
         reading = extract_job(reader, job, parts.extractor, parts.embedder, nearest=make_nearest_finder(parts, reader))
@@ -50,9 +49,7 @@ def _extract(parts: Parts, job: Job) -> None:
 
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
-    from credenda.workers.llm_jobs import apply_rule_claims
-
-    apply_rule_claims(parts, job)
+    workers.llm_jobs.apply_rule_claims(parts, job)
 
 
 def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:

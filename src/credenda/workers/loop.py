@@ -14,7 +14,7 @@ from itertools import groupby
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from credenda import limits
+from credenda import limits, workers
 from credenda.clock import SECOND_US, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
@@ -96,8 +96,6 @@ def _lease(
 
 def _record_failure(parts: Parts, job: Job, error: Exception) -> None:
     """Record the failure of a job and the time of its next attempt, if any. The reason never contains memory text."""
-    from credenda.workers import handlers
-
     dead = job.attempts >= parts.settings.job_attempts
     wait_us = limits.JOB_BACKOFF_SECONDS * SECOND_US * 2 ** (job.attempts - 1)
     reason = f"{type(error).__name__}: {error}" if isinstance(error, CredendaError) else type(error).__name__
@@ -109,7 +107,7 @@ def _record_failure(parts: Parts, job: Job, error: Exception) -> None:
         lease_until_us=0,
         error=reason[:_ERROR_CHARACTERS],
     )
-    (handlers.give_up_job if dead else handlers.report_failure)(parts, job, report)
+    (workers.handlers.give_up_job if dead else workers.handlers.report_failure)(parts, job, report)
     _log.warning("job failed", extra={"job_id": job.id, "kind": job.kind, "attempts": job.attempts, "dead": dead})
 
 
@@ -161,12 +159,11 @@ def run_llm_jobs(
     line = parts.llm
     if line is None:
         return 0
-    from credenda.workers.llm_jobs import ask_about_jobs
 
     wanted = replace(_filter_llm_jobs(parts, line), until_event=until_event)
     slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to correct the answer
     jobs = _lease(parts, wanted, respect_backoff=respect_backoff, most=line.model.at_once, seconds_more=slack)
-    thoughts = ask_about_jobs(parts, line, jobs, stop)
+    thoughts = workers.llm_jobs.ask_about_jobs(parts, line, jobs, stop)
     unanswered = [job for job, thought in zip(jobs, thoughts, strict=True) if thought is None]
     for job, thought in zip(jobs, thoughts, strict=True):
         if thought is not None:
@@ -179,10 +176,8 @@ def run_llm_jobs(
 
 
 def _believe(parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    from credenda.workers.llm_jobs import apply_answer
-
     try:
-        apply_answer(parts, job, thought)
+        workers.llm_jobs.apply_answer(parts, job, thought)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         _record_failure(parts, job, error)
     if parts.embedder is not None:
@@ -199,13 +194,11 @@ def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 
 def _run(parts: Parts, unit: list[Job]) -> None:
-    from credenda.workers import handlers  # here: it loads the extractor
-
     try:
         if len(unit) == 1:
-            handlers.run_job(parts, unit[0])
+            workers.handlers.run_job(parts, unit[0])
         else:
-            handlers.embed_batch(parts, unit)
+            workers.handlers.embed_batch(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         for job in _drop_erased(parts, unit):
             _record_failure(parts, job, error)
@@ -338,13 +331,11 @@ class Worker:
 
     def _expire(self) -> None:
         """Delete expired rows, a few batches at a time; nothing under a legal hold."""
-        from credenda.workers.expiry import apply_policies  # a read-only process must not load the deletion code
-
         now_us = self._parts.clock.now_us()
         if now_us < self._policies_at_us:
             return
         try:
-            report = apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
+            report = workers.expiry.apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
         except Conflict:
             report = None
         if report is None or not report.more:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from credenda import index as index_modules
 from credenda.errors import LimitExceeded
 from credenda.index.document_names import list_memory_ids
 from credenda.runtime import Parts
@@ -29,8 +30,6 @@ def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> 
     """
 
     def find(vector: NDArray[np.float32]) -> list[str]:
-        from credenda.index.resident import STATE_CURRENT, STATE_PAST  # noqa: PLC0415 - numpy, for who has an engine
-
         model_id = None if parts.embedder is None else parts.embedder.model_id
         try:
             index = parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
@@ -38,7 +37,10 @@ def make_nearest_finder(parts: Parts, reader: Reader, *, past: bool = False) -> 
             return []
         if index.dims != len(vector):
             return []
-        usable = index.is_memory & ((index.state == STATE_CURRENT) | (past & (index.state == STATE_PAST)))
+        usable = index.is_memory & (
+            (index.state == index_modules.resident.STATE_CURRENT)
+            | (past & (index.state == index_modules.resident.STATE_PAST))
+        )
         rows = index.likeliest(vector, index.nearest(vector, _NOMINATED, usable), _KEPT)
         found = reader.memories(list_memory_ids(index.codes[rows].tolist(), reader.tenant.tag))
         return list(dict.fromkeys(one.text for one in found))

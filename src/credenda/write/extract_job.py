@@ -17,6 +17,7 @@ from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import MemoryType
 from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
+from credenda.write import succession
 from credenda.write.intake.validate import AS_TYPE
 from credenda.write.reconcile.aliases import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
@@ -80,10 +81,9 @@ def measure_nearness(
     """
     if embedder is None:
         return {}
-    from credenda.write.succession.nearness import nearness_of  # noqa: PLC0415 - loads the comparison tables
 
     try:
-        return nearness_of(reader, turns, embedder, nearest)
+        return succession.nearness.nearness_of(reader, turns, embedder, nearest)
     except Unavailable:
         return {}
 

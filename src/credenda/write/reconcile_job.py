@@ -21,6 +21,8 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.write import again as again_modules
+from credenda.write import succession
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import ExtractionResult, is_skipped
 from credenda.write.forget.delete import redact_span
@@ -118,17 +120,17 @@ def _apply_replacements(
     writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
 ) -> Iterator[Applied]:
     """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
-    from credenda.write.succession.decide import explained, placed_by, succeeded  # noqa: PLC0415 - loads the comparison tables
-    from credenda.write.succession.seek import told_changes  # noqa: PLC0415 - a search does not need it
-
-    for told in told_changes(writer, event, nearness):
+    for told in succession.seek.told_changes(writer, event, nearness):
         if _is_deleted(writer, told.claim, standing):
             continue
-        placed_claim = placed_by(told)
+        placed_claim = succession.decide.placed_by(told)
         if placed_claim is None:
-            changes = succeeded(told, get_statement_context(event, application.now_us))
+            changes = succession.decide.succeeded(told, get_statement_context(event, application.now_us))
         else:
-            changes = [explained(one, told) for one in decide_claim(writer, event, placed_claim, application.now_us)]
+            changes = [
+                succession.decide.explained(one, told)
+                for one in decide_claim(writer, event, placed_claim, application.now_us)
+            ]
         if not _is_undone(writer, changes, event, {one.id for one in told.resting}):
             yield apply(writer, changes, application)
 
@@ -189,15 +191,15 @@ def _merge_paraphrase(
 
     `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
     """
-    from credenda.write.again.seek import said_again, with_again  # noqa: PLC0415 - loads the comparison tables
-
     claim, read = told
     if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
         return changes
-    again = said_again(reader, event, claim, alone=alone)
+    again = again_modules.seek.said_again(reader, event, claim, alone=alone)
     if again is None:
         return changes
-    return with_again(again, claim, changes, occasion=get_statement_context(event, now_us), read=read)
+    return again_modules.seek.with_again(
+        again, claim, changes, occasion=get_statement_context(event, now_us), read=read
+    )
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

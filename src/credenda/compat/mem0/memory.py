@@ -29,7 +29,7 @@ from credenda.compat.mem0.version_chain import find_chain, read_changes
 from credenda.errors import Invalid, NotFound
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
-from credenda.services import inspect, remember
+from credenda.services import remember, search
 from credenda.validation import check_fraction
 from credenda.write.intake.validate import Submission
 
@@ -175,7 +175,7 @@ class Memory:
         most = arguments.check_limit(top_k, limit, most=limits.SEARCH_LIMIT)
         floor = 0.0 if threshold is None else check_fraction(threshold, "threshold")
         user = asked.user or SHARED_USER
-        question = inspect.SearchArguments(
+        question = search.SearchArguments(
             query=query,
             metadata=asked.metadata or None,
             session=asked.run,
@@ -183,7 +183,7 @@ class Memory:
             explain=explain,
         )
         with self._tenants.lend(user) as tenant:
-            found = inspect.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
+            found = search.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
         items: list[Item] = []
         for hit, record in [pair for pair in filter_hits(found.hits, asked) if pair[0].score >= floor][:most]:
             details = {"score_details": dict(hit.terms)} if explain else {}

@@ -21,7 +21,7 @@ from credenda.ids import IdKind, parse_id, parse_id_number
 from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import Status
 from credenda.model.query import Hit
-from credenda.services import edit
+from credenda.services import correct
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 from credenda.write.journal import REMOVED
 
@@ -112,7 +112,9 @@ def _walk_events(reader: Reader) -> Iterator[Event]:
 
 def replace_text(tenant: Tenant, record: Record, text: str) -> str:
     """Correct a memory on behalf of its agent and run; return the id of the new version."""
-    memory = edit.correct(tenant.parts, record.id, text=text, reason="updated", agent=record.agent, session=record.run)
+    memory = correct.correct(
+        tenant.parts, record.id, text=text, reason="updated", agent=record.agent, session=record.run
+    )
     tenant.client.settle()
     return memory.id
 

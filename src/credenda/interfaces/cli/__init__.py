@@ -1,1 +1,42 @@
 """The command line."""
+
+from typing import TYPE_CHECKING
+
+from credenda.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from credenda.interfaces.cli import (
+        demo as demo,
+    )
+    from credenda.interfaces.cli import (
+        demo_check as demo_check,
+    )
+    from credenda.interfaces.cli import (
+        demo_run as demo_run,
+    )
+    from credenda.interfaces.cli import (
+        demo_script as demo_script,
+    )
+    from credenda.interfaces.cli import (
+        demo_show as demo_show,
+    )
+    from credenda.interfaces.cli import (
+        jsonout as jsonout,
+    )
+    from credenda.interfaces.cli import (
+        layout as layout,
+    )
+    from credenda.interfaces.cli import (
+        render as render,
+    )
+    from credenda.interfaces.cli import (
+        render_hits as render_hits,
+    )
+    from credenda.interfaces.cli import (
+        serving as serving,
+    )
+    from credenda.interfaces.cli import (
+        watching as watching,
+    )
+
+__getattr__ = load_on_use(__name__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.interfaces import cli
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -124,10 +125,7 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     if not getattr(shown.value, "differences", ()):
         return shown
     if is_interactive():
-        from credenda.interfaces.cli.layout import open_screen
-        from credenda.interfaces.cli.render import render
-
-        note(render(open_screen(), operation.name, shown.value))
+        note(cli.render.render(cli.layout.open_screen(), operation.name, shown.value))
         if click.confirm("Apply these changes?", err=True):
             return _run_rebuild(session, operation, given)
     note("nothing was changed; `--yes` applies these changes")
@@ -325,9 +323,7 @@ def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         report: SyncReport = invoke(memory, operation, given)
         if watch:
-            from credenda.interfaces.cli.watching import keep_watch
-
-            report = keep_watch(session, memory, lambda: invoke(memory, operation, given), report=report)
+            report = cli.watching.keep_watch(session, memory, lambda: invoke(memory, operation, given), report=report)
     return Outcome(value=report, exit_code=_CONFLICT if report.waiting or report.left_alone else 0)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 import click
 
+from credenda.interfaces import cli
 from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
@@ -151,19 +152,13 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
 def write_result(session: Session, name: str, value: object) -> None:
     """Write a result in the requested form. Imports only the renderer of that result, to start quickly."""
     if session.json:
-        from credenda.interfaces.cli.jsonout import dump_json
-
-        write_output(dump_json(value, ascii_only=not _is_unicode_output()))
+        write_output(cli.jsonout.dump_json(value, ascii_only=not _is_unicode_output()))
         return
     screen = open_screen(session.zone)
     if isinstance(value, SearchResult):
-        from credenda.interfaces.cli.render_hits import render_results
-
-        write_output(render_results(screen, value))
+        write_output(cli.render_hits.render_results(screen, value))
     else:
-        from credenda.interfaces.cli.render import render
-
-        write_output(render(screen, name, value))
+        write_output(cli.render.render(screen, name, value))
 
 
 def _is_unicode_output() -> bool:

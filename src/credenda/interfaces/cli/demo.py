@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import write_output
@@ -64,26 +65,20 @@ def _run_demo(session: Session, *, path: str | None, check: bool) -> None:
 
 
 def _show(session: Session, path: Path) -> None:
-    from credenda.interfaces.cli.demo_run import run_demo
-    from credenda.interfaces.cli.demo_script import load_script
-    from credenda.interfaces.cli.demo_show import write_report
-
-    script = load_script()
-    run = run_demo(script, path, session.user)
+    script = cli.demo_script.load_script()
+    run = cli.demo_run.run_demo(script, path, session.user)
     if session.json:
         write_result(session, "demo", run)
         return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    write_output(write_report(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
+    write_output(
+        cli.demo_show.write_report(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}")
+    )
 
 
 def _check(session: Session, path: Path) -> None:
-    from credenda.interfaces.cli.demo_check import check
-    from credenda.interfaces.cli.demo_run import run_demo
-    from credenda.interfaces.cli.demo_script import load_script
-
-    script = load_script()
-    checked = check(run_demo(script, path, session.user), script)
+    script = cli.demo_script.load_script()
+    checked = cli.demo_check.check(cli.demo_run.run_demo(script, path, session.user), script)
     if session.json:
         write_result(session, "demo", checked)
     else:

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import click
 
-from credenda import __version__
+from credenda import __version__, bench
 from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
+from credenda.interfaces import cli as cli_modules
 from credenda.interfaces.cli.commands import build, list_names, make_program_options
 from credenda.interfaces.cli.groups import Commands, MissingCommand
 from credenda.interfaces.cli.layout import escape_controls
@@ -44,13 +45,13 @@ class Program(Commands):
         """Build a command; None for an unknown name."""
         del ctx
         if cmd_name == "demo":
-            from credenda.interfaces.cli.demo import make_demo_command
-
-            return make_demo_command()
+            return cli_modules.demo.make_demo_command()
         if cmd_name in {"mcp", "worker", "install"}:
-            from credenda.interfaces.cli import serving
-
-            return {"mcp": serving.mcp, "worker": serving.worker, "install": serving.install}[cmd_name]()
+            return {
+                "mcp": cli_modules.serving.mcp,
+                "worker": cli_modules.serving.worker,
+                "install": cli_modules.serving.install,
+            }[cmd_name]()
         if cmd_name == "bench":
             return _Benches("bench", help="Run benchmarks on this machine.")
         return _make_completion_command() if cmd_name == "completion" else build(cmd_name)
@@ -80,15 +81,11 @@ class _Benches(Commands):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the benchmarks."""
-        from credenda.bench.cli import bench
-
-        return bench.list_commands(ctx)
+        return bench.cli.bench.list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a benchmark."""
-        from credenda.bench.cli import bench
-
-        return bench.get_command(ctx, cmd_name)
+        return bench.cli.bench.get_command(ctx, cmd_name)
 
 
 def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
@@ -147,9 +144,7 @@ def _report_unexpected(error: Exception, *, as_json: bool) -> int:
 def _say(error: dict[str, object], *, as_json: bool) -> None:
     """Print an error as one line: text, or with --json a JSON object."""
     if as_json:
-        from credenda.interfaces.cli.jsonout import dump_json
-
-        note(dump_json({"error": error}, ascii_only=True, indent=None))
+        note(cli_modules.jsonout.dump_json({"error": error}, ascii_only=True, indent=None))
     else:
         note(f"error: {escape_controls(str(error['message']))}")
 

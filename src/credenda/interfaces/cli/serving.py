@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from credenda import services, workers
 from credenda.errors import Invalid
+from credenda.interfaces import client_setup
+from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
@@ -86,10 +89,8 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
 
 
 def _run_for_all_users(session: Session, *, once: bool) -> None:
-    from credenda.workers.tenants import AllUsers
-
     with session.open_parts() as parts:
-        everyone = AllUsers(parts, duties=_run_duties)
+        everyone = workers.tenants.AllUsers(parts, duties=_run_duties)
         with closing(everyone), wait_for_signal() as stopped:
             if not once:
                 note("working for all users; stop with Ctrl-C")
@@ -109,9 +110,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
 
 
 def _run_duties(parts: Parts) -> None:
-    from credenda.services.schedule import run_duties
-
-    for run in run_duties(parts).ran:
+    for run in services.schedule.run_duties(parts).ran:
         note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
 
 
@@ -136,10 +135,7 @@ def wait_for_signal() -> Generator[Event]:
 def _serve(session: Session, toolset: str) -> None:
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
-        from credenda.interfaces.mcp.sdk_lazy import load_late
-
-        load_late()
-        from credenda.interfaces.mcp.stdio import serve
+        mcp_modules.sdk_lazy.load_late()
     except ModuleNotFoundError as error:
         raise Invalid(
             "credenda mcp cannot start",
@@ -154,15 +150,18 @@ def _serve(session: Session, toolset: str) -> None:
     def open_memory() -> Credenda:
         return Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
 
-    serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
+    mcp_modules.stdio.serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
 
 
 def install() -> click.Command:
     """Make the command that adds this server to a client's configuration file."""
-    from credenda.interfaces.client_setup.client_configs import CLIENTS
-
     options = [
-        click.Option(["--client"], type=click.Choice(CLIENTS), required=True, help="The client whose file is changed."),
+        click.Option(
+            ["--client"],
+            type=click.Choice(client_setup.client_configs.CLIENTS),
+            required=True,
+            help="The client whose file is changed.",
+        ),
         click.Option(
             ["--scope"],
             type=click.Choice(["user", "project"]),
@@ -191,20 +190,17 @@ def install() -> click.Command:
 
 def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
     from credenda.config import find_user_folders
-    from credenda.interfaces.client_setup.client_configs import find_place
-    from credenda.interfaces.client_setup.install import install as add
-    from credenda.interfaces.client_setup.install import make_entry, write_lines
 
     if not only_print:
         _check_startable()
-    place = find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
-    entry = make_entry(
+    place = client_setup.client_configs.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
+    entry = client_setup.install.make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
     )
     if only_print:
-        write_output(write_lines(place, name, entry))
+        write_output(client_setup.install.write_lines(place, name, entry))
         return
-    write_result(session, "install", add(place, name, entry))
+    write_result(session, "install", client_setup.install.install(place, name, entry))
 
 
 def _check_startable() -> None:

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
+from credenda import operations
 from credenda.errors import CredendaError
 
 __all__ = [
@@ -181,9 +182,7 @@ class Operation:
     @property
     def output(self) -> Any:  # noqa: ANN401 - a class, or a form such as `Page[Memory]`
         """The type of its result; loaded when first asked for."""
-        from credenda.operations.outputs import OUTPUTS
-
-        return OUTPUTS[self.call]
+        return operations.outputs.OUTPUTS[self.call]
 
     def params_at(self, door: Door) -> tuple[Param, ...]:
         """Return the inputs that a door takes."""

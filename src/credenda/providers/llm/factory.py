@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from credenda.config import Settings, find_provider_key
 from credenda.errors import Invalid
+from credenda.providers import llm
 from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.prices import find_price, parse_price
 from credenda.providers.llm.protocol import LanguageModel
@@ -59,10 +60,9 @@ def _open_named(name: str, settings: Settings) -> LanguageModel:
             why=f"neither CREDENDA_LLM_KEY nor {provider.upper()}_API_KEY is set",
             fix="set one of them in the environment, or llm_url to a server of your own",
         )
-    from credenda.providers.llm.pydantic_ai import Gateway, ModelEndpoint
 
-    return Gateway(
-        ModelEndpoint(
+    return llm.pydantic_ai.Gateway(
+        llm.pydantic_ai.ModelEndpoint(
             provider=provider,
             model=model.strip(),
             url=settings.llm_url.rstrip("/"),

@@ -1,1 +1,12 @@
 """Token counters."""
+
+from typing import TYPE_CHECKING
+
+from credenda.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from credenda.providers.tokens import (
+        files as files,
+    )
+
+__getattr__ = load_on_use(__name__)

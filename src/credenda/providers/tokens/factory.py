@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from credenda.errors import Invalid
+from credenda.providers import tokens
 from credenda.text.token_budget import ESTIMATE, TokenCounter
 
 __all__ = ["Tokenizer", "open_counter"]
@@ -29,9 +30,8 @@ def open_counter(choice: object) -> TokenCounter:
     if isinstance(choice, str | Path):
         if str(choice).strip() in {"", ESTIMATE.name}:
             return ESTIMATE
-        from credenda.providers.tokens.files import open_file_counter
 
-        return open_file_counter(Path(choice).expanduser())
+        return tokens.files.open_file_counter(Path(choice).expanduser())
     if not callable(choice):
         raise Invalid(
             "the given tokenizer cannot be used",

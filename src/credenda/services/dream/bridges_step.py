@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from credenda import index
 from credenda.index.document_names import name_memory_document
 from credenda.manage.dream.bridges import (
     BridgeRules,
@@ -108,15 +109,13 @@ def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> ND
     """Return the mean vector of an entity's facts, (d,) float32 of unit length; None if none has a vector."""
     import numpy as np
 
-    from credenda.index.quantize import decode_rows
-
     with night.parts.store.reader(night.parts.user_id) as reader:
         tag = reader.tenant.tag
         codes = [name_memory_document(fact.id, tag) for fact in about.facts]
         found = reader.vector_data(codes, embedder.model_id)
     if not found:
         return None
-    mean = np.mean([decode_rows([data], bits, embedder.dims)[0] for _, bits, data in found], axis=0)
+    mean = np.mean([index.quantize.decode_rows([data], bits, embedder.dims)[0] for _, bits, data in found], axis=0)
     length = float(np.linalg.norm(mean))
     return (mean / length).astype(np.float32) if length else None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from credenda.model.dream import DreamStep
+from credenda.services.decay import decay
 from credenda.services.dream.step_context import Night
-from credenda.services.lifecycle import decay
 
 __all__ = ["run_decay"]
 

@@ -19,6 +19,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import draw_key, draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
+from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
@@ -112,11 +113,11 @@ class SqliteStore:
             raise
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
-        from credenda.storage.sqlite.erase_proof import finish_erasures
-
         connection, commits = self._writable()
         now_us = self._clock.now_us()
-        return finish_erasures(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
+        return sqlite.erase_proof.finish_erasures(
+            self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds
+        )
 
     @property
     def commits(self) -> int:
@@ -144,9 +145,7 @@ class SqliteStore:
                 recent.note(tenant, writer.tips)
             redacted = writer.redacted
             if writer.refolded:
-                from credenda.storage.sqlite.check import rebuild_text_index
-
-                rebuild_text_index(connection)
+                sqlite.check.rebuild_text_index(connection)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -198,10 +197,11 @@ class SqliteStore:
     @contextmanager
     def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[TenantExport]:
         """Open all rows of a tenant, or those of some tables, in one consistent view."""
-        from credenda.storage.sqlite.dump import dump_rows, read_origin
-
         with self._readers.take() as connection:
-            yield TenantExport(origin=read_origin(connection, user_id), rows=dump_rows(connection, user_id, only))
+            yield TenantExport(
+                origin=sqlite.dump.read_origin(connection, user_id),
+                rows=sqlite.dump.dump_rows(connection, user_id, only),
+            )
 
     def erased(self, tags: Collection[str]) -> set[str]:
         """Return those of the tags whose tenants were erased here."""
@@ -211,24 +211,20 @@ class SqliteStore:
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open an in-memory copy of a tenant's journal and tombstones."""
-        from credenda.storage.sqlite.dump import dump_rows, read_origin
-        from credenda.storage.sqlite.in_memory_copy import open_scratch
-
         with ExitStack() as held:
             with self._readers.take() as connection:
-                rows = dump_rows(connection, user_id)
-                copy, writer = open_scratch(read_origin(connection, user_id), rows, self._clock)
+                rows = sqlite.dump.dump_rows(connection, user_id)
+                copy, writer = sqlite.in_memory_copy.open_scratch(
+                    sqlite.dump.read_origin(connection, user_id), rows, self._clock
+                )
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
         """Import rows into an empty tenant, in one transaction."""
-        from credenda.storage.sqlite.dump import load_rows
-        from credenda.storage.sqlite.erase_proof import remove_from_ledgers
-
         connection, commits = self._writable()
-        counts = commits.run(lambda: load_rows(connection, user_id, origin, rows))
-        remove_from_ledgers(self.path, commits, connection, origin.tag)
+        counts = commits.run(lambda: sqlite.dump.load_rows(connection, user_id, origin, rows))
+        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, origin.tag)
         return counts
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
@@ -238,10 +234,8 @@ class SqliteStore:
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
-        from credenda.storage.sqlite.erase import delete_rows
-
         connection, commits = self._writable()
-        rows = commits.run(lambda: delete_rows(connection, user_id, self._clock.now_us(), exported))
+        rows = commits.run(lambda: sqlite.erase.delete_rows(connection, user_id, self._clock.now_us(), exported))
         clear_name_cache()
         if self._recent is not None:
             self._recent.forget()
@@ -302,19 +296,17 @@ class SqliteStore:
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify the file and one tenant's rows; repair derived rows."""
-        from credenda.storage.sqlite.check import check_store, is_text_index_consistent, rebuild_text_index, repair_rows
-
         with self._readers.take() as connection:
             tenant = read_tenant(connection, user_id)
-            findings = check_store(connection, tenant)
+            findings = sqlite.check.check_store(connection, tenant)
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
         if repair and tenant is not None and findings:
-            findings = commits.run(lambda: repair_rows(connection, tenant, findings))
-        if not commits.run(lambda: is_text_index_consistent(connection)):
+            findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
+        if not commits.run(lambda: sqlite.check.is_text_index_consistent(connection)):
             if repair:
-                commits.run(lambda: rebuild_text_index(connection))
+                commits.run(lambda: sqlite.check.rebuild_text_index(connection))
             findings.append(
                 Finding(
                     check="full_text",

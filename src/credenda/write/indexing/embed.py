@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from credenda import index
 from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
 from credenda.index.document_names import find_owner_id, name_event_document, name_memory_document
@@ -83,8 +84,6 @@ def _prefix_speaker(event: Event, text: str) -> str:
 
 def embed(embedder: Embedder, wanted: Sequence[MissingVector], bits: int) -> list[Vector]:
     """Embed texts and encode the vectors for storage; raises `Unavailable` for unusable vectors."""
-    from credenda.index.quantize import encode
-
     if not wanted:
         return []
     matrix = embed_checked(embedder, [one.text for one in wanted])
@@ -95,7 +94,7 @@ def embed(embedder: Embedder, wanted: Sequence[MissingVector], bits: int) -> lis
             dims=embedder.dims,
             bits=bits,
             scale=1.0,
-            data=encode(row, bits),
+            data=index.quantize.encode(row, bits),
         )
         for one, row in zip(wanted, matrix, strict=True)
     ]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from credenda import index as index_modules
 from credenda.index.document_names import find_owner_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.memory import Memory
@@ -42,9 +43,7 @@ def measure_novelty(reader: Reader, index: ResidentIndex, vectors: Sequence[Vect
 
     Later memories do not count, in whatever order their jobs ran, nor do archived, quarantined and code memories.
     """
-    from credenda.index.neighbours import find_nearest_memories
-
-    found = find_nearest_memories(index, reader, vectors, NEIGHBOURS)
+    found = index_modules.neighbours.find_nearest_memories(index, reader, vectors, NEIGHBOURS)
     return {vector.code: _score_novelty(near, reader.tenant.tag) for vector, near in zip(vectors, found, strict=True)}
 
 

@@ -14,6 +14,7 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Status
 from credenda.storage.store import Reader
 from credenda.text.normalize import is_same_value, normalise_name
+from credenda.write import succession
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
@@ -180,15 +181,12 @@ def _is_about_same(claim: Claim, memory: Memory) -> bool:
 
     A claim about the sister is not about the speaker's memory either, unless the memory names her.
     """
-    from credenda.write.succession.old import old_of, others_words  # noqa: PLC0415 - loads tables that a search does not need
-    from credenda.write.succession.words import phrase  # noqa: PLC0415 - as above
-
-    old = old_of(memory)
+    old = succession.old.old_of(memory)
     named = normalise_name(claim.entity or "") == normalise_name(memory.entity or "")
-    others = others_words(claim.entity, claim.attribute, claim.speaker)
+    others = succession.old.others_words(claim.entity, claim.attribute, claim.speaker)
     if others and not named and others.isdisjoint(old.said.terms):
         return False
-    return not old.person or named or not old.owner.isdisjoint(phrase(claim.text).terms)
+    return not old.person or named or not old.owner.isdisjoint(succession.words.phrase(claim.text).terms)
 
 
 def _move_to_slot(held: Iterable[Memory], claim: Claim) -> Claim:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from credenda import index
 from credenda.index.document_names import name_memory_document
 from credenda.model.claim import Claim
 from credenda.model.event import Event
@@ -84,12 +85,10 @@ def _share(said: Said, text: str) -> bool:
 
 def _stored(reader: Reader, memories: dict[str, Memory], embedder: Embedder) -> Vectors:
     """Load the stored vectors of memories, by text."""
-    from credenda.index.quantize import decode  # noqa: PLC0415 - numpy, for who has an engine
-
     tag = reader.tenant.tag
     texts = {name_memory_document(one.id, tag): text for text, one in memories.items()}
     found = reader.vectors(sorted(texts), embedder.model_id) if texts else []
-    return {texts[one.code]: decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
+    return {texts[one.code]: index.quantize.decode(one.data, one.bits) for one in found if one.bits in _EXACT_BITS}
 
 
 def _cosines(

@@ -1,0 +1,65 @@
+"""Build a context block for a prompt, within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from credenda import read, services
+from credenda.errors import Invalid
+from credenda.model.query import (
+    Context,
+)
+from credenda.runtime import Parts
+from credenda.services.waiting import count_waiting_messages
+from credenda.text.token_budget import TokenBudget
+
+if TYPE_CHECKING:
+    pass
+from credenda.services.search import WAITING_COUNTED_MAX, SearchArguments, build_query, open_index, record_hits
+
+__all__ = ["context"]
+
+
+def context(
+    parts: Parts,
+    query: str | None,
+    token_budget: int | None,
+    conditions: Mapping[str, Any],
+    *,
+    automatic: bool = False,
+) -> Context:
+    """Build a context block for a prompt; without a query, the core alone.
+
+    An `automatic` block has a smaller budget and does not count as a recall; otherwise memories would keep themselves
+    in the block.
+    """
+    usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
+    budget = usual if token_budget is None else token_budget
+    if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
+    conditions = {"record_access": not automatic, **conditions}
+    asked = build_query(parts, _build_question("core" if query is None else query, conditions))
+    now_us = parts.clock.now_us()
+    with parts.active_calls, parts.store.reader(parts.user_id) as reader:
+        packed = read.context.build_context(
+            asked if query is not None else replace(asked, text=""),
+            reader=reader,
+            index=open_index(parts, reader) if query is not None else None,
+            embed=parts.ask,
+            now_us=now_us,
+            budget=TokenBudget(budget, parts.counter),
+            core=services.core.gather_candidates(parts, reader, asked, now_us),
+        )
+        packed = replace(packed, waiting=count_waiting_messages(reader, WAITING_COUNTED_MAX))
+    if query is not None and asked.record_access:
+        record_hits(parts, packed.hits, asked.session)
+    return packed
+
+
+def _build_question(query: str, conditions: Mapping[str, Any]) -> SearchArguments:
+    unknown = sorted(set(conditions) - set(SearchArguments.__dataclass_fields__))
+    if unknown:
+        raise Invalid(f"context takes no {unknown[0]!r}", fix="give the conditions that search takes")
+    return SearchArguments(query=query, **conditions)

@@ -1,0 +1,84 @@
+"""List contests, and resolve one by a choice or by scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from credenda.errors import Invalid, NotFound
+from credenda.model.change import Add, Change
+from credenda.model.claim import Span
+from credenda.model.contest import ContestCase
+from credenda.model.memory import Status
+from credenda.model.report import Resolution
+from credenda.runtime import Parts
+from credenda.services.correct import check_not_deleted, journal_correction
+from credenda.services.edit import make_application
+from credenda.services.short_ids import resolve_id
+from credenda.storage.store import MemoryFilter, Reader, Writer
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.write.apply import Applied, apply
+from credenda.write.contests.resolve import decide_resolution
+from credenda.write.reconcile_job import get_statement_context
+
+__all__ = ["list_contests", "resolve"]
+
+
+def list_contests(parts: Parts) -> list[ContestCase]:
+    """Return the contests, open ones first."""
+    with parts.store.reader(parts.user_id) as reader:
+        return reader.contests()
+
+
+def resolve(
+    parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
+) -> Resolution:
+    """Resolve a contest: keep one value, or give each value a scope."""
+    contest_id = resolve_id(parts, contest_id)
+
+    def work(writer: Writer) -> Resolution:
+        contest = _read_contest(writer, contest_id)
+        pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
+        members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
+        members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))
+        event = journal_correction(parts, writer, _word_answer(contest, keep, scopes))
+        changes = decide_resolution(
+            contest,
+            tuple(memory for memory in members.values() if memory.status is not Status.DELETED),
+            keep=keep,
+            scopes=scopes,
+            occasion=get_statement_context(event, parts.clock.now_us()),
+            span=Span(event.id, 0, len(event.text)),
+        )
+        check_not_deleted(writer, changes, event.text)
+        applied: Applied = apply(writer, changes, make_application(parts, event.id))
+        return Resolution(contest=_read_contest(writer, contest_id), memory_ids=_find_added_ids(changes, applied))
+
+    with parts.active_calls:
+        resolution = parts.store.commit(parts.user_id, work)
+    parts.jobs_ready.set()
+    return resolution
+
+
+def _read_contest(reader: Reader, contest_id: str) -> ContestCase:
+    found = reader.contests(id=contest_id)
+    if not found:
+        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `list_contests`")
+    return found[0]
+
+
+def _word_answer(contest: ContestCase, keep: str | None, scopes: Mapping[str, str] | None) -> str:
+    about = f"{contest.entity} {contest.attribute}".replace("_", " ")
+    if keep and not scopes:
+        return f"About {about}: {keep}"
+    if scopes and not keep:
+        parts = "; ".join(f"{scope}: {value}" for scope, value in scopes.items())
+        return f"About {about}: {parts}"
+    raise Invalid(
+        "a contest needs one answer",
+        why="either one value to keep, or a scope for each value",
+        fix=f"choose among {', '.join(contest.values)}",
+    )
+
+
+def _find_added_ids(changes: list[Change], applied: Applied) -> tuple[str, ...]:
+    return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))
