@@ -260,7 +260,7 @@ class Manage:
         `Invalid` for an unknown task.
         """
         return (
-            services.schedule.run_duties(self._parts, check_words(only, "only"))
+            services.scheduled_tasks.run_duties(self._parts, check_words(only, "only"))
             if run or only
-            else services.schedule.schedule(self._parts)
+            else services.scheduled_tasks.schedule(self._parts)
         )

@@ -10,7 +10,12 @@ import pytest
 
 from credenda import Credenda
 
-_WRITING = ("credenda.write.intake.validate", "credenda.write.apply", "credenda.write.extract.rules", "credenda.write.llm")
+_WRITING = (
+    "credenda.write.intake.validate",
+    "credenda.write.apply",
+    "credenda.write.extract.rules",
+    "credenda.write.llm",
+)
 _OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.services.edit")
 _FILE = ("credenda.storage.sqlite.check", "credenda.storage.sqlite.dump", "credenda.storage.sqlite.erase")
 _CLIENT = """

@@ -7,7 +7,7 @@ import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.model.report import ScheduleReport
-from credenda.services import schedule
+from credenda.services import scheduled_tasks
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 
@@ -68,7 +68,7 @@ def test_a_duty_that_fails_is_named_and_the_others_go_on(mem: Credenda, monkeypa
     def broken(_: object) -> str:
         raise Unavailable("the disk is full of secrets")
 
-    monkeypatch.setattr(schedule, "_DUTIES", {**schedule._DUTIES, "decay": broken})  # noqa: SLF001 - to break one
+    monkeypatch.setattr(scheduled_tasks, "_DUTIES", {**scheduled_tasks._DUTIES, "decay": broken})  # noqa: SLF001 - to break one
     ran = {run.name: run for run in mem.manage.schedule(run=True).ran}
     assert (ran["decay"].failed, ran["decay"].result) == (True, "unavailable")
     assert not ran["lifecycle"].failed

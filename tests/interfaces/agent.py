@@ -14,7 +14,7 @@ from mcp.server.lowlevel import Server
 
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations.mcp_names import Toolset
+from credenda.operations.mcp_tools import Toolset
 
 from .terminal import environment
 

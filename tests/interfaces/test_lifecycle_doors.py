@@ -15,8 +15,7 @@ from click.testing import CliRunner
 from credenda import Conflict, Credenda, Invalid, MemoryUnit
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.serialize import to_jsonable
-from credenda.model.memory import Layer, Status
-from credenda.model.transitions import TRANSITIONS
+from credenda.model.memory import TRANSITIONS, Layer, Status
 
 from .agent import Agent, drive, serving
 from .terminal import NO_SETTINGS

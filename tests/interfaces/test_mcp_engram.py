@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
-from credenda.operations.mcp_names import ENGRAM
+from credenda.operations.mcp_tools import ENGRAM
 from credenda.operations.table import OPERATIONS
 
 from .agent import MODES, Agent, drive, serving

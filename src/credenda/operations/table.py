@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import code, core, data, edit, files, forgetting, inspect, lifecycle
+from credenda.operations.entries import basic, code, data, edit, files, forgetting, inspect, lifecycle
 from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
 __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
 
 _ALL: Final = (
-    *core.ENTRIES,
+    *basic.ENTRIES,
     *inspect.ENTRIES,
     *edit.ENTRIES,
     *forgetting.ENTRIES,

@@ -74,9 +74,7 @@ if TYPE_CHECKING:
     from credenda.services import (
         retention_curves as retention_curves,
     )
-    from credenda.services import (
-        schedule as schedule,
-    )
+    from credenda.services import scheduled_tasks as scheduled_tasks
     from credenda.services import (
         store as store,
     )

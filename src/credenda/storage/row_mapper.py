@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 from credenda.ids import IdKind, format_id
 from credenda.model.fast_dataclass import compile_unpacker, list_field_names
 
-__all__ = ["RowMapper"]
+__all__ = ["SHORT", "RowMapper", "expand_fields", "shorten_fields"]
 
 T = TypeVar("T")
 _COLUMN_NAMES: Final = {
@@ -56,3 +56,46 @@ class RowMapper(Generic[T]):
 @lru_cache(maxsize=64)
 def _make_picker(columns: tuple[str, ...], wanted: tuple[str, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     return itemgetter(*(columns.index(name) for name in wanted))
+
+
+SHORT: Final[Mapping[str, str]] = {
+    "attribute": "a",
+    "cardinality": "c",
+    "confidence": "o",
+    "contested": "d",
+    "entity": "e",
+    "expires_us": "x",
+    "importance": "i",
+    "layer": "l",
+    "metadata": "m",
+    "relation": "r",
+    "scope": "b",
+    "source_session": "n",
+    "speaker": "w",
+    "stance": "h",
+    "status": "s",
+    "superseded_by": "y",
+    "text": "t",
+    "topic": "p",
+    "trust": "q",
+    "type": "k",
+    "valid_from_us": "f",
+    "valid_until_us": "u",
+    "value": "v",
+}
+"""Field → letter. A letter never changes its meaning, because the log is never rewritten."""
+_LONG: Final = {letter: name for name, letter in SHORT.items()}
+
+
+def shorten_fields(part: Mapping[str, object]) -> dict[str, object]:
+    """Replace the field names of one side of a change by their letters."""
+    return {SHORT.get(name, name): value for name, value in part.items()}
+
+
+def expand_fields(part: Mapping[str, object]) -> dict[str, object]:
+    """Replace the letters of one side of a change by the field names.
+
+    >>> spelled_out(shortened({"text": "tea", "linked": []}))
+    {'text': 'tea', 'linked': []}
+    """
+    return {_LONG.get(name, name): value for name, value in part.items()}

@@ -15,8 +15,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
 from credenda.model.fast_dataclass import compile_row_constructor
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, get_engram_type
-from credenda.storage.field_codes import expand_fields, shorten_fields
-from credenda.storage.row_mapper import RowMapper
+from credenda.storage.row_mapper import RowMapper, expand_fields, shorten_fields
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 

@@ -37,8 +37,7 @@ from credenda.model.change import (
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.derived import is_dreamed
-from credenda.model.memory import Draft, Memory, Relation, Status
-from credenda.model.transitions import check_transition
+from credenda.model.memory import Draft, Memory, Relation, Status, check_transition
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Writer
 from credenda.text.normalize import normalise_name

@@ -19,7 +19,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
 from credenda.write import succession
 from credenda.write.intake.validate import AS_TYPE
-from credenda.write.reconcile.aliases import extract_alias_claims
+from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 
 if TYPE_CHECKING:

@@ -28,9 +28,8 @@ from credenda.write.extract_job import ExtractionResult, is_skipped
 from credenda.write.forget.delete import redact_span
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
-from credenda.write.reconcile.aliases import resolve_alias
 from credenda.write.reconcile.candidate import make_candidate
-from credenda.write.reconcile.coreference import resolve_relative
+from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
     find_quarantined,
     is_suspect,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.write.extract.hollow import is_hollow
+from credenda.write.extract.checks import is_hollow
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
-from credenda.operations.mcp_names import TOOLS, list_tools
+from credenda.operations.mcp_tools import TOOLS, list_tools
 from credenda.operations.table import OPERATIONS, Operation
 
 DEFAULT = [

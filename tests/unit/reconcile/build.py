@@ -26,8 +26,7 @@ from credenda.model.change import (
 )
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, Status
-from credenda.model.transitions import check_transition
+from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, Status, check_transition
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 from credenda.write.contests.resolve import decide_resolution
 from credenda.write.reconcile.decide import decide

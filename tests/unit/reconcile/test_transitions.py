@@ -3,8 +3,7 @@
 import pytest
 
 from credenda.errors import Conflict
-from credenda.model.memory import Status
-from credenda.model.transitions import TRANSITIONS, UNTRUE, check_transition
+from credenda.model.memory import TRANSITIONS, UNTRUE, Status, check_transition
 
 
 @pytest.mark.requirement("E-015", "E-016", "E-017", "E-018", "E-019", "E-021")

@@ -7,7 +7,7 @@ import pytest
 
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
-from credenda.storage.field_codes import SHORT, expand_fields, shorten_fields
+from credenda.storage.row_mapper import SHORT, expand_fields, shorten_fields
 from credenda.storage.rows import remove_words_from_delta, to_change, to_change_row
 
 TAG = "abcde1"

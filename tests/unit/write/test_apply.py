@@ -21,8 +21,7 @@ from credenda.model.change import (
     Supersede,
 )
 from credenda.model.contest import ContestState
-from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
-from credenda.model.transitions import TRANSITIONS, UNTRUE
+from credenda.model.memory import TRANSITIONS, UNTRUE, Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
 
 from .build import MEETINGS, START, House, add, draft, support
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.write.intake.injection import InjectionVerdict, collect_hint_words, detect_injection
-from credenda.write.intake.prescreen import is_surely_clean
 from credenda.write.intake.secrets import (
     CARD_DIGITS,
     LONG_WORD,
@@ -14,6 +13,7 @@ from credenda.write.intake.secrets import (
     is_instruction_like,
     screen_secrets,
 )
+from credenda.write.intake.validate import is_surely_clean
 
 HINTS = [*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()]
 NOISE = st.text(st.sampled_from("abeinorst NO4é ß\u017fKI.,'<[-"), max_size=30)

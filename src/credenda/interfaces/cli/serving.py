@@ -23,7 +23,7 @@ from credenda.interfaces.cli.session import Session
 if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.interfaces.client_setup.client_configs import Scope
-    from credenda.operations.mcp_names import Toolset
+    from credenda.operations.mcp_tools import Toolset
     from credenda.runtime import Parts
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
@@ -110,7 +110,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
 
 
 def _run_duties(parts: Parts) -> None:
-    for run in services.schedule.run_duties(parts).ran:
+    for run in services.scheduled_tasks.run_duties(parts).ran:
         note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
 
 

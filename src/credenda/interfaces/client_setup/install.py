@@ -25,9 +25,9 @@ _MARK: Final = "\ufeff"
 class _Editor(Protocol):
     """Edits one kind of file."""
 
-    entry_of: Callable[[str, str, str], Mapping[str, Any] | None]
-    with_entry: Callable[[str, str, str, Mapping[str, Any]], str]
-    shown: Callable[[str, str, Mapping[str, Any]], str]
+    find_entry: Callable[[str, str, str], Mapping[str, Any] | None]
+    set_entry: Callable[[str, str, str, Mapping[str, Any]], str]
+    render_entry: Callable[[str, str, Mapping[str, Any]], str]
 
 
 _EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
@@ -56,7 +56,7 @@ def make_entry(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
 
 def write_lines(place: Place, name: str, entry: Mapping[str, Any]) -> str:
     """Return the lines that a user would add to the file."""
-    return _choose_editor(place).shown(place.table, _check_name(name), entry)
+    return _choose_editor(place).render_entry(place.table, _check_name(name), entry)
 
 
 def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
@@ -69,12 +69,12 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
     editor = _choose_editor(place)
     try:
         text = _read(path)
-        held = editor.entry_of(text.removeprefix(_MARK), place.table, _check_name(name))
+        held = editor.find_entry(text.removeprefix(_MARK), place.table, _check_name(name))
         merged = {**(held or {}), **entry}
         if held == merged:
             return Installed(done="already there", name=name, path=str(place.path))
         mark = _MARK if text.startswith(_MARK) else ""
-        changed = mark + editor.with_entry(text.removeprefix(_MARK), place.table, name, merged)
+        changed = mark + editor.set_entry(text.removeprefix(_MARK), place.table, name, merged)
     except Invalid as error:
         raise Invalid(f"{place.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
     backup = _replace(path, text, changed)

@@ -29,7 +29,7 @@ from credenda.interfaces.mcp.results import build_answer, build_failure, build_i
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
 from credenda.model.core import Core
 from credenda.model.query import Context
-from credenda.operations.mcp_names import Toolset
+from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from credenda.errors import Unavailable
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
-from credenda.operations.mcp_names import Toolset
+from credenda.operations.mcp_tools import Toolset
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -10,7 +10,7 @@ from typing import Any, Final
 from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.mcp.answers import build_output_schema
 from credenda.interfaces.serialize import encode
-from credenda.operations.mcp_names import Tool, Toolset, list_tools
+from credenda.operations.mcp_tools import Tool, Toolset, list_tools
 from credenda.operations.table import OPERATIONS, Operation, Param
 
 __all__ = ["Input", "Route", "ToolSpec", "build_tools", "estimate_tokens"]

@@ -10,8 +10,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.change import Add, Change, Supersede, Support
 from credenda.model.claim import Span, UpdateKind
-from credenda.model.memory import Draft, Memory, Relation, Status
-from credenda.model.transitions import HELD
+from credenda.model.memory import HELD, Draft, Memory, Relation, Status
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us

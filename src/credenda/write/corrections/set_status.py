@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from credenda.errors import Conflict, Invalid
 from credenda.model.change import Change, Confirm, Forget, Restore, SetStatus, Supersede
-from credenda.model.memory import Memory, Relation, Status
-from credenda.model.transitions import TRANSITIONS, check_transition
+from credenda.model.memory import TRANSITIONS, Memory, Relation, Status, check_transition
 from credenda.write.reconcile.slot_state import find_conflicting
 from credenda.write.reconcile.slots import display_value, get_slot, get_valid_from_us, has_same_meaning
 from credenda.write.reconcile.wording import explain_replacement

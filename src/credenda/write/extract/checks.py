@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
@@ -37,7 +38,7 @@ from credenda.write.extract.shapes import (
 from credenda.write.extract.subjects import Subject
 from credenda.write.extract.values import Value
 
-__all__ = ["Situation", "holds", "nominal"]
+__all__ = ["Situation", "holds", "is_hollow", "nominal"]
 
 _CONCRETE: Final = frozenset({"phone", "car", "job_title", "desk", "school", "browser", "dream", "shell", "repository"})
 """Things that also have states: "my phone is dead" gives no number."""
@@ -198,3 +199,41 @@ def holds(check: str, value: Value, situation: Situation) -> bool:
     """Return whether a value passes a named check of the pattern files."""
     by_value = BY_VALUE.get(check)
     return by_value(value) if by_value is not None else _BY_SITUATION[check](value, situation)
+
+
+_CONNECTIVES: Final = frozenset(
+    {
+        *("though", "although", "however", "but", "and", "or", "so", "because"),
+        *("since", "unless", "until", "while", "whereas", "if", "then", "than"),
+        *("thus", "hence", "therefore", "still", "yet", "too", "also", "either"),
+        *("neither", "nor", "anyway", "anyhow", "besides", "instead", "otherwise", "meanwhile"),
+        *("moreover", "furthermore", "nevertheless", "nonetheless", "regardless", "again", "maybe", "perhaps"),
+        *("indeed", "actually", "really", "honestly", "basically", "apparently"),
+    }
+)
+"""Conjunctions and adverbs that join sentences: a closed class, of which no word is anybody's anything."""
+_ANOTHER: Final = re.compile(
+    r"(?:(?:a|an|the|some|quite)\s+)*(?:different|another|other)\s+(?P<noun>[\w'-]+)", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_OF_ANY_KIND: Final = frozenset({"one", "ones", "thing", "things"})
+
+
+def is_hollow(value: str | None, attribute: str | None) -> bool:
+    """Say whether a value names nothing, so that nobody could answer with it.
+
+    >>> is_hollow("though", None), is_hollow("different provider", "provider"), is_hollow("another one", "dentist")
+    (True, True, True)
+    >>> is_hollow("Then", "favourite_song") or is_hollow("different shifts", "work_schedule")
+    False
+    """
+    if value is None:
+        return False
+    words = _WORD.findall(value)
+    if words and value.islower() and all(word in _CONNECTIVES for word in words):
+        return True
+    found = _ANOTHER.fullmatch(value.strip().rstrip(".,!"))
+    if found is None:
+        return False
+    noun = found["noun"].casefold()
+    return noun in _OF_ANY_KIND or noun in (attribute or "").casefold().split("_")

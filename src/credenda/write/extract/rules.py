@@ -28,6 +28,7 @@ from credenda.write.extract.acts import (
 )
 from credenda.write.extract.amounts import amount_of
 from credenda.write.extract.as_said import keep_as_said
+from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.clauses import (
     Clause,
     open_contractions,
@@ -40,7 +41,6 @@ from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
 from credenda.write.extract.hasty import half_read, tidied
-from credenda.write.extract.hollow import is_hollow
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior

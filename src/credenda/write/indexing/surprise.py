@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 from credenda import index as index_modules
 from credenda.index.document_names import find_owner_id
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
-from credenda.model.memory import Memory
+from credenda.model.memory import HELD, Memory
 from credenda.model.surprise import DUPLICATE_OF, DUPLICATE_SIMILARITY, NEIGHBOURS, adjust_importance, compute_surprise
-from credenda.model.transitions import HELD
 from credenda.storage.store import Reader, Surprise, Vector, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.indexing.near_duplicate import is_exact_repeat, may_repeat

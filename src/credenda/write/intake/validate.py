@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import cache
+from string import digits
 from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
@@ -18,11 +21,24 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_name
 from credenda.validation import check_member, check_metadata, check_name, encode_text
-from credenda.write.intake.injection import DENIED, QUARANTINED, detect_injection, is_protected_topic
-from credenda.write.intake.prescreen import is_surely_clean
-from credenda.write.intake.secrets import Screened, is_instruction_like, screen_secrets
+from credenda.write.intake.injection import (
+    DENIED,
+    QUARANTINED,
+    collect_hint_words,
+    detect_injection,
+    is_protected_topic,
+)
+from credenda.write.intake.secrets import (
+    CARD_DIGITS,
+    LONG_WORD,
+    ORDER_WORDS,
+    SECRET_WORDS,
+    Screened,
+    is_instruction_like,
+    screen_secrets,
+)
 
-__all__ = ["AS_TYPE", "Accepted", "Submission", "accept"]
+__all__ = ["AS_TYPE", "Accepted", "Submission", "accept", "is_surely_clean"]
 
 _ROLES: Final = {
     "user": Role.USER,
@@ -252,3 +268,52 @@ def _check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     if len(tags) > limits.TAGS:
         raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are allowed", fix="use metadata too")
     return tuple(dict.fromkeys(name for tag in tags if (name := check_name(tag, "tag"))))
+
+
+_DIGITS: Final = digits.encode()
+_ALL_DIGITS: Final = re.compile(r"\d")
+
+
+def is_surely_clean(text: str) -> bool:
+    """Return whether neither `screen`, `looks_like_instruction` nor `judge` can match a text.
+
+    False may be wrong; True never is.
+
+    >>> is_plain("The kettle is on."), is_plain("My password is hunter2.")
+    (True, False)
+    """
+    lower = text.lower()
+    if _compile_hints().search(lower) or _has_long_word(text):
+        return False
+    if text.isascii():
+        return len(text) - len(text.encode().translate(None, _DIGITS)) < CARD_DIGITS
+    folded = text.casefold()  # one screen compares case-folded text, the others lower-case text
+    if folded != lower and (_compile_hints().search(folded) or _has_long_word(folded)):
+        return False
+    return len(_ALL_DIGITS.findall(text)) < CARD_DIGITS
+
+
+def _has_long_word(text: str) -> bool:
+    return max(map(len, text.split()), default=0) >= LONG_WORD
+
+
+@cache
+def _compile_hints() -> re.Pattern[str]:
+    words = frozenset([*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()])
+    return re.compile(
+        _build_trie_pattern([word for word in words if not any(other in word for other in words - {word})])
+    )
+
+
+def _build_trie_pattern(words: Iterable[str]) -> str:
+    """Build a pattern that matches any of some words and shares their common prefixes.
+
+    Each branch begins with a literal letter, so that the regex engine skips places where no branch can begin.
+    """
+    rest: defaultdict[str, list[str]] = defaultdict(list)
+    for word in sorted(words):
+        if not word:
+            return ""
+        rest[word[0]].append(word[1:])
+    branches = [re.escape(letter) + _build_trie_pattern(endings) for letter, endings in rest.items()]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import services
 from credenda.clock import DAY_US, HOUR_US, SECOND_US
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.manage.schedule import ScheduledTask, describe_state, find_due
+from credenda.manage.due_tasks import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services import dream
