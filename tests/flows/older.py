@@ -15,17 +15,21 @@ from credenda.storage.sqlite.connection import connect
 __all__ = ["as_of_version"]
 
 
-def as_of_version(path: Path, version: int, words: Callable[..., str]) -> None:
-    """Rewrite a closed file under the schema of a version, its full text made by the words of that version."""
+def as_of_version(path: Path, version: int, words: Callable[..., str] | None = None) -> None:
+    """Rewrite a closed file under the schema of a version, its full text made by the words of that version.
+
+    Without `words` the version has the words of today. Tables that were dropped since are empty.
+    """
     older = path.with_suffix(".older")
     known = tuple(one for one in migrate.load_migrations() if one[0] <= version)
     with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
         then.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: known)
         migrate.migrate(database, 1)
-        database.create_function("credenda_words", 4, words)
-        database.create_function("credenda_memory_words", 4, words)
+        if words is not None:
+            database.create_function("credenda_words", 4, words)
+            database.create_function("credenda_memory_words", 4, words)
         database.execute("ATTACH ? AS newer", (str(path),))
-        for table in _tables(database):
+        for table in sorted(_tables(database, "main") & _tables(database, "newer")):
             columns = ", ".join(f'"{name}"' for name in _columns(database, table))
             database.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}")  # noqa: S608 - names of our own schema
         database.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
@@ -35,12 +39,12 @@ def as_of_version(path: Path, version: int, words: Callable[..., str]) -> None:
     older.rename(path)
 
 
-def _tables(database: sqlite3.Connection) -> list[str]:
+def _tables(database: sqlite3.Connection, schema: str) -> set[str]:
     found = database.execute(
-        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_index%'"
+        f"SELECT name FROM {schema}.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_index%'"  # noqa: S608 - one of our two names
         " AND name NOT LIKE 'sqlite_%' AND name <> 'schema_version'"
     )
-    return [row[0] for row in found.fetchall()]
+    return {row[0] for row in found.fetchall()}
 
 
 def _columns(database: sqlite3.Connection, table: str) -> list[str]:

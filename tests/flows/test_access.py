@@ -106,7 +106,7 @@ def test_closing_writes_what_waits(mem: Credenda, linz: str, path: Path) -> None
 def test_a_search_never_waits_for_the_write_lock(mem: Credenda, linz: str, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        writer.execute("UPDATE leases SET until = until")
+        writer.execute("UPDATE tenants SET tag = tag")
         assert mem.search("Linz").hits[0].id == linz
         assert linz in mem.context("Linz").text
         assert mem.why(linz).evidence

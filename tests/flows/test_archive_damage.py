@@ -171,8 +171,12 @@ def test_columns_are_those_of_the_table(archive: Path, empty: Credenda, change: 
         empty.data.import_(altered(archive, change))
 
 
-def with_tokens(tables: list[Row]) -> None:
-    tables[1]["table"] = "api_tokens"
+def with_snapshot(tables: list[Row]) -> None:
+    tables[1]["table"] = "index_blobs"
+
+
+def with_dropped_table(tables: list[Row]) -> None:
+    tables[1]["table"] = "a2a_tasks"
 
 
 def with_schema(tables: list[Row]) -> None:
@@ -183,11 +187,24 @@ def out_of_order(tables: list[Row]) -> None:
     tables.append(tables.pop(1))
 
 
-@pytest.mark.parametrize("change", [with_tokens, with_schema, out_of_order])
+@pytest.mark.parametrize("change", [with_snapshot, with_schema, with_dropped_table, out_of_order])
 def test_tables_are_known_and_come_in_order(archive: Path, empty: Credenda, change: Change) -> None:
     with pytest.raises(Corrupt):
         empty.data.import_(altered(archive, change))
     assert holds_nothing(empty)
+
+
+@pytest.mark.parametrize("table", ["entities", "relations", "tool_call_records", "a2a_tasks"])
+def test_an_archive_of_an_older_schema_may_name_a_dropped_table(archive: Path, empty: Credenda, table: str) -> None:
+    def as_before(tables: list[Row]) -> None:
+        tables[0]["schema"] = 9
+        tables.append({"table": table, "row": {"id": 1, "name": "Eva"}})
+
+    report = empty.data.import_(altered(archive, as_before))
+    assert report.turns == 3
+    assert table not in report.rows
+    empty.data.export(archive.with_name("anew.jsonl"))
+    assert archive.with_name("anew.jsonl").read_bytes() == archive.read_bytes()
 
 
 def test_a_row_given_twice_is_refused(archive: Path, empty: Credenda) -> None:

@@ -168,7 +168,7 @@ class _Rows:
         """Check that no deleted word is left in any row."""
         known = {**self._ledger.said, **self._ledger.texts}
         gone = {_find_token(known[name]): name for name in self._ledger.deleted if name in known}
-        for table in ("events", "memories", "changes", "contests", "entities", "tenants", "operations"):
+        for table in ("events", "memories", "changes", "contests", "tenants", "operations"):
             for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - as above
                 words = set(_TOKEN.findall(" ".join(value for value in row if isinstance(value, str))))
                 yield from (f"words of deleted {gone[word]} are left in {table}" for word in words & gone.keys())

@@ -107,7 +107,7 @@ class EraseReceipt:
     """The result of an erasure and of its proof, which succeeded if `remaining_matches` is 0."""
 
     rows: int
-    """Rows deleted, or, in the audit log, made anonymous; 0 for a user who never wrote or was erased before."""
+    """Rows deleted; 0 for a user who never wrote or was erased before."""
     windows_searched: int
     """Pieces of erased words, vectors and keys that were searched for in every byte of the file and its log."""
     remaining_matches: int

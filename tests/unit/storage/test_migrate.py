@@ -75,6 +75,26 @@ def test_only_what_is_missing_runs_and_rows_stay(
     assert [tuple(row) for row in connection.execute("SELECT * FROM tenants")] == [("ana", None)]
 
 
+def test_the_tables_that_nothing_wrote_are_dropped_and_no_other(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = load_migrations()
+    monkeypatch.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: known[:9])
+    migrate.migrate(connection, 7)
+    before = names(connection)
+    monkeypatch.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: known[:10])
+    assert migrate.migrate(connection, 8) == 1
+    assert before > names(connection)
+    assert before - names(connection) == {
+        "entities",
+        "relations",
+        "api_tokens",
+        "tool_call_records",
+        "a2a_tasks",
+        "leases",
+    }
+
+
 def test_a_script_is_cut_where_statements_end() -> None:
     script = """-- A comment; with a semicolon.
 CREATE TABLE t (x TEXT DEFAULT ';');

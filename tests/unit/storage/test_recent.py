@@ -94,7 +94,7 @@ def test_a_commit_that_fails_leaves_no_gap(tmp_path: Path) -> None:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(CredendaError):
-            put(store, said("never " * 5_000))
+            put(store, said("never " * 50_000))  # more than the free pages of a new file
         connection.execute("PRAGMA max_page_count = 1000000")
         store.commit(ANA, lambda writer: writer.tenant.tag)  # a commit that changes no row
         assert put(store, said("two"))[0].startswith("e2-")

@@ -16,7 +16,7 @@ from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
-NOT_OF_A_TENANT = {"schema_version", "leases", "api_tokens", "erasures", "backups"}
+NOT_OF_A_TENANT = {"schema_version", "erasures", "backups"}
 FOR_ALL_TENANTS = {
     "user_of_tag",
     "next_tenant_number",
@@ -101,17 +101,6 @@ def test_the_memories_table_has_the_column_before_the_first_write(
             marks=pytest.mark.requirement("R-158", "D-011"),
         ),
         pytest.param(
-            "api_tokens",
-            {"id", "token_hash", "user_id", "revoked_at", "created_at", "scopes", "expires_at"},
-            marks=pytest.mark.requirement("R-159"),
-        ),
-        pytest.param(
-            "tool_call_records",
-            {"tool_name", "user_id", "session_id", "inputs_hash", "status", "error_code", "duration_us"}
-            | {"llm_tokens_in", "llm_tokens_out", "cost_usd", "at", "row_hash"},
-            marks=pytest.mark.requirement("R-160"),
-        ),
-        pytest.param(
             "schema_version", {"version", "applied_at", "description"}, marks=pytest.mark.requirement("R-162")
         ),
     ],
@@ -148,11 +137,6 @@ def unique_keys(connection: sqlite3.Connection, table: str) -> set[tuple[str, ..
 @pytest.mark.requirement("D-010", "R-158")
 def test_an_idempotency_key_is_unique_beside_its_user(connection: sqlite3.Connection) -> None:
     assert unique_keys(connection, "operations") == {("user_id", "id"), ("user_id", "idempotency_key")}
-
-
-@pytest.mark.requirement("R-159")
-def test_a_token_is_unique_by_its_hash(connection: sqlite3.Connection) -> None:
-    assert ("token_hash",) in unique_keys(connection, "api_tokens")
 
 
 def plan(connection: sqlite3.Connection, name: str) -> list[str]:

@@ -35,17 +35,17 @@ TABLES: Final = (
     "legal_holds",
     "retention_policies",
     "access_log",
-    "entities",
-    "relations",
-    "tool_call_records",
-    "a2a_tasks",
     "watermarks",
     "budgets",
 )
 """The tables of a tenant, in export order: passages come after their events."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "api_tokens", "duties"})
-"""Not exported: the tenant's own row (in the header), snapshots, a flag inside a transaction, logins, and task runs."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties"})
+"""Not exported: the tenant's own row (in the header), snapshots, a flag inside a transaction, and task runs."""
 
+_DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
+"""Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
+_DROPPED_IN: Final = 10
+"""The schema version without these tables."""
 _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _OWNERS: Final = range(1, 1 << 31)
 """The bound of event and memory numbers: a larger number would name a document of another tenant."""
@@ -192,12 +192,15 @@ class _RowLoader:
         self._number = number
         self._tag = origin.tag
         self._complete = origin.schema == get_latest_version()
+        self._skipped = _DROPPED if origin.schema < _DROPPED_IN else frozenset[str]()
         self._tables = {table: _TargetTable(connection, table) for table in TABLES}
         self._insert_words = load_statements()["insert_words"]
         self._reached = 0
 
     def take(self, place: int, table: str, row: TableRow) -> None:
-        """Check and insert one row, and index its words."""
+        """Check and insert one row, and index its words; skip a row of a dropped table."""
+        if table in self._skipped:
+            return
         target = self._tables.get(table)
         if target is None:
             raise make_row_error(place, f"there is no table {table[:64]!r}")

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt
-from credenda.ids import draw_key, draw_tag
+from credenda.ids import draw_key
 from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import TABLES
@@ -39,8 +39,6 @@ __all__ = [
     "search_probes",
 ]
 
-_ANONYMISED: Final = "tool_call_records"
-"""Audit rows stay, under a random name that is new for each erasure and stored nowhere else."""
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _SAMPLED_ROWS: Final = 4_000
 """The rows per column that give probes; of more rows, as many at even distances."""
@@ -103,8 +101,7 @@ def delete_rows(
     probes = Probes.of(_sample_windows(connection, user_id, counts))
     connection.execute("INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (?, 'erase')", (user_id,))
     command = _delete_indexed_words(connection, user_id)
-    _pseudonymise(connection, user_id)
-    rest = [table for table in tables if table not in (*_KEPT_TO_THE_END, _ANONYMISED)]
+    rest = [table for table in tables if table not in _KEPT_TO_THE_END]
     for table in (*rest, *_KEPT_TO_THE_END):
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))  # noqa: S608 - names of our schema
     connection.execute("INSERT INTO search_index (search_index) VALUES (?)", (command,))
@@ -179,13 +176,6 @@ def _delete_documents(connection: sqlite3.Connection, user_id: str) -> None:
         connection.execute(sql, (user_id,))
 
 
-def _pseudonymise(connection: sqlite3.Connection, user_id: str) -> None:
-    connection.execute(
-        f"UPDATE {_ANONYMISED} SET user_id = ?, session_id = '', inputs_hash = x'' WHERE user_id = ?",  # noqa: S608 - a constant
-        (f"erased-{draw_tag()}{draw_tag()}{draw_tag()}", user_id),
-    )
-
-
 def _record_erasure(connection: sqlite3.Connection, erased: ErasureTarget, now_us: int) -> None:
     """Add the tenant to the ledger, to be completed when the proof succeeds."""
     known = connection.execute("SELECT ledger_key FROM erasures LIMIT 1").fetchone()
@@ -205,7 +195,7 @@ def _sample_windows(connection: sqlite3.Connection, user_id: str, counts: dict[s
     yield from (name[:LONG_BYTES], name[:SHORT_BYTES])
     for table, count in counts.items():
         step = max(1, -(-count // _SAMPLED_ROWS))
-        for column in _list_content_columns(connection, table) if table != _ANONYMISED else ():
+        for column in _list_content_columns(connection, table):
             sql = f"SELECT {column} FROM {table} WHERE user_id = ?"  # noqa: S608 - names of our schema
             for (value,) in islice(_query_tuples(connection, sql, (user_id,)), 0, None, step):
                 yield from _cut_windows(value)

@@ -45,7 +45,6 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
-from credenda.text.normalize import normalise_name
 from credenda.text.passages import split_passages
 
 __all__ = ["NextIds", "SqliteWriter"]
@@ -347,9 +346,6 @@ class SqliteWriter(SqliteReader):
         self._run("redact_versions", id=number)
         redact_log(self._run, number, memory, self.contests())
         self._run("redact_evidence", memory=number)
-        self._run("delete_relations", memory=number)
-        if memory.entity:
-            self._run("delete_entity", entity=normalise_name(memory.entity))
         self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:

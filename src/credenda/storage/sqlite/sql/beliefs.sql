@@ -265,16 +265,3 @@ ORDER BY id DESC LIMIT :limit;
 -- name: redact_evidence!
 -- Take the hash of what was claimed from the evidence of a memory; where it stood stays.
 UPDATE OR REPLACE evidence SET claim_hash = zeroblob(16) WHERE user_id = :user_id AND memory = :memory;
-
--- name: delete_relations!
--- Take away the edges that a memory gave.
-DELETE FROM relations WHERE user_id = :user_id AND id IN (
-    SELECT id FROM relations WHERE user_id = :user_id AND memory = :memory
-);
-
--- name: delete_entity!
--- Take away an entity of which no memory speaks any more.
-DELETE FROM entities WHERE user_id = :user_id AND name_key = :entity AND NOT EXISTS (
-    SELECT 1 FROM memories INDEXED BY memories_pair
-    WHERE user_id = :user_id AND entity_key = :entity AND expired_at IS NULL AND attribute_key IS NOT NULL
-);
