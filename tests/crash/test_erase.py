@@ -14,13 +14,13 @@ from credenda.storage.sqlite.store import SqliteStore
 WORD = "zorkmidsplendour"
 KILLED = """
 import os, signal, sys
-from credenda.storage.sqlite import erase, proof
+from credenda.storage.sqlite import erase, erase_proof
 from credenda.storage.sqlite.store import SqliteStore
 path, module, name = sys.argv[1:]
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 store = SqliteStore(path)
-setattr({"erase": erase, "proof": proof}[module], name, die)
+setattr({"erase": erase, "erase_proof": erase_proof}[module], name, die)
 store.erase("ana")
 """
 NEIGHBOUR = """
@@ -71,11 +71,11 @@ def _unfinished(path: Path) -> int:
 @pytest.mark.parametrize(
     ("module", "name", "committed"),
     [
-        ("erase", "_delete_words", False),
-        ("erase", "_enter", False),
-        ("proof", "empty_whole_log", True),
-        ("proof", "searched", True),
-        ("proof", "note", True),
+        ("erase", "_delete_indexed_words", False),
+        ("erase", "_record_erasure", False),
+        ("erase_proof", "empty_whole_log", True),
+        ("erase_proof", "search_probes", True),
+        ("erase_proof", "add_to_ledger", True),
     ],
 )
 def test_an_erasure_that_was_killed_resumes_and_ends(path: Path, *, module: str, name: str, committed: bool) -> None:

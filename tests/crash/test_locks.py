@@ -22,9 +22,9 @@ from credenda.workers.leases import is_gone, name_process
 HOLD: Final = """
 import sys
 from credenda import Credenda
-from credenda.services.locks import locked
+from credenda.services.locks import hold_lock
 with Credenda.open(sys.argv[1], user="ana", workers=False) as mem:
-    with locked(mem._parts, sys.argv[2], 360):
+    with hold_lock(mem._parts, sys.argv[2], 360):
         print(mem._parts.owner, flush=True)
         sys.stdin.readline()
 """

@@ -102,7 +102,7 @@ def test_what_was_deleted_meanwhile_gets_no_vector(
             mem.delete(held[0].id)
             real(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(embedding_compression, "_file", strike)
+        monkeypatch.setattr(embedding_compression, "_write_vectors", strike)
         mem.manage.compress(dry_run=False)
         assert int(held[0].id[1:].split("-")[0]) not in widths(mem)
         assert mem.data.doctor().ok
@@ -121,10 +121,10 @@ def test_a_run_that_was_broken_off_goes_on(path: Path, clock: ManualClock, monke
             calls.append(1)
             real(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(embedding_compression, "_file", strike)
+        monkeypatch.setattr(embedding_compression, "_write_vectors", strike)
         with pytest.raises(KeyboardInterrupt):
             mem.manage.compress(dry_run=False)
-        monkeypatch.setattr(embedding_compression, "_file", real)
+        monkeypatch.setattr(embedding_compression, "_write_vectors", real)
         assert mem.manage.compress(dry_run=False).compressed == 2
         assert set(widths(mem).values()) == {4}
 

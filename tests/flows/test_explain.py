@@ -126,7 +126,7 @@ def _unseen(_text: str) -> InjectionFinding:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_can_close_the_fence_or_forge_a_line(mem: Credenda, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validate, "judge", _unseen)  # as if nothing had seen its orders
+    monkeypatch.setattr(validate, "detect_injection", _unseen)  # as if nothing had seen its orders
     mem.remember(text)
     mem.store(MemoryUnit(text=text, pinned=True, entity=text[:200], attribute="x", value=text[:200]))
     mem.settle()

@@ -306,7 +306,7 @@ def test_broken_off_anywhere_the_next_sync_goes_on(
                 raise KeyboardInterrupt
             return whole(path)
 
-        monkeypatch.setattr(folder, "whole_file", fail)
+        monkeypatch.setattr(folder, "replace_file", fail)
         try:
             mem.data.sync_files(synced)
         except KeyboardInterrupt:

@@ -103,7 +103,7 @@ def test_a_job_that_runs_again_moves_nothing(path: Path, clock: ManualClock, mon
             if len(calls) == 1:
                 raise OSError("the machine stopped before the commit")
 
-        monkeypatch.setattr(handlers, "file_vectors", strike)
+        monkeypatch.setattr(handlers, "store_vectors", strike)
         again = keep(mem, "Really saw the owl in the garden.")
         clock.advance(timedelta(days=1))
         for _ in range(2):

@@ -57,7 +57,7 @@ def _unseen(_text: str) -> InjectionFinding:
 
 
 def test_orders_in_a_memory_come_back_as_data(mode: str, mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(validate, "judge", _unseen)  # as if nothing had seen them
+    monkeypatch.setattr(validate, "detect_injection", _unseen)  # as if nothing had seen them
     mem.store(MemoryUnit(text=ORDER, topic="tea"))
 
     async def body(agent: Agent) -> None:
