@@ -117,7 +117,7 @@ def predict_held_out(samples: Sequence[Sample], names: Sequence[str]) -> Floats:
 def compute_auroc_interval(present: Sequence[float], absent: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
     """Return a 95 % interval of the area under the curve: percentiles over seeded resamples of both sides.
 
-    >>> auroc_interval([0.9, 0.8], [0.1, 0.2])
+    >>> compute_auroc_interval([0.9, 0.8], [0.1, 0.2])
     (1.0, 1.0)
     """
     if not present or not absent:
@@ -138,7 +138,7 @@ def find_best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
 
     `values` (trials, n) is the score of each trial at each question, `folds` (n,) the fold of the question.
 
-    >>> best_by_fold(np.array([[1.0, 0, 0], [0.0, 1, 1]]), ["a", "b", "b"])
+    >>> find_best_by_fold(np.array([[1.0, 0, 0], [0.0, 1, 1]]), ["a", "b", "b"])
     {'a': 1, 'b': 0}
     """
     names = np.array(folds)
@@ -148,7 +148,7 @@ def find_best_by_fold(values: Floats, folds: Sequence[str]) -> dict[str, int]:
 def rewrite_tables(text: str, tables: Mapping[str, Mapping[str, float]], provenance: Sequence[str]) -> str:
     r"""Put numbers into the named tables of a TOML text, line by line, and renew its table [provenance].
 
-    >>> rewritten("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])
+    >>> rewrite_tables("[a]\nx = 1 # why\n", {"a": {"x": 2.5, "y": 3}}, [])
     '[a]\nx = 2.5 # why\ny = 3\n'
     """
     head, _, _ = text.partition("\n[provenance]")

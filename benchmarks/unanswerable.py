@@ -43,7 +43,7 @@ class Word(NamedTuple):
 def list_words(question: str, subject: Sequence[str]) -> list[Word]:
     """Return the words of a question, all but its first, that are each one term of its subject.
 
-    >>> [word.text for word in words_of("Which boat did Ana's uncle paint?", ["boat", "uncl", "paint"])]
+    >>> [word.text for word in list_words("Which boat did Ana's uncle paint?", ["boat", "uncl", "paint"])]
     ['boat', 'uncle', 'paint']
     """
     found: list[Word] = []

@@ -78,7 +78,7 @@ def to_local_time(moment_us: int, zone: tzinfo) -> int:
     """Return the local time of a zone, encoded as if it were UTC, so that days can be counted by division.
 
     >>> from zoneinfo import ZoneInfo
-    >>> render_time(to_wall(parse_time("2026-07-01T22:30:00Z"), ZoneInfo("Europe/Vienna")))
+    >>> format_time(to_local_time(parse_time("2026-07-01T22:30:00Z"), ZoneInfo("Europe/Vienna")))
     '2026-07-02T00:30:00Z'
     """
     try:

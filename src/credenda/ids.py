@@ -114,7 +114,7 @@ def parse_id_numbers(ids: Iterable[str], kind: IdKind, tag: str) -> list[int]:
 def extract_id_digits(ids: Sequence[str], kind: IdKind, tag: str) -> list[str]:
     """Return the numbers of public ids as strings; raises `NotFound` as `parse_id_numbers` does.
 
-    >>> digits_of(["m42-3fa9c2", "m7-3fa9c2"], Kind.MEMORY, "3fa9c2")
+    >>> extract_id_digits(["m42-3fa9c2", "m7-3fa9c2"], IdKind.MEMORY, "3fa9c2")
     ['42', '7']
     """
     try:

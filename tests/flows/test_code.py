@@ -180,7 +180,7 @@ credenda.index.resident.ResidentIndex.nearest() finds by sign bits.
 ResidentIndex.lexical() scores by BM25+.
 Credenda.open() opens a memory.
 `AccessBuffer.drain` takes out what waits.
-The method judge_memory says what may be shown.
+The method flag_memory says what may be shown.
 The function check_transition knows the table.
 src/credenda/write/apply.py::apply takes changes.
 tests/unit/test_layers.py::test_imports_are_read_in_every_form is a test.

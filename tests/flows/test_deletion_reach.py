@@ -104,7 +104,7 @@ def test_no_way_in_holds_again_what_was_deleted(mem: Credenda, say: Say) -> None
 def test_only_the_person_lifts_a_tombstone(mem: Credenda, say: Say, source: str) -> None:
     say("I live in Linz.")
     mem.delete(mem.list(attribute="residence").items[0].id)
-    with pytest.raises(Invalid, match="person"):
+    with pytest.raises(Invalid, match="only the user"):
         mem.remember("I live in Linz.", source=source, allow_deleted=True)
     mem.remember([{"role": "assistant", "content": "I live in Linz."}], allow_deleted=True)
     mem.settle()

@@ -120,7 +120,7 @@ def test_another_tenant_is_left_alone(told: Credenda, path: Path, clock: ManualC
 
 DIE = """
 import os, signal, sys
-import credenda.operations.{module} as module
+import credenda.services.{module} as module
 from credenda import Credenda
 whole = module.{name}
 def half(*given, **named):
@@ -136,7 +136,7 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, extractor=Better()) a
 
 @pytest.mark.requirement("C-003")
 @pytest.mark.parametrize(
-    ("module", "name", "reextract"), [("rebuilding", "refold", False), ("reextracting", "apply", True)]
+    ("module", "name", "reextract"), [("rebuild", "repair_rows", False), ("reextract", "apply", True)]
 )
 def test_killed_before_it_is_whole_it_leaves_what_was(
     told: Credenda, path: Path, tmp_path: Path, *, module: str, name: str, reextract: bool

@@ -71,6 +71,8 @@ def foreign(mem: Credenda) -> Foreign:
 
 BY_ID: dict[str, Callable[[Credenda, Foreign], object]] = {
     "get": lambda ben, ana: ben.get(ana.memory),
+    "event": lambda ben, ana: ben.event(ana.event),
+    "manage.plan_deletion": lambda ben, ana: ben.manage.plan_deletion(ana.memory),
     "why": lambda ben, ana: ben.why(ana.memory),
     "history": lambda ben, ana: ben.history(id=ana.memory),
     "changes": lambda ben, ana: ben.changes(ana.event),
@@ -166,7 +168,7 @@ def _methods() -> set[str]:
     names = {name for name, _ in inspect.getmembers(Credenda, inspect.isfunction)}
     names |= {f"manage.{name}" for name, _ in inspect.getmembers(Manage, inspect.isfunction)}
     names |= {f"data.{name}" for name, _ in inspect.getmembers(Data, inspect.isfunction)}
-    return {name for name in names if "_" not in (name[0], name.rpartition(".")[2][0])} - {"close"}
+    return {name for name in names if "_" not in (name[0], name.rpartition(".")[2][0])} - {"close", "for_user"}
 
 
 @pytest.mark.requirement("R-201", "R-202")

@@ -147,7 +147,7 @@ _JUDGES: Final[Mapping[str, Callable[[Met], bool]]] = {
 def compute_wilson_interval(hits: int, n: int) -> dict[str, Any]:
     """Return a share with its 95 % interval; None for n = 0.
 
-    >>> wilson(9, 10)["ci95"]
+    >>> compute_wilson_interval(9, 10)["ci95"]
     [0.5958, 0.9821]
     """
     if not n:

@@ -28,7 +28,7 @@ MEASURES: Final = (*(f"any@{k}" for k in _ANY), *(f"all@{k}" for k in _ALL), "re
 def measure_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     """Measure one ranking, best first and without repeats, against at least one gold turn.
 
-    >>> judge(["a", "b", "c"], {"b", "z"})["mrr"]
+    >>> measure_ranking(["a", "b", "c"], {"b", "z"})["mrr"]
     0.5
     """
     wanted = set(gold)
@@ -74,7 +74,7 @@ def compute_auroc(present: Sequence[float], absent: Sequence[float]) -> float | 
 
     None when either is empty.
 
-    >>> auroc([0.9, 0.4], [0.4, 0.1])
+    >>> compute_auroc([0.9, 0.4], [0.4, 0.1])
     0.875
     """
     if not present or not absent:

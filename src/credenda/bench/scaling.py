@@ -27,7 +27,7 @@ def fit_exponent(line: Line) -> float | None:
 
     1 is proportional growth, 0 is constant.
 
-    >>> exponent([(1_000, 2.0), (10_000, 4.0), (100_000, 8.0)])
+    >>> fit_exponent([(1_000, 2.0), (10_000, 4.0), (100_000, 8.0)])
     0.301
     """
     points = [(math.log(size), math.log(figure)) for size, figure in line]

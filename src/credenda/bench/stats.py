@@ -22,7 +22,7 @@ class Spread(TypedDict):
 def find_percentile(values: Sequence[float], share: float) -> float:
     """Return the nearest-rank percentile: the least value that `share` of all values do not exceed.
 
-    >>> percentile([4.0, 1.0, 3.0, 2.0], 0.5)
+    >>> find_percentile([4.0, 1.0, 3.0, 2.0], 0.5)
     2.0
     """
     if not values:
@@ -34,7 +34,7 @@ def find_percentile(values: Sequence[float], share: float) -> float:
 def compute_median(values: Sequence[float]) -> float:
     """Return the middle value, or the mean of the two in the middle.
 
-    >>> median([4.0, 1.0, 3.0, 2.0])
+    >>> compute_median([4.0, 1.0, 3.0, 2.0])
     2.5
     """
     if not values:

@@ -27,7 +27,7 @@ def name_event_document(event_id: str, ordinal: int, tag: str) -> int:
 def find_owner_id(document: int, tag: str) -> str:
     """Return the id of the memory or event whose document this is.
 
-    >>> owner_id(event_document("e7-3fa9c2", 1, "3fa9c2"), "3fa9c2")
+    >>> find_owner_id(name_event_document("e7-3fa9c2", 1, "3fa9c2"), "3fa9c2")
     'e7-3fa9c2'
     """
     is_memory, number, _ = unpack_code(document)

@@ -34,7 +34,7 @@ def compute_divisor(*bits: int) -> float:
 
     From 16 bits on nothing is lost that a search could notice, and nothing is divided.
 
-    >>> [round(divisor(32, width), 3) for width in (32, 16, 8, 4, 2)]
+    >>> [round(compute_divisor(32, width), 3) for width in (32, 16, 8, 4, 2)]
     [1.0, 1.0, 1.07, 1.216, 1.63]
     """
     least = min(bits)
@@ -51,7 +51,7 @@ def compute_distance(cosine: float, *bits: int) -> float:
 def compute_spread(bits: int, spread: float = _SPREAD) -> float:
     """Return sigma of a number stored with so many bits: sigma · (32 / bits)^½, within [.05, 10] (E-091).
 
-    >>> [round(spread_of(width), 3) for width in (32, 8, 2)]
+    >>> [round(compute_spread(width), 3) for width in (32, 8, 2)]
     [0.3, 0.6, 1.2]
     """
     return min(_SPREAD_MOST, max(_SPREAD_LEAST, spread * (_EXACT / bits) ** _SPREAD_POWER))

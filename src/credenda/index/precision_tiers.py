@@ -17,7 +17,7 @@ TIERS: Final = ((0.8, EXACT), (0.5, 8), (0.2, 4), (0.05, 2))
 def choose_bits(retention: float) -> int:
     """Return the bits of a tier, `FORGOTTEN` below all of them.
 
-    >>> [bits_of(retention) for retention in (1.0, 0.8, 0.5, 0.2, 0.05)]
+    >>> [choose_bits(retention) for retention in (1.0, 0.8, 0.5, 0.2, 0.05)]
     [32, 8, 4, 2, 0]
     """
     return next((bits for above, bits in TIERS if retention > above), FORGOTTEN)

@@ -127,7 +127,7 @@ class RetentionScore:
 def compute_half_life(rules: RetentionRules, trust: float) -> float:
     """Return the half-life, shorter for lower trust: base / (1 + κ · (1 − trust)) (E-054).
 
-    >>> half_life_days(RetentionRules(), 1.0), half_life_days(RetentionRules(), 0.5)
+    >>> compute_half_life(RetentionRules(), 1.0), compute_half_life(RetentionRules(), 0.5)
     (30.0, 10.0)
     """
     return rules.half_life_days / (1.0 + rules.kappa * (1.0 - trust))
@@ -136,7 +136,7 @@ def compute_half_life(rules: RetentionRules, trust: float) -> float:
 def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
     """Return the retention at an age without adjustments, in [0, 1]; a negative age counts as 0.
 
-    >>> [round(curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
+    >>> [round(compute_curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
     [0.462, 0.217, 0.0]
     """
     return CURVES[rules.mode](max(age_days, 0.0) / half_life, rules)
@@ -145,7 +145,7 @@ def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> f
 def compute_recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
     """Return Recall's decay score as published (R-088…R-090), in [0, 1].
 
-    >>> round(recall_decay(RetentionRules(), 60, 0), 3), recall_decay(RetentionRules(), 60, 10)
+    >>> round(compute_recall_decay(RetentionRules(), 60, 0), 3), compute_recall_decay(RetentionRules(), 60, 10)
     (0.301, 1.0)
     """
     raw = math.exp(-rules.recall_rate * max(age_days, 0.0))

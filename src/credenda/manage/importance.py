@@ -86,7 +86,7 @@ class Importance:
 def compute_activation(uses: Sequence[float]) -> float:
     """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf without a use.
 
-    >>> activation([1.0]), round(activation([1.0, 4.0]), 3)
+    >>> compute_activation([1.0]), round(compute_activation([1.0, 4.0]), 3)
     (0.0, 0.405)
     """
     total = math.fsum(max(days, _LEAST_DAYS) ** _POWER for days in uses)

@@ -106,7 +106,7 @@ def _archive(memory_id: str, reason: str) -> Change:
 def get_next_layer(layer: Layer, *, up: bool) -> Layer | None:
     """Return the layer one step up or down (E-061); None at the ends and for other layers.
 
-    >>> next_layer(Layer.EPISODIC, up=True).value
+    >>> get_next_layer(Layer.EPISODIC, up=True).value
     'semantic'
     """
     if layer not in LADDER:

@@ -24,7 +24,7 @@ _ENUMS: Final[Mapping[str, type[Any]]] = {
 def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
     """Convert the fields of a log entry to values.
 
-    >>> typed({"status": "active", "tags": ["a"]})
+    >>> parse_fields({"status": "active", "tags": ["a"]})
     {'status': <Status.ACTIVE: 'active'>, 'tags': ('a',)}
     """
     return {name: _parse_value(name, value) for name, value in plain.items()}

@@ -67,7 +67,7 @@ def from_contest_dict(table: Mapping[str, Any]) -> ContestCase:
 
     >>> case = ContestCase(id="k1", speaker="user", entity="user", attribute="drink", scope=None, type_class="belief",
     ...                    values=("tea",), memory_ids=("m1",), state=ContestState.OPEN, question="?", opened_us=1)
-    >>> contest_from(contest_table(case)) == case
+    >>> from_contest_dict(to_contest_dict(case)) == case
     True
     """
     listed = {"values": tuple(table["values"]), "memory_ids": tuple(table["memory_ids"])}

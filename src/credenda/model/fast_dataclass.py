@@ -21,7 +21,7 @@ def compile_row_constructor(kind: type[T]) -> Callable[[Sequence[object]], T]:
     """Return a constructor of a frozen dataclass with slots that takes all fields, in the order of `fields`.
 
     >>> from credenda.model.claim import Span
-    >>> maker(Span)(["e1-3fa9c2", 0, 5])
+    >>> compile_row_constructor(Span)(["e1-3fa9c2", 0, 5])
     Span(event_id='e1-3fa9c2', start=0, stop=5)
     """
     return compile_unpacker(kind, "values", {}, {})
@@ -31,7 +31,7 @@ def compile_fast_init(kind: Callable[P, T]) -> Callable[P, T]:
     """Return a constructor of a frozen dataclass with slots: the same signature in a third of the time.
 
     >>> from credenda.model.claim import Span
-    >>> swift(Span)("e1-3fa9c2", 0, stop=5)
+    >>> compile_fast_init(Span)("e1-3fa9c2", 0, stop=5)
     Span(event_id='e1-3fa9c2', start=0, stop=5)
     """
     assert isinstance(kind, type)  # noqa: S101 - typed as what it is called with

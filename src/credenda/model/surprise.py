@@ -43,7 +43,7 @@ _BELOW_ONE: Final = 1.0 - 10.0**-_PLACES
 def compute_surprise(similarities: Sequence[float]) -> float:
     """Return the surprise of a memory, in [0, 1], from its cosines to its nearest neighbours (E-045).
 
-    >>> surprise([]), surprise([0.65] * 5), surprise([0.95] * 5)
+    >>> compute_surprise([]), compute_surprise([0.65] * 5), compute_surprise([0.95] * 5)
     (1.0, 0.5, 0.0474)
     """
     if not similarities:
@@ -55,7 +55,7 @@ def compute_surprise(similarities: Sequence[float]) -> float:
 def compute_importance_change(score: float) -> float:
     """Return the change of importance, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
 
-    >>> modifier(0.9), modifier(0.1), modifier(1.0)
+    >>> compute_importance_change(0.9), compute_importance_change(0.1), compute_importance_change(1.0)
     (0.24, -0.24, 0.15)
     """
     return _FIRST if score == _NOTHING else round((score - 0.5) * _REACH, _PLACES)
@@ -64,7 +64,7 @@ def compute_importance_change(score: float) -> float:
 def adjust_importance(stated: float, score: float | None) -> float:
     """Adjust a stated importance by a surprise; it stays unchanged without one.
 
-    >>> adjusted(0.5, 0.9), adjusted(0.9, 0.99), adjusted(0.1, 0.1), adjusted(0.4, None)
+    >>> adjust_importance(0.5, 0.9), adjust_importance(0.9, 0.99), adjust_importance(0.1, 0.1), adjust_importance(0.4, None)
     (0.74, 1.0, 0.05, 0.4)
     """
     return (

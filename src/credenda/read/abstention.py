@@ -94,7 +94,7 @@ def expect_best_by_chance(searched: int) -> float:
     Constant beyond `_CHANCE_SEEN`: the effect was measured on stores of up to about 1,700 texts, and extrapolating it
     refused one in twelve answerable questions in a store of 100,000 (docs/decisions/0055).
 
-    >>> round(best_by_chance(1_000), 2), round(best_by_chance(1_000_000), 2)
+    >>> round(expect_best_by_chance(1_000), 2), round(expect_best_by_chance(1_000_000), 2)
     (3.72, 4.13)
     """
     return math.sqrt(2.0 * math.log(min(max(searched, 1), _CHANCE_SEEN)))
@@ -109,7 +109,7 @@ def measure_lead(coverage: Floats, by_named: Mask, by_partner: Mask) -> float:
     """Return how much more of the question the named person's best texts cover than their partners', in [-1, 1].
 
     >>> named = np.array([True, True, False, False])
-    >>> lead_of(np.array([1.0, 1.0, 0.5, 1.0], np.float32), named, np.array([False, False, True, False]))
+    >>> measure_lead(np.array([1.0, 1.0, 0.5, 1.0], np.float32), named, np.array([False, False, True, False]))
     0.3
     """
     theirs, others = (np.sort(part)[-TOP:].sum() for part in (coverage[by_named], coverage[by_partner]))

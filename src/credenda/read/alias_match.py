@@ -56,7 +56,7 @@ def _is_mentioned(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def is_near_spelling(name: str, word: str) -> bool:
     """Return whether two words are equal except for one letter; short words must be equal.
 
-    >>> alike("redis", "reedis"), alike("mongo", "mango"), alike("pod", "pid")
+    >>> is_near_spelling("redis", "reedis"), is_near_spelling("mongo", "mango"), is_near_spelling("pod", "pid")
     (True, False, False)
     """
     if name == word:

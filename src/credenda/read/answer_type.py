@@ -25,9 +25,9 @@ def is_typed_question(ask: Ask) -> bool:
 def score_answer_type(text: str, ask: Ask, tuned: Relevance) -> float:
     """Return the bonus for a text that contains the expected type of answer; 0 for other questions.
 
-    >>> from credenda.read.weights import weights
-    >>> tuned = weights().relevance
-    >>> answers_kind("I took it up last May.", Ask.WHEN, tuned) > answers_kind("I love to paint.", Ask.WHEN, tuned)
+    >>> from credenda.read.weights import load_weights
+    >>> tuned = load_weights().relevance
+    >>> score_answer_type("I took it up last May.", Ask.WHEN, tuned) > score_answer_type("I love to paint.", Ask.WHEN, tuned)
     True
     """
     pattern = load_questions().answers.get(ask)

@@ -102,7 +102,7 @@ def _choose_candidate_count(count: int) -> int:
 def _choose_rescored_count(count: int, limit: int) -> int:
     """Return how many of `count` rows are compared by their stored vectors.
 
-    >>> [_rescored(count, 20) for count in (1_000, 20_000, 140_000, 1_000_000)]
+    >>> [_choose_rescored_count(count, 20) for count in (1_000, 20_000, 140_000, 1_000_000)]
     [128, 133, 163, 378]
     """
     least = max(_RESCORED_LEAST, _RESCORED_A_HIT * limit)

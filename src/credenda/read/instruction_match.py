@@ -32,9 +32,9 @@ _LEAST: Final = 0.2
 def extract_trigger(instruction: str) -> str:
     """Return the part of an instruction that says when it applies; the whole text if it does not say.
 
-    >>> occasion("Always give dates in full when I ask about deadlines.")
+    >>> extract_trigger("Always give dates in full when I ask about deadlines.")
     'deadlines'
-    >>> occasion("Never use emojis.")
+    >>> extract_trigger("Never use emojis.")
     'Never use emojis.'
     """
     found = _OCCASION.search(instruction)
@@ -44,7 +44,7 @@ def extract_trigger(instruction: str) -> str:
 def extract_trigger_terms(instruction: str) -> frozenset[str]:
     """Return the trigger words of an instruction as stems, comparable with the terms of a question.
 
-    >>> sorted(occasion_words("Always give dates in full when I ask about deadlines of papers."))
+    >>> sorted(extract_trigger_terms("Always give dates in full when I ask about deadlines of papers."))
     ['deadlin', 'paper']
     """
     return frozenset(tokenize(extract_trigger(instruction))) - _EMPTY
@@ -59,7 +59,7 @@ def score_instructions(
     cosine if vectors were compared.
 
     >>> instructions = "Give full dates when I ask about deadlines.", "Use Celsius."
-    >>> governing(["paper", "deadlin"], [occasion_words(one) for one in instructions], [None, None])
+    >>> score_instructions(["paper", "deadlin"], [extract_trigger_terms(one) for one in instructions], [None, None])
     [1.0, 0.0]
     """
     fits = [_fit(set(terms), words, near) for words, near in zip(occasions, cosines, strict=True)]

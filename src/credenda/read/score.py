@@ -57,7 +57,7 @@ class RecallWeights:
 def compute_recall_weights(recency_weight: float) -> RecallWeights:
     """Return the weights of profile "recall" for a recency weight (R-118).
 
-    >>> weights = recall_weights(0.3)
+    >>> weights = compute_recall_weights(0.3)
     >>> [round(weight, 2) for weight in (weights.relevance, weights.recency, weights.importance, weights.strength)]
     [0.61, 0.12, 0.17, 0.1]
     """
@@ -70,7 +70,7 @@ def score_usefulness(regard: FeedbackCounts) -> float:
     (useful − useless) / (useful + useless + 0.1 · silent + 2): a "useful" among many impressions without feedback
     counts less than one among few.
 
-    >>> usefulness(Regard(1, 0, 0)) > usefulness(Regard(1, 0, 30)) > 0 > usefulness(Regard(0, 1, 0))
+    >>> score_usefulness(FeedbackCounts(1, 0, 0)) > score_usefulness(FeedbackCounts(1, 0, 30)) > 0 > score_usefulness(FeedbackCounts(0, 1, 0))
     True
     """
     judged = regard.useful + regard.useless

@@ -133,7 +133,7 @@ def count_vector_bytes(dims: int, bits: int) -> int:
 
     Raises `ValueError` for a width that no vector has.
 
-    >>> [vector_bytes(384, bits) for bits in (32, 16, 8, 4, 2)]
+    >>> [count_vector_bytes(384, bits) for bits in (32, 16, 8, 4, 2)]
     [1536, 768, 392, 201, 105]
     """
     if bits not in _HEADS:

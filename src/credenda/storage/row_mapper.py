@@ -95,7 +95,7 @@ def shorten_fields(part: Mapping[str, object]) -> dict[str, object]:
 def expand_fields(part: Mapping[str, object]) -> dict[str, object]:
     """Replace the letters of one side of a change by the field names.
 
-    >>> spelled_out(shortened({"text": "tea", "linked": []}))
+    >>> expand_fields(shorten_fields({"text": "tea", "linked": []}))
     {'text': 'tea', 'linked': []}
     """
     return {_LONG.get(name, name): value for name, value in part.items()}

@@ -33,9 +33,9 @@ _TENANT: Final = "user"
 def compose_event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:
     """Return the indexed text of an event, or of one of its passages. The day is in UTC.
 
-    >>> event_text(speaker="Ana", role="person", occurred_us=1683504000000000, text="Hello")
+    >>> compose_event_text(speaker="Ana", role="person", occurred_us=1683504000000000, text="Hello")
     '[8 May 2023] Ana: Hello'
-    >>> event_text(speaker="user", role="user", occurred_us=1683504000000000, text="Hello")
+    >>> compose_event_text(speaker="user", role="user", occurred_us=1683504000000000, text="Hello")
     '[8 May 2023] Hello'
     """
     day = _format_day(occurred_us // DAY_US)
@@ -54,7 +54,7 @@ def compose_memory_text(
 ) -> str:
     """Return the indexed text of a memory: its own, then the words of its slot that it lacks.
 
-    >>> memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")
+    >>> compose_memory_text("I live in Linz", entity="user", attribute="home_town", value="Linz")
     'I live in Linz (home town)'
     """
     names = "" if entity is None or entity == _TENANT else entity

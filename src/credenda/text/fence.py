@@ -68,7 +68,7 @@ def shorten_line(text: str) -> str:
 def format_bullet(name: str, text: str, notes: Iterable[str]) -> str:
     """Format one line: the id, the words, and notes in brackets.
 
-    >>> bullet("m1-abcde1", "Lives in <Linz>", ["since 2026-03-01"])
+    >>> format_bullet("m1-abcde1", "Lives in <Linz>", ["since 2026-03-01"])
     '- [m1-abcde1] Lives in &lt;Linz&gt; (since 2026-03-01)'
     """
     noted = "; ".join(notes)

@@ -144,7 +144,7 @@ def stem(word: str, name: str = "english") -> str:
 def stem_by_script(word: str) -> str | None:
     """Stem a folded word whose script identifies its language; None for any other.
 
-    >>> script_stem("велосипеды"), script_stem("garden")
+    >>> stem_by_script("велосипеды"), stem_by_script("garden")
     ('велосипед', None)
     """
     for name, letters in _SCRIPTS:
@@ -175,7 +175,7 @@ def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, .
 
     With `most`, only the languages with the most function words: one, or several that are level.
 
-    >>> guess("ich habe zwei katzen".split()), guess("i met her in el paso".split())
+    >>> guess_languages("ich habe zwei katzen".split()), guess_languages("i met her in el paso".split())
     (('de',), ())
     """
     if DISTINCTIVE_WORDS.isdisjoint(words):
@@ -194,7 +194,7 @@ def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, .
 def tag_stems(words: Collection[str], language: str) -> list[str]:
     """Return the stems of a language's words with its code, without function words.
 
-    >>> tagged(["ich", "habe", "katzen"], "de")
+    >>> tag_stems(["ich", "habe", "katzen"], "de")
     ['katz0de']
     """
     silent = get_function_words(language)

@@ -41,7 +41,7 @@ def _fold(text: str) -> str:
 def normalise_name(name: str) -> str:
     """Normalise an entity or scope: fold case, width, spaces and outer punctuation.
 
-    >>> name_key("  The ACME  Project. ")
+    >>> normalise_name("  The ACME  Project. ")
     'acme project'
     """
     return _ARTICLE.sub("", _EDGE.sub("", _fold(name)))
@@ -51,7 +51,7 @@ def normalise_name(name: str) -> str:
 def normalise_attribute(name: str) -> str:
     """Normalise an attribute to snake case.
 
-    >>> attribute_key("Favourite colour")
+    >>> normalise_attribute("Favourite colour")
     'favourite_colour'
     """
     return _NOT_WORD.sub("_", _fold(name)).strip("_")
@@ -61,7 +61,7 @@ def normalise_attribute(name: str) -> str:
 def normalise_value(value: str) -> str:
     """Normalise a value: fold case, articles and punctuation, keep digits and signs.
 
-    >>> value_key("The  Morning!")
+    >>> normalise_value("The  Morning!")
     'morning'
     """
     return _ARTICLE.sub("", _SPACE.sub(" ", _PUNCTUATION.sub(" ", _fold(value))).strip())
@@ -70,7 +70,7 @@ def normalise_value(value: str) -> str:
 def normalise_text(text: str) -> str:
     """Normalise a sentence: lower case, single spaces, no punctuation (S-061).
 
-    >>> text_key("I live in Linz.") == text_key("i  live in LINZ")
+    >>> normalise_text("I live in Linz.") == normalise_text("i  live in LINZ")
     True
     """
     return _SPACE.sub(" ", _PUNCTUATION.sub(" ", _fold(text))).strip()
@@ -91,7 +91,7 @@ def _to_digits(found: re.Match[str]) -> str:
 def is_same_value(one: str | None, other: str | None) -> bool:
     """Return whether two values are the same in normal form; an unknown value equals nothing (D-008).
 
-    >>> same_value("40k", "40,000"), same_value("2 million", "2000000"), same_value("40k", "41k")
+    >>> is_same_value("40k", "40,000"), is_same_value("2 million", "2000000"), is_same_value("40k", "41k")
     (True, True, False)
     """
     if one is None or other is None:

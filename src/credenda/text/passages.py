@@ -38,7 +38,7 @@ def split_passages(text: str) -> list[tuple[int, int]]:
     passage. An extreme text gets longer passages rather than more than `limits.PASSAGES_PER_EVENT`. Blank text has
     none.
 
-    >>> passages("  One short turn. ")
+    >>> split_passages("  One short turn. ")
     [(2, 17)]
     """
     start, stop = len(text) - len(text.lstrip()), len(text.rstrip())

@@ -132,7 +132,7 @@ def _trim_span(text: str, start: int, stop: int) -> TextSpan:
 def split_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences of a text in order, lazily, without outer white space.
 
-    >>> ["Dr. Ana pays 2.50 at noon. Why?"[a:b] for a, b in sentence_spans("Dr. Ana pays 2.50 at noon. Why?")]
+    >>> ["Dr. Ana pays 2.50 at noon. Why?"[a:b] for a, b in split_sentences("Dr. Ana pays 2.50 at noon. Why?")]
     ['Dr. Ana pays 2.50 at noon.', 'Why?']
     """
     begin = 0

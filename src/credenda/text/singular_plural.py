@@ -146,7 +146,7 @@ def detect_language(text: str) -> str:
 def fold_plural(value: str, language: str) -> str:
     """Fold a value to a form that singular and plural share, without articles.
 
-    >>> thing_form("the peanuts", "en"), thing_form("Erdnüsse", "de"), thing_form("nueces", "es")
+    >>> fold_plural("the peanuts", "en"), fold_plural("Erdnüsse", "de"), fold_plural("nueces", "es")
     ('peanut', 'erdnuss', 'nuez')
     """
     words = _fold_accents(normalise_value(value), language).split()
@@ -162,9 +162,9 @@ def fold_plural_everywhere(value: str) -> set[str]:
 def find_condition_forms(text: str) -> set[str]:
     """Return the conditions that a sentence states, in normal form; nothing for questions and other sentences.
 
-    >>> condition_forms("I'm allergic to peanuts.") & condition_forms("I have a severe peanut allergy")
+    >>> find_condition_forms("I'm allergic to peanuts.") & find_condition_forms("I have a severe peanut allergy")
     {'+allergy +self peanut'}
-    >>> condition_forms("My sister is allergic to peanuts.") & condition_forms("I'm allergic to peanuts.")
+    >>> find_condition_forms("My sister is allergic to peanuts.") & find_condition_forms("I'm allergic to peanuts.")
     set()
     """
     key = normalise_text(text)
@@ -181,7 +181,7 @@ def find_condition_forms(text: str) -> set[str]:
 def list_condition_terms(text: str) -> list[str]:
     """Return search terms for other sentences about the conditions of a text, in all languages.
 
-    >>> condition_terms("Ich habe eine Erdnussallergie")[:2], condition_terms("I like tea")
+    >>> list_condition_terms("Ich habe eine Erdnussallergie")[:2], list_condition_terms("I like tea")
     (['allergy', 'allergic'], [])
     """
     forms = find_condition_forms(text)

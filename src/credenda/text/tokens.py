@@ -126,7 +126,7 @@ def extract_document_terms(text: str) -> list[str]:
     The last character of each run is a term of its own, so that every character begins a term. A text that is not
     English also has the stems of its detected language.
 
-    >>> document_terms("喝茶"), document_terms("Ich habe Katzen")
+    >>> extract_document_terms("喝茶"), extract_document_terms("Ich habe Katzen")
     (['喝茶', '茶'], ['katzen', 'katz0de'])
     """
     terms, chunks = _split_terms(fold(text), _cut_pairs_and_last)
@@ -142,7 +142,7 @@ def extract_question_terms(text: str) -> list[str]:
 
     A query without a function word may be in any language; one with English function words only is English.
 
-    >>> question_terms("Welche Katzen habe ich?"), question_terms("Which cats do I have?")
+    >>> extract_question_terms("Welche Katzen habe ich?"), extract_question_terms("Which cats do I have?")
     (['katzen|katz0de'], ['cat'])
     """
     _, chunks = _split_terms(fold(text), _cut_pairs)
@@ -175,7 +175,7 @@ def extract_query_terms(text: str) -> list[str]:
 
     A query of stop words alone keeps them ("who is it?"), for engines that index every word.
 
-    >>> query_terms("Which tea does Ana like, which tea?")
+    >>> extract_query_terms("Which tea does Ana like, which tea?")
     ['tea', 'ana', 'like']
     """
     terms = tokenize(text) or _CHUNK.findall(fold(text))
@@ -192,7 +192,7 @@ def segment_query(text: str) -> str:
 
     Words in a script of their own are stemmed, because that index does not stem them.
 
-    >>> segment("Tokyo 東京都 2024")
+    >>> segment_query("Tokyo 東京都 2024")
     'Tokyo  東京 京都  2024'
     """
     return text if text.isascii() else _segment(text, _cut_pairs)

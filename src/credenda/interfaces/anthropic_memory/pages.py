@@ -300,7 +300,7 @@ def _find_lines(content: str, text: str) -> str:
 def _format_size(count: int) -> str:
     """Format a size as the reference does: 0B, 12B, 1.5K.
 
-    >>> [_size(count) for count in (0, 12, 1536, 4096)]
+    >>> [_format_size(count) for count in (0, 12, 1536, 4096)]
     ['0B', '12B', '1.5K', '4K']
     """
     power = min(max(count.bit_length() - 1, 0) // 10, len(_SIZES) - 1)

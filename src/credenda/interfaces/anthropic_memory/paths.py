@@ -25,7 +25,7 @@ class Refused(Exception):  # noqa: N818 - named for what happened, as the errors
 def split_path(path: object) -> tuple[str, ...]:
     """Return the names of a path, () for the root; raise `Refused` for an invalid path.
 
-    >>> parts_of("/memories/trips/notes.md")
+    >>> split_path("/memories/trips/notes.md")
     ('trips', 'notes.md')
     """
     if not isinstance(path, str) or not (path == ROOT or path.startswith(f"{ROOT}/")):

@@ -30,7 +30,7 @@ class IgnorePattern:
 def parse_patterns(text: str, base: str = "") -> list[IgnorePattern]:
     """Parse a `.gitignore`; blank, comment and invalid lines are skipped.
 
-    >>> ignored("build/x.o", folder=False, patterns=read_patterns("*.o"))
+    >>> is_ignored("build/x.o", folder=False, patterns=parse_patterns("*.o"))
     True
     """
     found: list[IgnorePattern] = []

@@ -36,7 +36,7 @@ class Manifest:
 def normalise_package(name: str) -> str:
     """Normalise a package name as in PEP 503.
 
-    >>> package_key("Ruamel_YAML")
+    >>> normalise_package("Ruamel_YAML")
     'ruamel-yaml'
     """
     return _SEPARATORS.sub("-", name).casefold()

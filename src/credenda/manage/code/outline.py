@@ -129,7 +129,7 @@ class Outline:
 def detect_language(path: str) -> str:
     """Return the language of a file by its suffix; "" for an unknown one.
 
-    >>> language_of("src/app.tsx")
+    >>> detect_language("src/app.tsx")
     'TypeScript'
     """
     return _LANGUAGES.get(PurePosixPath(path).suffix.casefold(), "")

@@ -25,7 +25,7 @@ def resolve_relative_dates(text: str, said_us: int) -> str:
     """Replace the relative dates of a text by absolute dates; `said_us` is the time of the statement.
 
     >>> march = 1772355600000000
-    >>> dated("I met Tom yesterday.", march), dated("I moved here last year.", march)
+    >>> resolve_relative_dates("I met Tom yesterday.", march), resolve_relative_dates("I moved here last year.", march)
     ('I met Tom on 2026-02-28.', 'I moved here in 2025.')
     """
     written = text

@@ -22,9 +22,9 @@ class Pair(NamedTuple):
 def cluster_pairs(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
     """Group memories that share a neighbour, at most `most` in a group; each group in order of number.
 
-    >>> clusters([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 3, 4)], 25)
+    >>> cluster_pairs([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 3, 4)], 25)
     [(1, 2, 5), (3, 4)]
-    >>> clusters([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 5, 6)], 2)
+    >>> cluster_pairs([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 5, 6)], 2)
     [(1, 2), (5, 6)]
     """
     leader: dict[int, int] = {}

@@ -19,7 +19,7 @@ def _load_lists() -> dict[str, object]:
 def load_words(name: str) -> frozenset[str]:
     """Return the words of a list.
 
-    >>> "never" in words("negations")
+    >>> "never" in load_words("negations")
     True
     """
     return frozenset(str(_load_lists()[name]).split())

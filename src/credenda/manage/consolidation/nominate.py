@@ -35,7 +35,7 @@ _HASH_BYTES: Final = 8
 def compute_floor(threshold: float) -> float:
     """Return the cosine from which neighbours are nominated.
 
-    >>> round(floor_of(0.85), 2), floor_of(0.2)
+    >>> round(compute_floor(0.85), 2), compute_floor(0.2)
     (0.4, 0.0)
     """
     return max(0.0, threshold - _OFFSET)

@@ -29,9 +29,9 @@ def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, r
     `last_us` is the time of the last run, `new` the number of waiting memories, `retries` how many of them failed
     before: these are retried without waiting for others. `force` skips both conditions.
 
-    >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=False)
+    >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=False)
     'gate: 3 new memories; 20 are needed'
-    >>> closed(Gate(), now_us=0, last_us=None, new=3, retries=0, force=True)
+    >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=True)
     ''
     """
     if not new and not retries:

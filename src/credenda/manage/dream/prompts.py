@@ -198,9 +198,9 @@ def is_grounded(text: str, sources: Sequence[str], names: Sequence[str]) -> bool
 
     A name is a capitalised word after the first word of the text.
 
-    >>> grounded("Ana moved to Graz in 2024.", ["I moved to Graz in 2024"], ("Ana",))
+    >>> is_grounded("Ana moved to Graz in 2024.", ["I moved to Graz in 2024"], ("Ana",))
     True
-    >>> grounded("Ana moved to Graz in 2025.", ["I moved to Graz in 2024"], ("Ana",))
+    >>> is_grounded("Ana moved to Graz in 2025.", ["I moved to Graz in 2024"], ("Ana",))
     False
     """
     said = " ".join((*sources, *names))

@@ -197,7 +197,7 @@ def _check_dependency(name: str, land: CodeIndex) -> DriftVerdict | None:
 def compute_drift_score(findings: Iterable[DriftFinding]) -> int:
     """Return the score of a report, 0 to 100 (E-076).
 
-    >>> drift_score([])
+    >>> compute_drift_score([])
     100
     """
     return max(0, min(_FULL, _FULL - sum(COSTS[finding.level] for finding in findings)))

@@ -84,7 +84,7 @@ class CodeClaim:
 def extract_code_claims(text: str) -> tuple[CodeClaim, ...]:
     """Extract the claims of a text, in order and without duplicates, from its first 4,000 characters.
 
-    >>> [claim.what for claim in code_claims("The settings are read in src/app/config.py, see https://x.io/a.py.")]
+    >>> [claim.what for claim in extract_code_claims("The settings are read in src/app/config.py, see https://x.io/a.py.")]
     ['src/app/config.py']
     """
     found: dict[CodeClaim, None] = {}

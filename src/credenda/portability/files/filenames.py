@@ -20,9 +20,9 @@ _KEPT: Final = frozenset(" _-'")
 def choose_page_name(shown: str, key: str, taken: Collection[str]) -> str:
     """Return the file name of a page; `taken` are the folded names of others, `key` makes an ambiguous name unique.
 
-    >>> page_name("../etc/passwd", "x", ())
+    >>> choose_page_name("../etc/passwd", "x", ())
     'etc-passwd'
-    >>> page_name("CON", "con", ()), page_name("ana", "ana", {"ana"})
+    >>> choose_page_name("CON", "con", ()), choose_page_name("ana", "ana", {"ana"})
     ('CON_', 'ana-2149fb')
     """
     letters = (letter if _is_kept(letter) else "-" for letter in unicodedata.normalize("NFC", shown))

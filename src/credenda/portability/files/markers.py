@@ -27,7 +27,7 @@ _INDENT: Final = re.compile(r"\t| {1,2}")
 def write_comment(kind: str, table: Mapping[str, object]) -> str:
     r"""Write the comment of an entry; no value can end the comment early or add a line.
 
-    >>> comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
+    >>> write_comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
     '<!--m {"id":"m1-3fa9c2","note":"a --\\u003e b"}-->'
     """
     body = json.dumps(table, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -52,7 +52,7 @@ def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
 def to_file_text(text: str) -> str:
     r"""Normalise a text for a file: line ends are \n, without trailing and surrounding whitespace.
 
-    >>> plain("one \r\n\r\n two")
+    >>> to_file_text("one \r\n\r\n two")
     'one\n\n two'
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -62,7 +62,7 @@ def to_file_text(text: str) -> str:
 def write_item(text: str) -> list[str]:
     r"""Write a text as the lines of a list item.
 
-    >>> item("I like <!--m tea.")
+    >>> write_item("I like <!--m tea.")
     ['- I like <\\!--m tea.']
     """
     first, *rest = _OPENING.sub(r"<\1\\!--", to_file_text(text)).split("\n")
@@ -73,7 +73,7 @@ def write_item(text: str) -> list[str]:
 def read_item(lines: list[str]) -> str:
     r"""Parse the text of a list item or of a paragraph; the inverse of `write_item`, up to `to_file_text`.
 
-    >>> content(item("a\n\n  b <!-- c"))
+    >>> read_item(write_item("a\n\n  b <!-- c"))
     'a\n\n  b <!-- c'
     """
     bullet = _BULLET.match(lines[0])

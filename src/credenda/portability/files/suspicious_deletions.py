@@ -27,7 +27,7 @@ def find_suspicious(gone: Mapping[str, str], standing: Iterable[str], written: I
 
     `gone` gives texts by ids, `standing` the texts of remaining entries, `written` lines without an entry.
 
-    >>> doubts({"m1": "I live in Linz.", "m2": "I like tea."}, [], ["I live in Graz.", "I like the cello."])
+    >>> find_suspicious({"m1": "I live in Linz.", "m2": "I like tea."}, [], ["I live in Graz.", "I like the cello."])
     {'m1': 'a line without a comment may be an edit of it'}
     """
     left = {normalise_text(one) for one in standing}

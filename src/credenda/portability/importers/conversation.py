@@ -32,7 +32,7 @@ _ROLES: Final = frozenset({"user", "assistant"})
 def name_session(conversation: str, session: str) -> str:
     """Return a session name that is unique for any ids of conversations.
 
-    >>> session_name("conv-26", "S1"), session_name("a/b", "c") == session_name("a", "b/c")
+    >>> name_session("conv-26", "S1"), name_session("a/b", "c") == name_session("a", "b/c")
     ('conv-26/S1', False)
     """
     return f"{conversation.replace('%', '%25').replace('/', '%2F')}/{session}"

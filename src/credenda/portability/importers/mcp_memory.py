@@ -54,9 +54,9 @@ class McpMemoryFormat:
 def word_observation(entity: str, observation: str) -> str:
     """Return an observation of an entity as a complete sentence.
 
-    >>> observed("Ann", "likes tea"), observed("Ann", "Prefers tea"), observed("Ann", "Ann is five")
+    >>> word_observation("Ann", "likes tea"), word_observation("Ann", "Prefers tea"), word_observation("Ann", "Ann is five")
     ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
-    >>> observed("Ann", "Nurse in Graz"), observed("default_user", "Lives in Graz")
+    >>> word_observation("Ann", "Nurse in Graz"), word_observation("default_user", "Lives in Graz")
     ('Ann: Nurse in Graz', 'User lives in Graz')
     """
     name = _show_name(entity)
@@ -72,7 +72,7 @@ def word_observation(entity: str, observation: str) -> str:
 def word_relation(source: str, relation: str, target: str) -> str:
     """Return a relation as a sentence.
 
-    >>> related("Ann", "works_at", "Acme"), related("Ann", "isFriendOf", "Ben")
+    >>> word_relation("Ann", "works_at", "Acme"), word_relation("Ann", "isFriendOf", "Ben")
     ('Ann works at Acme', 'Ann is friend of Ben')
     """
     return f"{_show_name(source)} {_JOINT.sub(' ', relation).strip().lower()} {_show_name(target)}"

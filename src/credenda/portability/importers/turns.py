@@ -88,7 +88,7 @@ class Talk:
 def mend_surrogates(text: str) -> str:
     r"""Join separate surrogate pairs, and replace lone surrogates.
 
-    >>> mended("\ud83d\ude00"), mended("cut \ud83d")
+    >>> mend_surrogates("\ud83d\ude00"), mend_surrogates("cut \ud83d")
     ('😀', 'cut �')
     """
     try:

@@ -20,7 +20,7 @@ _FRAME_TOKENS: Final = 40
 def estimate_text_tokens(text: str) -> int:
     """Estimate how many tokens a model reads in a text, erring on the high side.
 
-    >>> text_tokens("I live in Linz.")
+    >>> estimate_text_tokens("I live in Linz.")
     5
     """
     return sum(-(-len(piece) // _LETTERS) for piece in _PIECE.findall(text))

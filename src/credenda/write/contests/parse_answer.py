@@ -31,11 +31,11 @@ _BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+
 def parse_scopes(answer: str) -> Mapping[str, str] | None:
     """Parse an answer that assigns values to scopes and a default; None for any other answer.
 
-    >>> scopes_in("morning when consulting, else afternoon")
+    >>> parse_scopes("morning when consulting, else afternoon")
     {'consulting': 'morning', 'default': 'afternoon'}
-    >>> scopes_in("when I travel: tea; otherwise coffee")
+    >>> parse_scopes("when I travel: tea; otherwise coffee")
     {'when I travel': 'tea', 'default': 'coffee'}
-    >>> scopes_in("morning") is None
+    >>> parse_scopes("morning") is None
     True
     """
     found = _ELSE.split(answer.strip().rstrip(".")) if len(answer) <= _ANSWER_CHARACTERS else []

@@ -128,7 +128,7 @@ def _may_hold_secret(text: str) -> bool:
 def screen_secrets(text: str, policy: str) -> Screened:
     """Apply the secrets policy: keep the text, mask its secrets, or reject it with `Invalid`.
 
-    >>> screen("my password is hunter2!", "mask").text
+    >>> screen_secrets("my password is hunter2!", "mask").text
     'my password is [password removed]'
     """
     if policy == "keep" or not _may_hold_secret(text):

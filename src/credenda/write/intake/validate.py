@@ -279,7 +279,7 @@ def is_surely_clean(text: str) -> bool:
 
     False may be wrong; True never is.
 
-    >>> is_plain("The kettle is on."), is_plain("My password is hunter2.")
+    >>> is_surely_clean("The kettle is on."), is_surely_clean("My password is hunter2.")
     (True, False)
     """
     lower = text.lower()

@@ -94,7 +94,7 @@ def _load_active(reader: Reader, word: str) -> list[Memory]:
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
     """Split "user's son Emil" into relation and name; None for other entities.
 
-    >>> _kin_and_name("user's older sister Ana Maria"), _kin_and_name("user's son"), _kin_and_name("user's boss")
+    >>> _split_kin_and_name("user's older sister Ana Maria"), _split_kin_and_name("user's son"), _split_kin_and_name("user's boss")
     (("user's older sister", 'Ana Maria'), ("user's son", ''), None)
     """
     owner, _, rest = entity.rpartition(_OWNER)
@@ -153,11 +153,11 @@ _PATTERNS: Final = tuple(
 def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield (name, alias) for every alias that a sentence states.
 
-    >>> list(aliases_in("My manager is Robert, everyone calls him Bob."))
+    >>> list(find_aliases("My manager is Robert, everyone calls him Bob."))
     [('Robert', 'Bob')]
-    >>> list(aliases_in("Bob is short for Robert."))
+    >>> list(find_aliases("Bob is short for Robert."))
     [('Robert', 'Bob')]
-    >>> list(aliases_in("Call Robert tomorrow."))
+    >>> list(find_aliases("Call Robert tomorrow."))
     []
     """
     for pattern in _PATTERNS:
