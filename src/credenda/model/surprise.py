@@ -64,7 +64,8 @@ def compute_importance_change(score: float) -> float:
 def adjust_importance(stated: float, score: float | None) -> float:
     """Adjust a stated importance by a surprise; it stays unchanged without one.
 
-    >>> adjust_importance(0.5, 0.9), adjust_importance(0.9, 0.99), adjust_importance(0.1, 0.1), adjust_importance(0.4, None)
+    >>> (adjust_importance(0.5, 0.9), adjust_importance(0.9, 0.99), adjust_importance(0.1, 0.1),
+    ... adjust_importance(0.4, None))
     (0.74, 1.0, 0.05, 0.4)
     """
     return (

@@ -27,7 +27,8 @@ def score_answer_type(text: str, ask: Ask, tuned: Relevance) -> float:
 
     >>> from credenda.read.weights import load_weights
     >>> tuned = load_weights().relevance
-    >>> score_answer_type("I took it up last May.", Ask.WHEN, tuned) > score_answer_type("I love to paint.", Ask.WHEN, tuned)
+    >>> (score_answer_type("I took it up last May.", Ask.WHEN, tuned)
+    ... > score_answer_type("I love to paint.", Ask.WHEN, tuned))
     True
     """
     pattern = load_questions().answers.get(ask)

@@ -70,7 +70,8 @@ def score_usefulness(regard: FeedbackCounts) -> float:
     (useful − useless) / (useful + useless + 0.1 · silent + 2): a "useful" among many impressions without feedback
     counts less than one among few.
 
-    >>> score_usefulness(FeedbackCounts(1, 0, 0)) > score_usefulness(FeedbackCounts(1, 0, 30)) > 0 > score_usefulness(FeedbackCounts(0, 1, 0))
+    >>> (score_usefulness(FeedbackCounts(1, 0, 0)) > score_usefulness(FeedbackCounts(1, 0, 30)) > 0
+    ... > score_usefulness(FeedbackCounts(0, 1, 0)))
     True
     """
     judged = regard.useful + regard.useless

@@ -68,7 +68,8 @@ def _load_lexicon() -> _Lexicon:
 def score_valence(text: str) -> float:
     """Return the valence of a text, from −1 (unpleasant) to 1 (pleasant); 0 without emotional words.
 
-    >>> score_valence("We got married and I was so happy!") > 0.5 > -0.5 > score_valence("My dog died, I am devastated.")
+    >>> (score_valence("We got married and I was so happy!") > 0.5 > -0.5
+    ... > score_valence("My dog died, I am devastated."))
     True
     >>> score_valence("The meeting is at nine.")
     0.0

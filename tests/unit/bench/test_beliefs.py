@@ -121,7 +121,7 @@ def test_a_line_may_accept_several_types(tmp_path: Path) -> None:
     wrong = {"text": "I live in Graz.", "label": "store", "type": ["decision", "procedure"]}
     file.write_text("\n".join(map(json.dumps, [line, wrong])), encoding="utf-8")
     document = run_beliefs(file, None, note=lambda _: None)
-    assert document["utterances"]["kinds_of_all"]["share"] == 0.5
+    assert document["utterances"]["kinds_of_all"]["value"] == 0.5
     assert [error["wanted"] for error in document["errors"]] == ["store decision|procedure"]
     file.write_text(json.dumps({**line, "type": ["opinion", 3]}), encoding="utf-8")
     with pytest.raises(Invalid, match="'opinion'"):

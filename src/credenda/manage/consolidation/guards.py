@@ -56,7 +56,8 @@ class Traits(NamedTuple):
 def extract_traits(text: str, said_us: int) -> Traits:
     """Extract the traits of a text; `said_us` is the time that "tomorrow" refers to.
 
-    >>> sorted(extract_traits("Anna pays 300 euros on Friday", 0).names), sorted(extract_traits("Anna pays 300 euros", 0).units)
+    >>> (sorted(extract_traits("Anna pays 300 euros on Friday", 0).names),
+    ... sorted(extract_traits("Anna pays 300 euros", 0).units))
     (['anna'], ['euro'])
     """
     plain = text.replace("\u2019", "'")

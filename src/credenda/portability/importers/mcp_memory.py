@@ -54,7 +54,8 @@ class McpMemoryFormat:
 def word_observation(entity: str, observation: str) -> str:
     """Return an observation of an entity as a complete sentence.
 
-    >>> word_observation("Ann", "likes tea"), word_observation("Ann", "Prefers tea"), word_observation("Ann", "Ann is five")
+    >>> (word_observation("Ann", "likes tea"), word_observation("Ann", "Prefers tea"),
+    ... word_observation("Ann", "Ann is five"))
     ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
     >>> word_observation("Ann", "Nurse in Graz"), word_observation("default_user", "Lives in Graz")
     ('Ann: Nurse in Graz', 'User lives in Graz')

@@ -128,7 +128,8 @@ def detect_injection(text: str) -> InjectionFinding:
 def is_protected_topic(topic: str | None, user_id: str) -> bool:
     """Return whether a topic has the form of a namespace of the system or of another user.
 
-    >>> is_protected_topic("system/agent-config", "ana"), is_protected_topic("user/ben/notes", "ana"), is_protected_topic("user/ana/notes", "ana")
+    >>> (is_protected_topic("system/agent-config", "ana"), is_protected_topic("user/ben/notes", "ana"),
+    ... is_protected_topic("user/ana/notes", "ana"))
     (True, True, False)
     """
     first, _, rest = (topic or "").strip().strip("/").casefold().partition("/")

@@ -94,7 +94,8 @@ def _load_active(reader: Reader, word: str) -> list[Memory]:
 def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
     """Split "user's son Emil" into relation and name; None for other entities.
 
-    >>> _split_kin_and_name("user's older sister Ana Maria"), _split_kin_and_name("user's son"), _split_kin_and_name("user's boss")
+    >>> (_split_kin_and_name("user's older sister Ana Maria"), _split_kin_and_name("user's son"),
+    ... _split_kin_and_name("user's boss"))
     (("user's older sister", 'Ana Maria'), ("user's son", ''), None)
     """
     owner, _, rest = entity.rpartition(_OWNER)
