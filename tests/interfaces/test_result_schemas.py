@@ -25,6 +25,11 @@ from .agent import say, swing
 Given = Callable[[Credenda, Path], Mapping[str, Any]] | Mapping[str, Any]
 
 
+def _event(mem: Credenda, _: Path) -> dict[str, Any]:
+    memory = mem.list(attribute="residence").items[0]
+    return {"id": mem.why(memory.id).evidence[0][0].id}
+
+
 def _memory(mem: Credenda, _: Path) -> dict[str, Any]:
     return {"id": mem.list(attribute="residence").items[0].id}
 
@@ -77,6 +82,8 @@ GIVEN: dict[str, Given] = {
     "search": {"query": "Where do I live?", "explain": True},
     "context": {"query": "Where do I live?"},
     "get": _memory,
+    "event": _event,
+    "plan-deletion": _memory,
     "why": _memory,
     "changes": _cause,
     "history": _memory,
@@ -174,7 +181,7 @@ def test_descriptions_come_from_the_docstrings() -> None:
     known.schema_of(OPERATIONS["stats"].output)
     known.schema_of(OPERATIONS["get"].output)
     stats, memory = known.schemas["Stats"], known.schemas["Memory"]
-    assert stats["description"] == "How much a tenant holds and what still waits."
+    assert stats["description"] == "Counts of a tenant's rows and pending work."
     assert stats["properties"]["by_type"]["description"] == "Active memories by type."
     assert memory["properties"]["valid_from"]["description"] == "When it became true."
     assert memory["properties"]["recorded_at"]["format"] == "date-time"

@@ -195,7 +195,7 @@ def _settle(memory: Credenda) -> bool:
     try:
         memory.settle(_WAIT_SECONDS)
     except CredendaError as error:
-        note(f"filed, but not read yet: {escape_controls(str(error))}")
+        note(f"stored, but not extracted yet: {escape_controls(str(error))}")
         return False
     return True
 

@@ -41,7 +41,7 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
-        if not _ask_consent(f"Delete {named} for good, with the words it rests on?", sure=sure):
+        if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():
             note(f"{escape_controls(given['id'])} is {named}")
