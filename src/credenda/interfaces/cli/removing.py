@@ -128,7 +128,7 @@ def _check_free(path: str, *, force: bool) -> None:
     if not force and _is_file(path):
         raise Conflict(
             f"{escape_controls(path)} is there already",
-            why="an export never replaces a file unasked",
+            why="an export replaces no existing file by default",
             fix="add --force",
         )
 
@@ -138,7 +138,9 @@ def _ask_consent(question: str, *, sure: bool) -> bool:
     if sure:
         return True
     if not is_interactive():
-        raise Invalid("nothing was done", why="nobody is at a terminal to be asked", fix="add --yes")
+        raise Invalid(
+            "nothing was done", why="this command asks for confirmation, and there is no terminal", fix="add --yes"
+        )
     return click.confirm(question, err=True)
 
 

@@ -166,7 +166,7 @@ def render_event(screen: Screen, found: EventDetails) -> str:
         ("came in as", one.source.value),
     )
     said = f"“{escape_controls(one.text)}”" if one.text else "its words were deleted"
-    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("What rests on it")]
+    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("Memories based on it")]
     lines += [f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories]
     return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
 
