@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from credenda.interfaces.cli.main import cli
+from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 WIDTH = 88
@@ -69,18 +70,5 @@ def sections(command: click.Command, name: str, parent: click.Context) -> list[s
     return found
 
 
-def main() -> int:
-    """Write or check the page."""
-    if "--check" not in sys.argv[1:]:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    current = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""
-    if current == page():
-        return 0
-    print(f"{PAGE.name} is out of date; run scripts/docs_cli.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, page(), "docs_cli.py"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
+from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "mcp.md"
 INTRODUCTION = """\
@@ -98,16 +99,5 @@ def beside() -> list[str]:
     ]
 
 
-def main() -> int:
-    """Write or check the page."""
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print(f"{PAGE.name} is out of date; run scripts/docs_mcp.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, page(), "docs_mcp.py"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from credenda.operations.mcp_tools import list_tools
 from credenda.operations.table import DOORS, OPERATIONS, Operation
+from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "operations.md"
 INTRODUCTION = """\
@@ -82,16 +83,5 @@ def files(operation: Operation) -> Iterator[str]:
             yield f"| {operation.name} | `{param.name}` | {param.help.replace('|', '/')} | {place} |\n"
 
 
-def main() -> int:
-    """Write or check the page."""
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print(f"{PAGE.name} is out of date; run scripts/docs_operations.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, page(), "docs_operations.py"))

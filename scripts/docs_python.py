@@ -22,6 +22,7 @@ from credenda.client_manage import Manage
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Hit, Page, SearchResult
+from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 WIDTH = 88
@@ -344,18 +345,5 @@ def page() -> str:
     return "".join(parts).rstrip() + "\n"
 
 
-def main() -> int:
-    """Write or check the page."""
-    if "--check" not in sys.argv[1:]:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    current = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""
-    if current != page():
-        print("docs/reference/python.md is out of date: run scripts/docs_python.py", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, page(), "docs_python.py"))

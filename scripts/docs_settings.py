@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from credenda.config import describe_settings, list_setting_aliases
+from generated_page import write_or_check
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "reference" / "settings.md"
@@ -56,18 +57,5 @@ def render() -> str:
     return HEAD + "".join(rows) + ALIASES + "".join(aliases) + TAIL
 
 
-def main() -> int:
-    """Write the page, or check it."""
-    fresh = render()
-    if "--check" not in sys.argv[1:]:
-        TARGET.parent.mkdir(parents=True, exist_ok=True)
-        TARGET.write_text(fresh, encoding="utf-8")
-        return 0
-    if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{TARGET.relative_to(ROOT)} is stale: run scripts/docs_settings.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(TARGET, render(), "docs_settings.py"))
