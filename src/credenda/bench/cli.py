@@ -16,6 +16,7 @@ from credenda.bench.crash import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
+from credenda.bench.talk import run_talk
 
 __all__ = ["ENGINES", "EXISTING_FILE", "as_json_option", "bench", "note", "parse_sizes", "show"]
 
@@ -119,6 +120,24 @@ def poisoning(*, cases: Path, as_json: bool) -> None:
     show(document, tables.format_poisoning, as_json=as_json)
     if document["right"] < document["n"]:
         raise click.exceptions.Exit(1)
+
+
+@bench.command(help="Beliefs from real conversations, counted against gold that a reader wrote.")
+@click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
+@click.option(
+    "--gold",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="Folder of NAME.claims.jsonl and NAME.questions.jsonl.",
+)
+@click.option("--conversation", "names", multiple=True, help="Only this conversation; may be repeated.")
+@click.option("--embedder", default="auto", show_default=True, help="The embedder to use.")
+@click.option("--llm", help="A language model that extracts, such as openai:MODEL. [default: none]")
+@as_json_option
+def talk(*, data: Path, gold: Path, names: tuple[str, ...], embedder: str, llm: str | None, as_json: bool) -> None:
+    """Run the benchmark of beliefs from conversations."""
+    document = run_talk(data, gold, names=names, embedder=embedder, llm=llm, note=note)
+    show(document, tables.format_talk, as_json=as_json)
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -16,6 +16,7 @@ __all__ = [
     "format_judged",
     "format_locomo",
     "format_poisoning",
+    "format_talk",
     "lay_out",
 ]
 
@@ -169,6 +170,25 @@ def format_poisoning(document: Mapping[str, Any]) -> str:
         f"{attacks['let_in']} of {attacks['n']} attacks let in, {benign['held_back']} of {benign['n']} benign held back"
     )
     return "\n\n".join((lay_out([["case", "expected", "decided", ""], *rows]), counts))
+
+
+def format_talk(document: Mapping[str, Any]) -> str:
+    """Show every figure, for all conversations and for each, then every retirement with both sentences."""
+    groups = {"all": document["figures"], **document["conversations"]}
+    rows = [["", *groups]]
+    rows += [[name, *(_format_share(figures[name]) for figures in groups.values())] for name in document["figures"]]
+    retirements = [
+        f"{'RIGHT' if one['right'] else 'WRONG'} {one['conv']} {', '.join(one['old_turns'])}: {one['old']}\n"
+        f"    {', '.join(one['new_turns'])}: {one['new']} ({one['reason']})"
+        for one in document["retirements"]
+    ]
+    head = f"{document['turns']} turns, embedder {document['embedder']}, model {document['llm']}"
+    return "\n\n".join((head, lay_out(rows), *(["\n".join(retirements)] if retirements else [])))
+
+
+def _format_share(figure: Mapping[str, Any]) -> str:
+    share = "-" if figure["share"] is None else f"{figure['share'] * 100:.1f} %"
+    return f"{figure['count']}/{figure['of']} {share}"
 
 
 def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:

@@ -1,0 +1,114 @@
+"""How right the beliefs from real conversations are: `credenda bench talk`.
+
+Each conversation is stored whole, turn by turn, for a user of its own, with `remember` and `settle`; the result is read
+with `list`, `why` and `search` and counted against gold that a careful reader wrote (`talk_gold`, `talk_figures`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from credenda import Credenda, Invalid
+from credenda.bench.locomo import Conversation, find_turns, load_conversations, store_conversation
+from credenda.bench.talk_figures import Answer, HeldMemory, Tally, compute_figures, count_talk
+from credenda.bench.talk_gold import Gold, load_gold
+from credenda.model.memory import Memory
+
+__all__ = ["run_talk"]
+
+Note = Callable[[str], None]
+_STATUSES: Final = ("active", "challenged", "superseded", "merged")
+_PAGE: Final = 50
+_HITS: Final = 10
+
+
+def run_talk(
+    data: Path,
+    gold: Path,
+    *,
+    names: Sequence[str] = (),
+    embedder: str = "auto",
+    llm: str | None = None,
+    note: Note,
+) -> dict[str, object]:
+    """Store the conversations that have gold in the folder `gold`, and return the document of `bench talk --json`.
+
+    `names` limits the run to these conversations. Raise `Invalid` if no conversation has gold.
+    """
+    pairs = [
+        (conversation, found)
+        for conversation in load_conversations(data)
+        if (not names or conversation.name in names) and (found := load_gold(gold, conversation.name)) is not None
+    ]
+    if not pairs:
+        what = f"no conversation of {data} has gold in {gold}"
+        raise Invalid(what, why="nothing could be counted", fix="name files as NAME.claims.jsonl")
+    tallies: dict[str, Tally] = {}
+    for conversation, wanted in pairs:
+        note(f"{conversation.name}: {len(conversation.turns)} turns, {len(wanted.claims)} gold claims")
+        tallies[conversation.name] = _measure(conversation, wanted, embedder, llm)
+    total = sum((tally.counts for tally in tallies.values()), Counter[str]())
+    return {
+        "embedder": embedder,
+        "llm": llm or "none",
+        "turns": sum(len(conversation.turns) for conversation, _ in pairs),
+        "figures": compute_figures(total),
+        "conversations": {name: compute_figures(tally.counts) for name, tally in tallies.items()},
+        "retirements": [{"conv": name} | row for name, tally in tallies.items() for row in tally.retirements],
+        "unsupported": [{"conv": name} | row for name, tally in tallies.items() for row in tally.unsupported],
+        "missed": [{"conv": name} | row for name, tally in tallies.items() for row in tally.missed],
+        "lost_clauses": [{"conv": name} | row for name, tally in tallies.items() for row in tally.lost_clauses],
+    }
+
+
+def _measure(conversation: Conversation, gold: Gold, embedder: str, llm: str | None) -> Tally:
+    with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
+        path = Path(folder) / "memory.db"
+        with Credenda.open(path, user=conversation.name, embedder=embedder, llm=llm, workers=False) as memory:
+            store_conversation(memory, conversation)
+            held = _list_memories(memory)
+            return count_talk(gold, held, conversation.turns, lambda question: _search(memory, question))
+
+
+def _search(memory: Credenda, question: str) -> Answer:
+    result = memory.search(question, limit=_HITS, record_access=False)
+    return Answer(
+        texts=tuple(hit.text for hit in result.hits),
+        memories=tuple(hit.memory is not None for hit in result.hits),
+        turns=frozenset(find_turns(result.hits)),
+        abstained=result.abstained,
+    )
+
+
+def _list_memories(memory: Credenda) -> list[HeldMemory]:
+    found: list[HeldMemory] = []
+    for status in _STATUSES:
+        cursor: str | None = None
+        while True:
+            page = memory.list(status=status, limit=_PAGE, cursor=cursor)
+            found += [_describe(memory, one) for one in page.items]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return found
+
+
+def _describe(memory: Credenda, one: Memory) -> HeldMemory:
+    why = memory.why(one.id)
+    return HeldMemory(
+        id=one.id,
+        status=one.status.value,
+        entity=one.entity or "",
+        attribute=one.attribute or "",
+        value=one.value or "",
+        text=one.text,
+        stance=one.stance.value,
+        confidence=one.confidence or 0.0,
+        superseded_by=one.superseded_by,
+        turns=tuple(event.external_id for event, _, _ in why.evidence if event.external_id is not None),
+        reason=why.changes[-1].reason if why.changes else "",
+    )
