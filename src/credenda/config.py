@@ -20,6 +20,7 @@ from credenda.errors import Invalid
 __all__ = [
     "Folders",
     "Settings",
+    "build_program_environment",
     "describe_settings",
     "find_provider_key",
     "find_user_folders",
@@ -53,7 +54,7 @@ class Settings:
     embedder_plain_http: str = "loopback"
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
     llm: str = "none"
-    """Language model that extracts beside the rules: none, anthropic:MODEL or openai:MODEL."""
+    """Language model that extracts beside the rules: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
     """Its address, if not the provider's own: any OpenAI-compatible server, up to and without /chat/completions."""
     llm_key: str = field(default="", repr=False)
@@ -117,7 +118,7 @@ class Settings:
     memory_consolidation_cluster_max: int = 25
     """Most memories that are judged together."""
     memory_consolidation_model: str = ""
-    """The model that judges them: "" is that of llm, none leaves it to rules, or anthropic:MODEL, openai:MODEL."""
+    """The model that judges them: "" is that of llm, none leaves it to rules, or a name as in llm."""
     drift_roots: str = ""
     """Folders of code that the dream cycle compares memories with, separated as in PATH; "" for none."""
     drift_action: str = "report"
@@ -222,6 +223,12 @@ def list_setting_aliases() -> dict[str, str]:
 def limit_blas_threads() -> None:
     """Limit numpy's linear algebra library, once loaded, to one thread: more cost a short command 50 ms."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def build_program_environment() -> dict[str, str]:
+    """Return the environment of a program that answers for a model: without our keys, and with no model of its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("CREDENDA_")}
+    return kept | {"CREDENDA_LLM": "none"}
 
 
 def read_user() -> str | None:

@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.providers.llm import (
+        command as command,
+    )
+    from credenda.providers.llm import (
         factory as factory,
     )
     from credenda.providers.llm import (

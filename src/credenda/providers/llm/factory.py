@@ -16,7 +16,10 @@ __all__ = ["open_model"]
 
 _PROVIDERS: Final = ("anthropic", "openai")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_NAMES: Final = 'it is "none", "anthropic:MODEL" or "openai:MODEL", where openai is any server that speaks its format'
+_NAMES: Final = (
+    'it is "none", "anthropic:MODEL", "openai:MODEL", where openai is any server that speaks its format, or '
+    '"command:PROGRAM"'
+)
 
 
 def open_model(choice: object, settings: Settings) -> ModelClient | None:
@@ -49,6 +52,8 @@ def _is_language_model(model: LanguageModel) -> bool:
 
 def _open_named(name: str, settings: Settings) -> LanguageModel:
     provider, _, model = name.partition(":")
+    if provider == "command":
+        return llm.command.Command(model, timeout_seconds=settings.llm_timeout_seconds, at_once=settings.llm_calls)
     if provider not in _PROVIDERS or not model.strip():
         raise Invalid(f"there is no language model called {name[:64]!r}", why=_NAMES, fix="name one of them")
     if settings.llm_url:

@@ -1,0 +1,156 @@
+"""A model behind a program of this machine: the question on standard input, the answer on standard output.
+
+It serves people who have a subscription and a command line program but no key, such as `command:claude -p`. One
+question starts the program once, without a shell; this module does not retry or log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from credenda import limits
+from credenda.config import build_program_environment
+from credenda.errors import Invalid, Unavailable
+from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
+
+__all__ = ["Command"]
+
+_PLATFORM: Final[str] = sys.platform
+_OUTPUT_BYTES_MAX: Final = 4 * limits.LLM_ANSWER_CHARACTERS
+_END_SECONDS: Final = 5.0
+
+
+class Command:
+    """A model that a program asks. May be used from several threads; each question is a process of its own."""
+
+    def __init__(self, line: str, *, timeout_seconds: float = 30.0, at_once: int = 4) -> None:
+        """Take a command line as a shell would split it; raises `Invalid`, and `Unavailable` without such a program."""
+        fix = 'give llm like "command:PROGRAM ARGUMENT …"'
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            raise Invalid("the command of llm cannot be read", why=str(error), fix=fix) from None
+        if not words:
+            raise Invalid("llm names no program", why="nothing follows command:", fix=fix)
+        program = shutil.which(words[0])
+        if program is None:
+            why = "no such file, or you may not run it"
+            raise Unavailable(f"there is no program {words[0][:64]!r}", why=why, fix="give its path, or install it")
+        self._words = (program, *words[1:])
+        self._timeout_seconds = timeout_seconds
+        self._at_once = at_once
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
+
+    @property
+    def model_id(self) -> str:
+        """Return "command:" and the name of the program; its arguments may hold secrets, so they are left out."""
+        return f"command:{Path(self._words[0]).stem}"
+
+    @property
+    def at_once(self) -> int:
+        """How many processes may run at a time."""
+        return self._at_once
+
+    def ask(self, question: Question) -> Reply:
+        """Run the program once; raises `ModelFailure`, whose reason contains no text of the question or the answer."""
+        process = self._start()
+        try:
+            output = _exchange(process, _write_prompt(question), self._timeout_seconds)
+        finally:
+            _kill(process)
+            with self._lock:
+                self._running.discard(process)
+        if self._closed:
+            raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile")
+        if process.returncode:
+            raise ModelFailure(Trouble.BUSY, f"the program ended with status {process.returncode}")
+        return Reply(text=_extract_object(output))
+
+    def close(self) -> None:
+        """End the running processes; their questions fail."""
+        with self._lock:
+            self._closed = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._closed:
+                raise ModelFailure(Trouble.AWAY, "the memory is closed")
+            try:
+                process = subprocess.Popen(  # noqa: S603 - the user's own command, without a shell
+                    self._words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=build_program_environment(),
+                    start_new_session=_PLATFORM != "win32",
+                )
+            except OSError as error:
+                raise ModelFailure(Trouble.AWAY, f"the program cannot be started ({type(error).__name__})") from None
+            self._running.add(process)
+            return process
+
+
+def _exchange(process: subprocess.Popen[bytes], prompt: bytes, timeout_seconds: float) -> str:
+    try:
+        output, _ = process.communicate(prompt, timeout=timeout_seconds)
+    except subprocess.TimeoutExpired:
+        raise ModelFailure(Trouble.AWAY, f"no answer within {timeout_seconds:g} s") from None
+    if len(output) > _OUTPUT_BYTES_MAX:
+        raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need")
+    return output.decode(errors="replace")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the program and the programs that it started, and wait for it."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            if _PLATFORM == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_END_SECONDS)
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
+def _write_prompt(question: Question) -> bytes:
+    """Write the question as one text: instructions, schema, the question, and each unusable answer with its fault."""
+    parts = [
+        question.instructions,
+        "Answer with one JSON document that follows this JSON Schema, and with nothing else:",
+        json.dumps(dict(question.schema), ensure_ascii=False),
+        question.prompt,
+    ]
+    for answer, fault in question.earlier:
+        parts += ["Your answer was:", json.dumps(answer, ensure_ascii=False), fault]
+    return "\n\n".join(parts).encode()
+
+
+def _extract_object(output: str) -> str:
+    """Return the JSON object of an output, which may stand in a code fence or between sentences."""
+    decoder = json.JSONDecoder()
+    start = output.find("{")
+    while start >= 0:
+        with suppress(ValueError, RecursionError):
+            _, end = decoder.raw_decode(output, start)
+            return output[start:end]
+        start = output.find("{", start + 1)
+    raise ModelFailure(Trouble.UNREADABLE, "its output has no JSON document")

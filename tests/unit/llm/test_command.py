@@ -1,0 +1,152 @@
+"""A model behind a program: one process a question, bounded in time, without a trace of the texts in its failures."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from credenda import Credenda, Invalid, Unavailable
+from credenda.config import Settings
+from credenda.providers.llm.command import Command
+from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
+
+QUESTION = Question(
+    instructions="Say what is worth keeping.",
+    prompt='{"message": {"text": "I live in Zorkville."}}',
+    schema={"type": "object", "required": ["claims"]},
+    tokens_max=256,
+    earlier=(("nonsense", "That is not JSON."),),
+)
+Program = Callable[[str], Command]
+
+
+def line(tmp_path: Path, code: str) -> str:
+    path = tmp_path / "program.py"
+    path.write_text("import json, os, sys, time\n" + code, encoding="utf-8")
+    return shlex.join([sys.executable, str(path)])
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return lambda code: Command(line(tmp_path, code), timeout_seconds=20.0, at_once=2)
+
+
+def failure(model: LanguageModel) -> ModelFailure:
+    with pytest.raises(ModelFailure) as caught:
+        model.ask(QUESTION)
+    assert "Zorkville" not in str(caught.value)
+    return caught.value
+
+
+def test_the_program_gets_the_whole_question_and_its_output_is_the_answer(program: Program) -> None:
+    model = program('text = sys.stdin.read()\nprint(json.dumps({"claims": [text]}))')
+    assert isinstance(model, LanguageModel)
+    asked = json.loads(model.ask(QUESTION).text)["claims"][0]
+    for part in (
+        "Say what is worth",
+        '"required": ["claims"]',
+        "I live in Zorkville.",
+        "nonsense",
+        "That is not JSON.",
+    ):
+        assert part in asked
+
+
+@pytest.mark.parametrize("around", ["```json\n{}\n```", "Here you are: {} I hope it helps {{}}", "{{ no\n{}"])
+def test_an_answer_may_stand_in_a_fence_or_between_sentences(program: Program, around: str) -> None:
+    said = around.format('{"claims": ["é"]}')
+    reply = program(f"sys.stdout.buffer.write({said!r}.encode())").ask(QUESTION)
+    assert json.loads(reply.text) == {"claims": ["é"]}
+
+
+@pytest.mark.parametrize(
+    ("code", "trouble"),
+    [
+        ("sys.exit(3)", Trouble.BUSY),
+        ('print("I live in Zorkville.")', Trouble.UNREADABLE),
+        ("", Trouble.UNREADABLE),
+        ('print("x" * 1_000_000)', Trouble.UNREADABLE),
+        ("sys.stdin.close(); sys.exit(1)", Trouble.BUSY),
+    ],
+)
+def test_each_way_of_not_answering_is_a_failure_with_its_kind(program: Program, code: str, trouble: Trouble) -> None:
+    assert failure(program(code)).trouble is trouble
+
+
+def test_a_silent_program_is_killed_with_the_programs_that_it_started(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    child = f"import time, pathlib; time.sleep(3); pathlib.Path({str(mark)!r}).touch()"
+    code = f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(60)"
+    found = failure(Command(line(tmp_path, code), timeout_seconds=0.5))
+    assert found.trouble is Trouble.AWAY
+    assert "0.5 s" in str(found)
+    assert not mark.exists()
+
+
+def test_closing_ends_a_running_question(program: Program, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    model = program(f"open({str(mark)!r}, 'w').close()\ntime.sleep(60)")
+    failures: list[ModelFailure] = []
+    asking = Thread(target=lambda: failures.append(failure(model)))
+    asking.start()
+    until = time.monotonic() + 20
+    while not mark.exists() and time.monotonic() < until:
+        asking.join(0.01)
+    model.close()
+    asking.join(20)
+    assert [one.trouble for one in failures] == [Trouble.AWAY]
+    assert failure(model).trouble is Trouble.AWAY
+
+
+def test_the_program_does_not_ask_a_model_of_its_own_memory(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDENDA_LLM", "command:itself")
+    reply = program('print(json.dumps({"llm": os.environ["CREDENDA_LLM"]}))').ask(QUESTION)
+    assert json.loads(reply.text) == {"llm": "none"}
+
+
+def test_the_id_of_the_model_leaves_the_arguments_out() -> None:
+    model = Command(f"{shlex.quote(sys.executable)} --token secret")
+    assert model.model_id.startswith("command:python")
+    assert "secret" not in model.model_id
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [("command:", Invalid), ("command:  ", Invalid), ("command:'open", Invalid), ("command:no-such-xyz", Unavailable)],
+)
+def test_a_command_that_cannot_run_is_refused_at_once(name: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        open_model(name, Settings())
+
+
+def test_a_memory_extracts_with_a_program(tmp_path: Path) -> None:
+    claim = {
+        "quote": "quorum of the choir board: nine",
+        "type": "fact",
+        "entity": "choir board",
+        "attribute": "quorum",
+        "value": "nine",
+        "prior": None,
+        "scope": None,
+        "cardinality": "single",
+        "stance": "asserted",
+        "move": "state",
+        "known": None,
+        "confidence": 0.9,
+        "importance": 0.6,
+    }
+    code = f"sys.stdin.read()\nprint(json.dumps({ {'claims': [claim], 'rejected': []}!r}))"
+    llm = f"command:{line(tmp_path, code)}"
+    with Credenda.open(tmp_path / "m.db", user="ana", llm=llm, embedder="none", workers=False) as memory:
+        memory.remember("Folks, quorum of the choir board: nine.")
+        memory.settle(30)
+        (found,) = [one for one in memory.list().items if one.value == "nine"]
+        assert [change.actor for change in memory.why(found.id).changes] == ["model"]
