@@ -17,7 +17,7 @@ __all__ = ["Gold", "GoldClaim", "GoldQuestion", "Replaced", "load_gold"]
 
 _T = TypeVar("_T")
 _KINDS: Final = frozenset({"current", "past", "detail", "absent"})
-_RELATIONS: Final = frozenset({"", "changed", "corrected", "ended", "refined", "decided"})
+_RELATIONS: Final = frozenset({"", "changed", "corrected", "ended", "refined", "decided", "contradicts"})
 
 
 @dataclass(frozen=True, slots=True)
