@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from credenda import limits
@@ -12,7 +13,7 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.store import Job, JobFilter, Writer
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.journal import build_journal_unit
+from credenda.write.journal import Compared, commit_compared, file_submission
 from credenda.write.reconcile_job import apply_claims, mark_complete
 
 __all__ = ["keep", "remember"]
@@ -24,10 +25,14 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
     )
     with parts.active_calls:
-        receipt = parts.store.commit(parts.user_id, build_journal_unit(accepted, parts.extractor))
+        receipt = commit_compared(parts.store, parts.user_id, [accepted], _file, extractor=parts.extractor)
     if receipt.queued and not parts.jobs_ready.is_set():
         parts.jobs_ready.set()
     return receipt
+
+
+def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:
+    return file_submission(writer, compared[0])
 
 
 def keep(parts: Parts, submission: Submission) -> Receipt:
@@ -37,10 +42,9 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     """
     now_us = parts.clock.now_us()
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
-    file = build_journal_unit(accepted, parts.extractor, KEEP)
 
-    def work(writer: Writer) -> Receipt:
-        receipt = file(writer)
+    def file(writer: Writer, compared: Sequence[Compared]) -> Receipt:
+        receipt = file_submission(writer, compared[0], KEEP)
         if receipt.job_id is None or receipt.cached:
             return receipt
         turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(receipt.event_ids)]
@@ -52,7 +56,7 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
         return replace(receipt, queued=False)
 
     with parts.active_calls:
-        return parts.store.commit(parts.user_id, work)
+        return commit_compared(parts.store, parts.user_id, [accepted], file, extractor=parts.extractor)
 
 
 def _make_verbatim_claim(event: Event) -> Claim:
