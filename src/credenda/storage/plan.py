@@ -24,12 +24,12 @@ from credenda.model.event import Event, NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.derived_rows import Surprise
-from credenda.storage.records import ChangeFilter, EventFilter, Job, JobFilter, MemoryFilter, TenantRecord
+from credenda.storage.records import ChangeFilter, EventFilter, Job, JobFilter, MemoryFilter, TenantRecord, Tombstone
 from credenda.storage.row import Row
 from credenda.storage.store import Reader, Store, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["Plan", "commit_decided", "commit_planned"]
+__all__ = ["Plan", "commit_decided", "commit_planned", "return_decided"]
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -70,6 +70,11 @@ def commit_decided(store: Store, user_id: str, decide: Callable[[Writer], D], fi
         except _MovedError:
             continue
     return store.commit(user_id, lambda writer: finish(writer, decide(writer)))
+
+
+def return_decided(_: Writer, decided: D) -> D:
+    """File nothing more and return what was decided; a `finish` of `commit_decided`."""
+    return decided
 
 
 def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
@@ -263,7 +268,7 @@ class Plan:
                 self._put_surprise(row)
             case ContestCase():
                 name = self._put_contest(row)
-            case Job(id=""):
+            case Job(id="") | Tombstone(lifted=True):
                 name = ""  # nobody reads it before it is filed
             case _:
                 self._refuse()

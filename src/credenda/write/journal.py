@@ -27,7 +27,16 @@ from credenda.text.sentences import split_sentences
 from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
-__all__ = ["REMOVED", "Compared", "commit_compared", "compare_with_tombstones", "file_submission"]
+__all__ = [
+    "REMOVED",
+    "Compared",
+    "commit_compared",
+    "compare_with_tombstones",
+    "file_events",
+    "file_submission",
+    "find_earlier_receipt",
+    "make_job",
+]
 
 T = TypeVar("T")
 
@@ -85,49 +94,57 @@ def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> 
     The same idempotency key with the same payload returns the first receipt; with another payload it raises `Conflict`.
     """
     accepted = compared.accepted
-    earlier = _find_earlier_receipt(writer, accepted)
+    earlier = find_earlier_receipt(writer, accepted)
     if earlier is not None:
         return earlier
+    ids, refused = file_events(writer, compared)
+    job_id = writer.put(make_job(writer, accepted, ids, kind))
+    _check_backlog(writer, parse_serial(job_id))
+    return _receipt(job_id=job_id, event_ids=ids, queued=True, refused=refused)
+
+
+def file_events(writer: Writer, compared: Compared) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Store the events of a submission and lift the tombstones; returns their ids, and why parts were refused."""
     for digest in compared.lifted:
         writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
-    ids = [writer.put(event) for event in compared.events]
-    first = parse_serial(ids[0])
-    job_id = writer.put(
-        _new_job(
-            kind=kind,
-            first=first,
-            last=first + len(ids) - 1,
-            idempotency_key=accepted.idempotency_key,
-            payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
-        )
+    ids = tuple(writer.put(event) for event in compared.events)
+    return ids, (*compared.accepted.refused, *compared.refused)
+
+
+def make_job(writer: Writer, accepted: Accepted, event_ids: Sequence[str], kind: str) -> Job:
+    """Build the job of the stored events of a submission."""
+    first = parse_serial(event_ids[0])
+    return _new_job(
+        kind=kind,
+        first=first,
+        last=first + len(event_ids) - 1,
+        idempotency_key=accepted.idempotency_key,
+        payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
     )
-    _check_backlog(writer, parse_serial(job_id))
-    refused = (*accepted.refused, *compared.refused)
-    return _receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
 
 
-def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
+def find_earlier_receipt(reader: Reader, accepted: Accepted) -> Receipt | None:
     """Find the receipt of the same idempotency key."""
     if accepted.idempotency_key is None:
         return None
-    found = writer.jobs(JobFilter(key=accepted.idempotency_key))
+    found = reader.jobs(JobFilter(key=accepted.idempotency_key))
     if not found:
         return None
     job = found[0]
-    if job.payload_hash != _sign_payload(writer, accepted):
+    if job.payload_hash != _sign_payload(reader, accepted):
         raise Conflict(
             "this idempotency key was used for another call",
             why="the content, topic or time differs from the first call",
             fix="repeat the first call unchanged, or use a new key",
         )
-    tag = writer.tenant.tag
+    tag = reader.tenant.tag
     ids = tuple(format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1))
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
 
 
-def _sign_payload(writer: Writer, accepted: Accepted) -> bytes:
+def _sign_payload(reader: Reader, accepted: Accepted) -> bytes:
     """Sign a payload hash with the tenant's key (16 bytes), so that it reveals nothing of deleted short texts."""
-    return hashlib.blake2b(accepted.payload_hash, key=writer.tenant.key, digest_size=16).digest()
+    return hashlib.blake2b(accepted.payload_hash, key=reader.tenant.key, digest_size=16).digest()
 
 
 def _check_backlog(writer: Writer, newest: int) -> None:
