@@ -100,9 +100,14 @@ def ana(mem: Credenda) -> Credenda:
 
 
 def meeting(value: str, when: str | None = None) -> MemoryUnit:
-    text, worth = f"I prefer {value} meetings", f"{value} meetings"
-    slot = {"entity": "user", "attribute": "meeting_time"}
-    return MemoryUnit(text=text, type="preference", value=worth, created_at=when, **slot)
+    return MemoryUnit(
+        text=f"I prefer {value} meetings",
+        type="preference",
+        entity="user",
+        attribute="meeting_time",
+        value=f"{value} meetings",
+        created_at=when,
+    )
 
 
 def home(mem: Credenda) -> str:
