@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -162,8 +163,6 @@ def write_result(session: Session, name: str, value: object) -> None:
 
 
 def _is_unicode_output() -> bool:
-    import sys
-
     return (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
 
 

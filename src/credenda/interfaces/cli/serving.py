@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, cast
 
 import click
 
+import credenda
 from credenda import services, workers
+from credenda.config import find_user_folders, read_target, read_user
 from credenda.errors import Invalid
 from credenda.interfaces import client_setup
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
+from credenda.lazy import import_on_use
 
 if TYPE_CHECKING:
-    from credenda.client import Credenda
+    from credenda import Credenda, bootstrap
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_tools import Toolset
     from credenda.runtime import Parts
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
@@ -117,8 +124,6 @@ def _run_duties(parts: Parts) -> None:
 @contextmanager
 def wait_for_signal() -> Generator[Event]:
     """Provide an event that INT and TERM set; restore the previous handlers afterwards."""
-    import signal
-
     stopped = Event()
 
     def stop(_number: int, _frame: object) -> None:
@@ -145,10 +150,9 @@ def _serve(session: Session, toolset: str) -> None:
     finally:
         gc.freeze()
         gc.enable()
-    from credenda.client import Credenda
 
     def open_memory() -> Credenda:
-        return Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
+        return credenda.Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
 
     mcp_modules.stdio.serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
 
@@ -189,8 +193,6 @@ def install() -> click.Command:
 
 
 def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
-    from credenda.config import find_user_folders
-
     if not only_print:
         _check_startable()
     place = client_setup.client_configs.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
@@ -208,8 +210,6 @@ def _check_startable() -> None:
 
     The entry names this very interpreter, so that what is found here is found there.
     """
-    from importlib.util import find_spec
-
     if find_spec("mcp") is None:
         raise Invalid(
             "the server could not start",
@@ -223,12 +223,9 @@ def _repeat_options(session: Session) -> Iterator[str]:
 
     A client starts the server in a folder of its choice and with an environment of its own.
     """
-    from credenda.bootstrap import resolve_sqlite_path
-    from credenda.config import read_target, read_user
-
     db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
-        yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
+        yield from ("--db", str(Path(bootstrap.resolve_sqlite_path(db)).absolute()))
     if user is not None:
         yield from ("--user", user)
     if session.read_only:
