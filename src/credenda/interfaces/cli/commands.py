@@ -38,6 +38,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         ),
     ),
     "contests": (
+        click.Option(["--all"], is_flag=True, help="Also list resolved contests."),
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead of contests."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),

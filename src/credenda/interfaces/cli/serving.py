@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ from credenda.errors import Invalid
 from credenda.interfaces import client_setup
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
@@ -97,7 +99,8 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
 
 def _run_for_all_users(session: Session, *, once: bool) -> None:
     with session.open_parts() as parts:
-        everyone = workers.tenants.AllUsers(parts, duties=_run_duties)
+        tasks: Counter[str] = Counter()
+        everyone = workers.tenants.AllUsers(parts, duties=lambda view: tasks.update(_run_duties(view)))
         with closing(everyone), wait_for_signal() as stopped:
             if not once:
                 note("working for all users; stop with Ctrl-C")
@@ -109,16 +112,27 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
                 if once:
                     break
                 stopped.wait(_IDLE_SECONDS)
-        done = {"users": everyone.users, "jobs": everyone.jobs}
+        done = {"users": everyone.users, "jobs": everyone.jobs, "tasks": tasks.total()}
         if once:
-            write_result(
-                session, "worker", done if session.json else f"Ran {done['jobs']} jobs of {done['users']} users."
-            )
+            write_result(session, "worker", done if session.json else _describe_round(done))
 
 
-def _run_duties(parts: Parts) -> None:
-    for run in services.scheduled_tasks.run_duties(parts).ran:
+def _describe_round(done: Mapping[str, int]) -> str:
+    """Say how many jobs and scheduled tasks ran."""
+    if not done["jobs"] and not done["tasks"]:
+        return "Nothing was due."
+    jobs = f"{count_noun(done['jobs'], 'job')} of {count_noun(done['users'], 'user')}"
+    found = [jobs] if done["jobs"] else []
+    found += [count_noun(done["tasks"], "scheduled task")] if done["tasks"] else []
+    return f"Ran {' and '.join(found)}."
+
+
+def _run_duties(parts: Parts) -> list[str]:
+    """Run the scheduled tasks of a user that are due, and return their names."""
+    ran = services.scheduled_tasks.run_duties(parts).ran
+    for run in ran:
         note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
+    return [run.name for run in ran]
 
 
 @contextmanager
