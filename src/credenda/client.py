@@ -14,6 +14,7 @@ from credenda import services
 from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
 from credenda.clock import Clock
 from credenda.config import get_default_user
+from credenda.lazy import import_on_use
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.diff import Diff
@@ -28,9 +29,12 @@ from credenda.workers.loop import Worker
 from credenda.write import intake
 
 if TYPE_CHECKING:
+    from credenda import client_data, client_manage
     from credenda.client_data import Data
     from credenda.client_manage import Manage
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
+else:
+    client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
 
 __all__ = ["Credenda"]
 
@@ -63,16 +67,12 @@ class Credenda:
     @cached_property
     def manage(self) -> Manage:
         """Operations on existing beliefs; loaded on first use."""
-        from credenda.client_manage import Manage
-
-        return Manage(self._parts)
+        return client_manage.Manage(self._parts)
 
     @cached_property
     def data(self) -> Data:
         """Operations on a whole memory; loaded on first use."""
-        from credenda.client_data import Data
-
-        return Data(self._parts)
+        return client_data.Data(self._parts)
 
     @classmethod
     def open(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from credenda import portability, services
+from credenda.bootstrap import back_up_file
 from credenda.errors import Invalid
 from credenda.model.code import ScanReport
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
@@ -105,8 +106,6 @@ class Data:
         The copy contains everything acknowledged before the call; `restore_backup` restores it. It replaces an earlier
         backup of that name, never another file. Raises `Invalid`, `Conflict` or `Unavailable`.
         """
-        from credenda.bootstrap import back_up_file
-
         return back_up_file(self._parts, check_path(path))
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:

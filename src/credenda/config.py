@@ -119,6 +119,8 @@ class Settings:
     """Most memories that are judged together."""
     memory_consolidation_model: str = ""
     """The model that judges them: "" is that of llm, none leaves it to rules, or a name as in llm."""
+    open_memories: int = 64
+    """Most memories that a server or a shim of many users keeps open at a time; a call waits where all are in use."""
     drift_roots: str = ""
     """Folders of code that the dream cycle compares memories with, separated as in PATH; "" for none."""
     drift_action: str = "report"
@@ -160,6 +162,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_calls": (1, 32),
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
+    "open_memories": (1, 10_000),
     "context_tokens": (1, 1_000_000),
     "inject_tokens": (1, 1_000_000),
     "core_tokens": (50, 100_000),

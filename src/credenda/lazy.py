@@ -2,14 +2,36 @@
 
 A package that many callers need only sometimes says `__getattr__ = load_on_use(__name__)` in its `__init__`. Callers
 write `from credenda import services` and `services.erase.erase(…)`: the module `erase` is imported by that attribute
-access (PEP 562), not when the caller is imported. An import statement inside a function is not needed for this.
+access (PEP 562), not when the caller is imported. A module that stands in no such package comes from `import_on_use`.
+An import statement inside a function is not needed for this.
 """
 
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
-__all__ = ["load_on_use"]
+__all__ = ["import_on_use", "load_on_use"]
+
+
+class _Deferred:
+    """A module that is imported when an attribute of it is read."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401 - whatever the module holds
+        return getattr(import_module(self._name), attribute)
+
+
+def import_on_use(name: str) -> Any:  # noqa: ANN401 - a type checker reads the import beside it
+    """Return a stand-in of a module, which imports the module when an attribute is read.
+
+    Give type checkers the import itself: `if TYPE_CHECKING: from credenda import bootstrap`, and call this in `else`.
+    """
+    return _Deferred(name)
 
 
 def load_on_use(package: str) -> Callable[[str], ModuleType]:

@@ -158,7 +158,5 @@ PAGE_NAME_BYTES: Final = 200
 PAGE_DEPTH: Final = 8
 PAGE_MATCHES_NAMED: Final = 100
 """Lines that an answer lists if a text to be replaced occurs in many."""
-POOL_SESSIONS: Final = 64
-"""Most memories that a pool keeps open for a server or a shim of many users."""
 POOL_WAIT_SECONDS: Final = 30.0
 """How long a call waits while a pool has no room."""

@@ -62,8 +62,9 @@ class SessionPool(Generic[S]):
     first; where all are in use, a call waits, and after `wait_seconds` raises `Unavailable`. Two calls for one user
     share one session: the first opens it, and the other waits. All methods may be called from any thread.
 
-    `open_session` is usually `lambda user: memory.for_user(user, workers=False)`: all sessions then share the store and
-    the embedder of `memory`, which is closed after the pool.
+    The setting `open_memories` is the usual bound. `open_session` is usually
+    `lambda user: memory.for_user(user, workers=False)`: all sessions then share the store and the embedder of `memory`,
+    which is closed after the pool.
 
     >>> from credenda import Credenda
     >>> memory = Credenda.open(getfixture("tmp_path") / "memory.db", user="server")
@@ -79,7 +80,7 @@ class SessionPool(Generic[S]):
         self,
         open_session: Callable[[str], S],
         *,
-        sessions_max: int = limits.POOL_SESSIONS,
+        sessions_max: int,
         wait_seconds: float = limits.POOL_WAIT_SECONDS,
     ) -> None:
         """Open nothing yet."""

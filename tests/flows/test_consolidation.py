@@ -94,14 +94,14 @@ def test_the_gate_asks_for_time_and_volume_and_force_for_neither(path: Path, clo
         assert mem.manage.consolidate(force=True).reason == "nothing to do"
         for number in range(19):
             mem.store(MemoryUnit(text=f"Box {number} is in the cellar."))
-        assert "20 are needed" in mem.manage.consolidate().reason
+        assert "a run needs 20" in mem.manage.consolidate().reason
         mem.store(MemoryUnit(text="The last box is in the attic."))
         first = mem.manage.consolidate()
         assert (first.ran, first.examined) == (True, 20)
         for number in range(30):
             mem.store(MemoryUnit(text=f"Crate {number} is in the cellar."))
         clock.advance(timedelta(hours=23))
-        assert "the minimum interval is 24 hours" in mem.manage.consolidate().reason
+        assert "runs are 24 hours apart" in mem.manage.consolidate().reason
         assert mem.manage.consolidate(force=True).ran
         clock.advance(timedelta(hours=25))
         assert mem.manage.consolidate().reason == "nothing to do"

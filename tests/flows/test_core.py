@@ -315,7 +315,7 @@ def test_two_processes_file_one_rewrite(path: Path, clock: ManualClock, mem: Cre
 def test_the_duty_rewrites_it(mem: Credenda, clock: ManualClock) -> None:
     mem.manage.pin(fact(mem, "The safe is blue."))
     (run,) = mem.manage.schedule(only=["core"]).ran
-    assert run.result == "1 lines moved"
+    assert run.result == "1 line changed"
     clock.advance(DAY)
     (run,) = mem.manage.schedule(only=["core"]).ran
     assert run.result == "nothing changed"

@@ -20,7 +20,7 @@ def moved(tmp_path: Path) -> Terminal:
 @pytest.mark.requirement("S-093", "S-097", "R-105")
 def test_a_dry_run_shows_what_a_run_does(moved: Terminal) -> None:
     refused = moved.text("consolidate")
-    assert refused.startswith("Did not run: gate: 1 new memory; 20 are needed.")
+    assert refused.startswith("Did not run: not due: 1 new memory, and a run needs 20.")
     assert "--force" in refused
     entry = "I work at Microsoft now (currently Microsoft; previously Google)."
     preview = moved.text("consolidate", "--dry-run")

@@ -37,6 +37,17 @@ def test_alternating_preferences_are_asked_about(ana: Terminal) -> None:
     assert len(hits) == 2
 
 
+def test_resolved_contests_are_listed_only_on_request(ana: Terminal) -> None:
+    ana.text("resolve", alternate(ana), "--keep", "morning")
+    assert ana.json("contests") == []
+    shown = ana.run("contests")
+    assert shown.stdout.strip() == "Nothing is contested."
+    assert "1 resolved; --all lists them too" in shown.stderr
+    (case,) = ana.json("contests", "--all")
+    assert case["state"] == "resolved"
+    assert "morning" in ana.text("contests", "--all")
+
+
 @pytest.mark.requirement("R-012")
 def test_a_contest_is_answered_with_scopes(ana: Terminal) -> None:
     contest = alternate(ana)
@@ -116,3 +127,13 @@ def test_an_audit_without_a_finding_says_nothing_about_questions(tmp_path: Path)
     assert "Which one" in ana.text("contests")
     assert ana.text("contests", "--audit").strip() == "No slot flip-flops."
     assert ana.json("contests", "--audit") == []
+
+
+def test_undo_says_in_words_what_becomes_of_each_memory(ana: Terminal) -> None:
+    ana.remember("I live in Graz.", at="2026-01-10")
+    ana.remember("I moved to Linz.", at="2026-02-10")
+    (new,) = ana.json("list", "--attribute", "residence")["items"]
+    shown = ana.text("undo", ana.json("why", new["id"])["changes"][0]["id"])
+    assert f"active (was superseded), true until further notice, no longer replaced by {new['id']}" in shown
+    assert "forgotten (was active)" in shown
+    assert "relation" not in shown

@@ -1,10 +1,12 @@
 """`credenda worker` at the terminal: for one user, or for all users of the database."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from credenda import Credenda
+from credenda.interfaces.cli.serving import _describe_round
 
 from .terminal import Terminal
 
@@ -34,6 +36,21 @@ def test_a_worker_serves_one_user_unless_it_is_asked_for_all(ana: Terminal) -> N
 
 
 def test_a_worker_for_all_users_reads_what_each_of_them_said(ana: Terminal) -> None:
-    assert "Ran 3 jobs of 3 users." in ana.text("worker", "--once", "--all-users")
+    told = ana.text("worker", "--once", "--all-users")
+    assert re.search(r"Ran 3 jobs of 3 users( and \d+ scheduled tasks?)?\.", told)
     assert homes(ana) == {user: [place] for user, place in PLACES.items()}
-    assert ana.json("worker", "--once", "--all-users") == {"users": 0, "jobs": 0}
+    assert ana.json("worker", "--once", "--all-users") == {"users": 0, "jobs": 0, "tasks": 0}
+    assert "Nothing was due." in ana.text("worker", "--once", "--all-users")
+
+
+def test_a_worker_says_which_scheduled_tasks_it_ran(ana: Terminal) -> None:
+    """The count agrees with the tasks that it names before."""
+    ran = ana.run("worker", "--once", "--all-users")
+    named = [line for line in ran.stderr.splitlines() if line.partition(":")[0] in PLACES]
+    assert named
+    assert f"and {len(named)} scheduled task" in ran.stdout
+
+
+def test_the_words_of_a_round_name_what_ran() -> None:
+    assert _describe_round({"jobs": 0, "users": 0, "tasks": 2}) == "Ran 2 scheduled tasks."
+    assert _describe_round({"jobs": 1, "users": 1, "tasks": 0}) == "Ran 1 job of 1 user."

@@ -108,6 +108,14 @@ def test_two_users_never_see_each_other(memory: Memory) -> None:
     assert texts(memory.get_all(user_id="ana")) == ["My door code is 4711."]
 
 
+def test_a_setting_bounds_the_open_memories(tmp_path: Path) -> None:
+    with Memory(tmp_path / "few.db", settings={"embedder": "none", "open_memories": 2}) as memory:
+        for user in ("ana", "bob", "cem"):
+            memory.add("I like tea.", user_id=user, infer=False)
+        assert len(memory._tenants) == 2  # noqa: SLF001 - what is open shows nowhere else
+        assert texts(memory.get_all(user_id="ana")) == ["I like tea."]
+
+
 def test_an_id_leads_to_its_user_in_another_process(tmp_path: Path, memory: Memory) -> None:
     (row,) = memory.add("I live in Linz.", user_id="ana")["results"]
     with Memory(tmp_path / "memory.db", settings={"embedder": "none"}) as other:
@@ -309,13 +317,6 @@ def test_reset_begins_anew_even_for_what_was_deleted(memory: Memory, tmp_path: P
     assert memory.get_all(user_id="bob") == {"results": []}
     assert memory.get(row["id"]) is None
     assert memory.add("I live in Linz.", user_id="ana")["results"][0]["event"] == "ADD"
-
-
-def test_only_so_many_users_are_open_at_once(memory: Memory) -> None:
-    for number in range(40):
-        memory.add("I live in Linz.", user_id=f"user{number}")
-    assert len(memory._tenants) <= 32  # noqa: SLF001 - what stays open is the point
-    assert texts(memory.get_all(user_id="user0")) == ["I live in Linz."]
 
 
 def test_threads_share_one_memory(memory: Memory) -> None:

@@ -11,7 +11,13 @@ import pytest
 
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import ServerFile, invoke
+from credenda.interfaces.json_schema import Definitions
 from credenda.interfaces.mcp.tool_specs import build_tools
+from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.serialize import to_jsonable
+from credenda.model.code import DriftReport, ScanReport
+from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport
+from credenda.model.sync_report import SyncReport
 from credenda.operations.entries.schema import NOT_A_SKILL
 from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param
 
@@ -78,6 +84,47 @@ def test_an_entry_with_a_path_is_open_to_a_remote_door_only_with_what_takes_its_
     closed = replace(OPERATIONS["stats"], params=(replace(bare, remote="nothing"),))
     assert closed.params_at("rest") == ()
     assert closed.params_at("cli") == closed.params
+
+
+LOCAL_RESULTS = {
+    "backup": BackupReport(path="/srv/copy.db", size_bytes=1, users=1),
+    "drift": DriftReport(roots=("/srv/code",), score=100, findings=(), memories=0),
+    "erase": EraseReceipt(
+        rows=1, windows_searched=1, remaining_matches=0, backups=("/srv/old.db",), exported="/srv/out.jsonl"
+    ),
+    "export": ExportReport(path="/srv/out.jsonl", rows={}),
+    "files": SyncReport(path="/srv/pages"),
+    "import": ImportReport(path="/srv/in.json", format="chatgpt"),
+    "scan": ScanReport(root="/srv/code", files=0, added=0, changed=0, unchanged=0, removed=0, binary=0, passed_over=0),
+}
+"""A result of every operation whose result names paths of the machine."""
+NAMES_OF_PATHS = frozenset({"path", "paths", "root", "roots", "backup", "backups", "exported", "folder", "file"})
+
+
+@pytest.mark.parametrize("name", LOCAL_RESULTS)
+def test_a_remote_caller_sees_no_path_of_the_server(name: str) -> None:
+    result = LOCAL_RESULTS[name]
+    assert "/srv" in str(to_jsonable(result))
+    shown = to_jsonable(result, remote=True)
+    assert "/srv" not in str(shown)
+    known = Definitions(remote=True)
+    known.schema_of(type(result))
+    assert set(known.schemas[type(result).__name__]["properties"]) == set(shown)
+
+
+@each
+def test_no_result_schema_for_another_machine_has_a_field_for_a_path(operation: Operation) -> None:
+    known = Definitions(remote=True)
+    known.schema_of(operation.output)
+    fields = {name for schema in known.schemas.values() for name in schema.get("properties", {})}
+    assert not fields & NAMES_OF_PATHS
+
+
+def test_the_openapi_document_describes_no_path_of_the_server() -> None:
+    schemas = build_openapi(version="1")["components"]["schemas"]
+    assert {"ImportReport", "EraseReceipt"} <= schemas.keys()
+    for name, schema in schemas.items():
+        assert not NAMES_OF_PATHS & schema.get("properties", {}).keys(), name
 
 
 def test_only_two_operations_are_skills_of_another_agent() -> None:

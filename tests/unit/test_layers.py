@@ -3,6 +3,8 @@ and the doubles for tests stay out of the product.
 """
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,3 +65,33 @@ def test_the_doubles_for_tests_are_used_by_tests_only() -> None:
 def test_imports_are_read_in_every_form() -> None:
     source = "import os.path\nfrom credenda import testing\nfrom . import near\nif x:\n    import time as t\n"
     assert set(imported(source)) == {"os.path", "credenda", "credenda.testing", "time"}
+
+
+def find_inner_imports(source: str) -> list[str]:
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
+    names = {name for node in nodes for name in imported(ast.unparse(node))}
+    return sorted(name for name in names if f"{name}.".startswith("credenda."))
+
+
+def test_no_function_imports_a_module_of_this_package() -> None:
+    found = {
+        path.relative_to(SRC).as_posix(): names
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (names := find_inner_imports(path.read_text(encoding="utf-8")))
+    }
+    assert found == {}, "load it with credenda.lazy"
+
+
+def test_an_import_inside_a_function_is_found() -> None:
+    source = "import credenda\ndef load():\n    import numpy\n    from credenda.client import Credenda\n"
+    assert find_inner_imports(source) == ["credenda.client", "credenda.client.Credenda"]
+
+
+def test_a_deferred_module_is_imported_when_it_is_used() -> None:
+    script = (
+        "import sys; from credenda.lazy import import_on_use; there = import_on_use('credenda.text.times');"
+        "assert 'credenda.text.times' not in sys.modules; there.__all__;"
+        "assert 'credenda.text.times' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

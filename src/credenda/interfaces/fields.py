@@ -8,10 +8,13 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypedDict, get_type_hints
 
 from credenda.model.change import ChangeRecord
+from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import ContestCase
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SlotVersion, StatusStep
+from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
+from credenda.model.sync_report import SyncReport
 
 __all__ = [
     "ExplanationShown",
@@ -30,6 +33,17 @@ _HIDDEN: Final[Mapping[type, frozenset[str]]] = {
     SlotVersion: frozenset({"entity", "attribute", "speaker", "kind", "contested", "denied"}),
 }
 """Fields that no door shows."""
+_LOCAL: Final[Mapping[type, frozenset[str]]] = {
+    BackupReport: frozenset({"path"}),
+    DriftReport: frozenset({"roots"}),
+    EraseReceipt: frozenset({"backups", "exported"}),
+    ExportReport: frozenset({"path"}),
+    ImportReport: frozenset({"path"}),
+    RestoreReport: frozenset({"path", "backup"}),
+    ScanReport: frozenset({"root"}),
+    SyncReport: frozenset({"path"}),
+}
+"""Fields that hold paths of this machine, which no other machine is shown."""
 _ADDED: Final[Mapping[type, tuple[str, ...]]] = {Memory: ("memory_type",)}
 """Properties that are shown beside the fields."""
 _RENAMED: Final[Mapping[type, Mapping[str, str]]] = {
@@ -74,9 +88,14 @@ def get_json_name(attribute: str) -> str:
 
 
 @cache
-def list_public_fields(kind: type) -> tuple[Shown, ...]:
-    """Return the public fields of a dataclass in the order in which JSON shows them: the id first."""
+def list_public_fields(kind: type, *, remote: bool = False) -> tuple[Shown, ...]:
+    """Return the public fields of a dataclass in the order in which JSON shows them: the id first.
+
+    A `remote` caller is shown no field that holds a path of this machine.
+    """
     hidden, renamed = _HIDDEN.get(kind, frozenset()), _RENAMED.get(kind, {})
+    if remote:
+        hidden |= _LOCAL.get(kind, frozenset())
     names = [field.name for field in fields(kind) if field.name not in hidden]
     shown = [Shown(renamed.get(name, get_json_name(name)), name) for name in (*names, *_ADDED.get(kind, ()))]
     return tuple(sorted(shown, key=lambda one: one.name != "id"))

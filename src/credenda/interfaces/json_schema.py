@@ -73,8 +73,12 @@ class Picked:
 class Definitions:
     """Schemas of named types; each is described once, under its name, and referred to from everywhere else."""
 
-    def __init__(self, place: str = "#/$defs/") -> None:
-        """Begin with none; `place` is where the definitions stand in the document."""
+    def __init__(self, place: str = "#/$defs/", *, remote: bool = False) -> None:
+        """Begin with none; `place` is where the definitions stand in the document.
+
+        With `remote` the fields that hold paths of this machine are left out, as in `to_jsonable`.
+        """
+        self._remote = remote
         self.schemas: dict[str, Schema] = {}
         self._place = place
         self._names: dict[object, str] = {}
@@ -168,7 +172,7 @@ class Definitions:
         filled = dict(zip(variables, get_args(whole), strict=True))
         docs = _read_field_docs(kind)
         properties: dict[str, Schema] = {}
-        for name, attribute in list_public_fields(kind):
+        for name, attribute in list_public_fields(kind, remote=self._remote):
             annotation = _fill(get_type(kind, attribute), filled)
             about = docs.get(attribute)
             schema = self.schema_of(annotation, time=attribute.endswith("_us"))

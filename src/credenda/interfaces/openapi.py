@@ -60,7 +60,7 @@ _TOKEN: Final[Mapping[str, str]] = {
 
 def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, version: str) -> Part:
     """Describe every operation that is open to HTTP: routes, inputs, results, permissions and errors."""
-    known = Definitions("#/components/schemas/")
+    known = Definitions("#/components/schemas/", remote=True)
     paths: dict[str, Part] = {}
     for operation in operations:
         for number, route in enumerate(operation.rest):

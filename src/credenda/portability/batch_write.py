@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Final, TypeVar
+from typing import Final
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Receipt
@@ -15,11 +15,10 @@ from credenda.portability.importers.format import Boundary, Piece, Problem
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.write.intake.validate import Accepted, accept
-from credenda.write.journal import build_journal_unit
+from credenda.write.journal import Compared, commit_compared, file_submission
 
 __all__ = ["Tally", "write_pieces"]
 
-T = TypeVar("T")
 GROUP_TURNS: Final = 64
 """Messages per commit: they share one fsync, and hold the write lock for about ten milliseconds."""
 GROUP_CHARACTERS: Final = 1 << 16
@@ -110,11 +109,8 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
     if not group:
         return
 
-    def work(writer: Writer) -> list[Receipt | None]:
-        return [_write_turn(parts, writer, waiting.accepted) for waiting in group]
-
     try:
-        receipts = _commit_and_wait(parts, work)
+        receipts = _commit_and_wait(parts, [waiting.accepted for waiting in group])
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -127,10 +123,14 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
     parts.jobs_ready.set()
 
 
-def _write_turn(parts: Parts, writer: Writer, accepted: Accepted) -> Receipt | None:
+def _write_turns(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
+    return [_write_turn(writer, one) for one in compared]
+
+
+def _write_turn(writer: Writer, compared: Compared) -> Receipt | None:
     """Store one message; None if its key was used with other text, in which case nothing is written."""
     try:
-        return build_journal_unit(accepted, parts.extractor)(writer)
+        return file_submission(writer, compared)
     except Conflict:
         return None
 
@@ -146,13 +146,13 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
             tally.trouble(piece.place, refused)
 
 
-def _commit_and_wait(parts: Parts, work: Callable[[Writer], T]) -> T:
+def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted]) -> list[Receipt | None]:
     """Commit; when the queue is full, wait for the workers as long as they make progress."""
     while True:
         oldest = _find_oldest(parts)
         try:
             with parts.active_calls:
-                return parts.store.commit(parts.user_id, work)
+                return commit_compared(parts.store, parts.user_id, submissions, _write_turns, extractor=parts.extractor)
         except Unavailable:
             if oldest is None or not _has_progress(parts, oldest):
                 raise

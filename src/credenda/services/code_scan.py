@@ -19,6 +19,7 @@ from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
+from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
@@ -129,7 +130,7 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
         return filed, refused
 
     with parts.active_calls:
-        filed, refused = parts.store.commit(parts.user_id, work)
+        filed, refused = commit_decided(parts.store, parts.user_id, work, return_decided)
     problems += refused
     return filed
 
@@ -205,5 +206,5 @@ def _end(parts: Parts, ended: Sequence[Memory]) -> int:
     done = 0
     for start in range(0, len(ended), _TOGETHER):
         group = ended[start : start + _TOGETHER]
-        done += parts.store.commit(parts.user_id, work)
+        done += commit_decided(parts.store, parts.user_id, work, return_decided)
     return done

@@ -26,6 +26,7 @@ from credenda.services.consolidation_candidates import Wanted, find_groups, find
 from credenda.services.consolidation_progress import RAN, read_marks, write_watermarks
 from credenda.services.llm_judge import ModelAwayError, ModelJudge, open_judge
 from credenda.services.locks import HeldError, hold_lock
+from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import Reader, Watermark, Writer
 from credenda.validation import check_fraction, check_name
 from credenda.write.apply import Application, apply
@@ -228,7 +229,7 @@ class _Run:
             made, records = self._apply(writer, now, found, Actor.RULE)
             return now, found, made, records
 
-        self._filed(*self._parts.store.commit(self._parts.user_id, work))
+        self._filed(*commit_decided(self._parts.store, self._parts.user_id, work, return_decided))
 
     def _by_model(self, model: ModelJudge, group: tuple[int, ...], seeds: frozenset[int]) -> None:
         """Let a model judge the rest of a group, outside any transaction, and apply the valid verdicts."""
@@ -251,7 +252,7 @@ class _Run:
             made, records = self._apply(writer, now, verdicts, Actor.MODEL)
             return now, verdicts, made, records
 
-        self._filed(*self._parts.store.commit(self._parts.user_id, work))
+        self._filed(*commit_decided(self._parts.store, self._parts.user_id, work, return_decided))
 
     def _apply(
         self, writer: Writer, members: dict[str, Member], verdicts: list[Verdict], actor: Actor

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from credenda.model.change import Actor
 from credenda.model.memory import Memory
 from credenda.runtime import Parts
+from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application
@@ -22,11 +23,18 @@ def read_slot(writer: Writer, memory: Memory) -> list[Memory]:
 
 
 def commit_edit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
-    """Commit a unit of work that returns a memory, and wake the worker."""
+    """Decide an edit on a view, file it in a short unit, and wake the worker; returns the memory as filed.
+
+    `work` returns the memory and may run several times (`storage.plan`).
+    """
     with parts.active_calls:
-        memory = parts.store.commit(parts.user_id, work)
+        memory = commit_decided(parts.store, parts.user_id, work, _read_filed)
     parts.jobs_ready.set()
     return memory
+
+
+def _read_filed(writer: Writer, memory: Memory) -> Memory:
+    return writer.memories([memory.id])[0]
 
 
 def make_application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:

@@ -12,7 +12,7 @@ from credenda.model.event import Source
 from credenda.model.memory import Draft, Memory, Slot, Status, get_type_class
 from credenda.runtime import Parts
 from credenda.services.correct import check_not_deleted, journal_correction
-from credenda.services.edit import make_application
+from credenda.services.edit import commit_edit, make_application
 from credenda.services.lookup import get_current
 from credenda.storage.store import Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
@@ -51,10 +51,7 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
         applied = apply(writer, [add, asked], make_application(parts, event.id, Actor.FILE))
         return get_current(writer, applied.ids[add.key])
 
-    with parts.active_calls:
-        memory = parts.store.commit(parts.user_id, work)
-    parts.jobs_ready.set()
-    return memory
+    return commit_edit(parts, work)
 
 
 def _open_contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest:

@@ -6,7 +6,7 @@ from credenda.model.change import Actor
 from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
 from credenda.runtime import Parts
-from credenda.services.edit import read_slot
+from credenda.services.edit import commit_edit, read_slot
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.store import ChangeFilter, Writer
@@ -33,10 +33,7 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
         moved_on = wanted is Status.ACTIVE and after.superseded_by is not None
         return get_current(writer, after.superseded_by) if moved_on and after.superseded_by else after
 
-    with parts.active_calls:
-        memory = parts.store.commit(parts.user_id, work)
-    parts.jobs_ready.set()
-    return memory
+    return commit_edit(parts, work)
 
 
 def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:

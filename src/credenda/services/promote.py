@@ -7,6 +7,7 @@ from credenda.manage.lifecycle import LADDER, get_next_layer
 from credenda.model.change import Actor, SetLayer
 from credenda.model.memory import Memory
 from credenda.runtime import Parts
+from credenda.services.edit import commit_edit
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id
 from credenda.storage.store import Writer
@@ -36,5 +37,4 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
         apply(writer, [SetLayer(memory_id=memory_id, layer=layer, reason=reason)], application)
         return get_current(writer, memory_id)
 
-    with parts.active_calls:
-        return parts.store.commit(parts.user_id, work)
+    return commit_edit(parts, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from credenda import limits
@@ -10,9 +11,18 @@ from credenda.model.event import Event, Receipt
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
-from credenda.storage.store import Job, JobFilter, Writer
+from credenda.storage.plan import commit_decided
+from credenda.storage.store import Job, Writer
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.journal import build_journal_unit
+from credenda.write.journal import (
+    Compared,
+    commit_compared,
+    compare_with_tombstones,
+    file_events,
+    file_submission,
+    find_earlier_receipt,
+    make_job,
+)
 from credenda.write.reconcile_job import apply_claims, mark_complete
 
 __all__ = ["keep", "remember"]
@@ -24,10 +34,14 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
     )
     with parts.active_calls:
-        receipt = parts.store.commit(parts.user_id, build_journal_unit(accepted, parts.extractor))
+        receipt = commit_compared(parts.store, parts.user_id, [accepted], _file, extractor=parts.extractor)
     if receipt.queued and not parts.jobs_ready.is_set():
         parts.jobs_ready.set()
     return receipt
+
+
+def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:
+    return file_submission(writer, compared[0])
 
 
 def keep(parts: Parts, submission: Submission) -> Receipt:
@@ -35,24 +49,29 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
 
     A message longer than a memory is cut in the memory; the event has its full text.
     """
-    now_us = parts.clock.now_us()
+    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
-    file = build_journal_unit(accepted, parts.extractor, KEEP)
 
-    def work(writer: Writer) -> Receipt:
-        receipt = file(writer)
-        if receipt.job_id is None or receipt.cached:
+    def decide(writer: Writer) -> Receipt:
+        earlier = find_earlier_receipt(writer, accepted)
+        if earlier is not None:
+            return earlier
+        ids, refused = file_events(writer, compare_with_tombstones(writer, accepted, parts.extractor))
+        turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(ids)]
+        apply_claims(writer, turns, now_us, embeds=embeds)
+        return Receipt(job_id=None, event_ids=ids, queued=False, refused=refused)
+
+    def finish(writer: Writer, receipt: Receipt) -> Receipt:
+        if receipt.cached:
             return receipt
-        turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(receipt.event_ids)]
-        apply_claims(writer, turns, now_us, embeds=parts.embedder is not None)
-        (job,) = writer.jobs(JobFilter(id=receipt.job_id))
-        writer.put(mark_complete(job))
-        if parts.embedder is not None:
+        job = mark_complete(make_job(writer, accepted, receipt.event_ids, KEEP))
+        job_id = writer.put(job)
+        if embeds:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        return replace(receipt, queued=False)
+        return replace(receipt, job_id=job_id)
 
     with parts.active_calls:
-        return parts.store.commit(parts.user_id, work)
+        return commit_decided(parts.store, parts.user_id, decide, finish)
 
 
 def _make_verbatim_claim(event: Event) -> Claim:

@@ -14,6 +14,7 @@ from credenda.runtime import Parts
 from credenda.services.correct import check_not_deleted, journal_correction
 from credenda.services.edit import make_application
 from credenda.services.short_ids import resolve_id
+from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Applied, apply
@@ -35,7 +36,7 @@ def resolve(
     """Resolve a contest: keep one value, or give each value a scope."""
     contest_id = resolve_id(parts, contest_id)
 
-    def work(writer: Writer) -> Resolution:
+    def decide(writer: Writer) -> tuple[str, ...]:
         contest = _read_contest(writer, contest_id)
         pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
         members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
@@ -51,10 +52,13 @@ def resolve(
         )
         check_not_deleted(writer, changes, event.text)
         applied: Applied = apply(writer, changes, make_application(parts, event.id))
-        return Resolution(contest=_read_contest(writer, contest_id), memory_ids=_find_added_ids(changes, applied))
+        return _find_added_ids(changes, applied)
+
+    def finish(writer: Writer, memory_ids: tuple[str, ...]) -> Resolution:
+        return Resolution(contest=_read_contest(writer, contest_id), memory_ids=memory_ids)
 
     with parts.active_calls:
-        resolution = parts.store.commit(parts.user_id, work)
+        resolution = commit_decided(parts.store, parts.user_id, decide, finish)
     parts.jobs_ready.set()
     return resolution
 

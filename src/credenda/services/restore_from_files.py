@@ -35,7 +35,7 @@ from credenda.storage.tenant_transfer import ExportHeader, ImportRow
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
-from credenda.write.journal import build_journal_unit
+from credenda.write.journal import compare_with_tombstones, file_submission
 from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["rebuild_from_files"]
@@ -208,7 +208,7 @@ class _Refill:
                 number = parse_serial(event_id)
                 writer.put(mark_complete(Job(kind=KEEP, first=number, last=number)))
                 return event_id
-            receipt = build_journal_unit(accepted, self.parts.extractor, KEEP)(writer)
+            receipt = file_submission(writer, compare_with_tombstones(writer, accepted, self.parts.extractor), KEEP)
         except CredendaError as error:
             self.notes.append(f"{one.path}: {one.name[:32]}: {error.what}")
             return None

@@ -34,7 +34,7 @@ _AUDIT_DAYS: Final = 30
 
 def _run_decay(parts: Parts) -> str:
     report = decay(parts)
-    return f"{report.updated:,} of {report.examined:,} scores moved"
+    return f"{report.updated:,} of {report.examined:,} scores changed"
 
 
 def _run_lifecycle(parts: Parts) -> str:
@@ -49,8 +49,8 @@ def _run_audit(parts: Parts) -> str:
 
 def _run_core(parts: Parts) -> str:
     report = core(parts)
-    moved = len(report.diff.added) + len(report.diff.removed) + len(report.diff.reworded)
-    return f"{moved:,} lines moved" if report.rewritten else "nothing changed"
+    changed = len(report.diff.added) + len(report.diff.removed) + len(report.diff.reworded)
+    return f"{changed:,} {'line' if changed == 1 else 'lines'} changed" if report.rewritten else "nothing changed"
 
 
 def _run_dream(parts: Parts) -> str:
@@ -58,8 +58,8 @@ def _run_dream(parts: Parts) -> str:
     if not report.ran:
         return f"nothing: {report.reason}"
     failed = [step.name for step in report.steps if step.failed]
-    moved = "1 thing" if report.changed == 1 else f"{report.changed:,} things"
-    return f"{moved} moved" + (f"; failed: {', '.join(failed)}" if failed else "")
+    changes = "1 change" if report.changed == 1 else f"{report.changed or 'no'} changes"
+    return changes + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
 def _run_consolidation(parts: Parts) -> str:

@@ -14,6 +14,7 @@ from credenda.model.claim import Claim, Span
 from credenda.model.event import DENIED, TRUST, Event, NewEvent, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.runtime import Parts
+from credenda.services.edit import commit_edit
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -54,10 +55,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
             writer.put(Job(kind=EMBED, first=number, last=number))
         return writer.memories([memory_id])[0]
 
-    with parts.active_calls:
-        memory = parts.store.commit(parts.user_id, work)
-    parts.jobs_ready.set()
-    return memory
+    return commit_edit(parts, work)
 
 
 def _write_event(writer: Writer, event: NewEvent) -> Event:

@@ -15,6 +15,7 @@ from credenda.model.memory import Memory, Status
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.runtime import Parts
 from credenda.services.short_ids import resolve_id
+from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -110,7 +111,7 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
         with parts.store.reader(parts.user_id) as reader:
             return _report(work(reader), (), ran=False)
 
-    def unit(writer: Writer) -> UndoReport:
+    def decide(writer: Writer) -> UndoReport:
         undoing = work(writer)
         _require_no_later_changes(undoing)
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), embeds=parts.embedder is not None)
@@ -118,7 +119,7 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
         return _report(undoing, applied.records, ran=True)
 
     with parts.active_calls:
-        report = parts.store.commit(parts.user_id, unit)
+        report = commit_decided(parts.store, parts.user_id, decide, return_decided)
     parts.jobs_ready.set()
     return report
 

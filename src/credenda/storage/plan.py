@@ -2,15 +2,17 @@
 
 A plan is a view with what a unit would file laid over it. The unit runs on the view, sees its own rows as a writer
 would show them, and holds no lock. What it filed is then filed for good in a short unit of its own, provided that
-nothing it could have read has moved since. This rests on three promises of `storage.store`: numbers are dense, so that
-the ids of the plan are those that the rows get; every change of what is believed is in the change log, so that its head
-tells whether anything moved; and units are serial, so that nothing moves between that look and the rows.
+nothing it has read has moved since. This rests on three promises of `storage.store`: numbers are dense, so that the ids
+of the plan are those that the rows get; every change of what is believed is in the change log, so that its head tells
+whether anything moved; and units are serial, so that nothing moves between that look and the rows. Tombstones are
+looked up once more, because a tombstone can be lifted without a change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, NoReturn, TypeVar, cast
 
 from credenda.errors import Unavailable
@@ -18,22 +20,29 @@ from credenda.ids import IdKind, format_id, parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.event import Event
+from credenda.model.event import Event, NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.records import ChangeFilter, EventFilter, Job, MemoryFilter, TenantRecord
+from credenda.storage.derived_rows import Surprise
+from credenda.storage.records import ChangeFilter, EventFilter, Job, JobFilter, MemoryFilter, TenantRecord, Tombstone
 from credenda.storage.row import Row
 from credenda.storage.store import Reader, Store, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["Plan", "commit_planned"]
+__all__ = ["Plan", "commit_decided", "commit_planned", "return_decided"]
 
 T = TypeVar("T")
+D = TypeVar("D")
 _TRIES: Final = 3
 _FILTERED: Final = frozenset({"pair", "entity", "attribute", "same_text_as", "statuses", "limit"})
 """Conditions of a `MemoryFilter` that a plan can tell of its own rows."""
 _LOGGED: Final = frozenset({"memory_id", "cause", "kinds", "after", "limit"})
 """Conditions of a `ChangeFilter` that a plan can tell of its own entries."""
+
+_JOURNALED: Final = frozenset(
+    {"session", "topic", "source", "after", "below", "limit", "newest_first", "redacted", "worded"}
+)
+"""Conditions of an `EventFilter` that a plan can tell of its own events."""
 
 
 class _UnplannedError(Exception):
@@ -44,43 +53,51 @@ class _MovedError(Exception):
     """Something that the plan may have read has changed since."""
 
 
-def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
-    """Decide on a view, and file what was decided together with what `then` files, in one short unit.
+def commit_decided(store: Store, user_id: str, decide: Callable[[Writer], D], finish: Callable[[Writer, D], T]) -> T:
+    """Decide on a view, and file what was decided in one short unit; `finish` runs in it, and its result is returned.
 
-    Where anything moved meanwhile it is decided anew on a new view, a few times; after that, and where `decide` does
-    what no plan can hold (a redaction), both run in the unit as they are. `decide` may therefore run several times, and
-    must depend on nothing but what it reads.
+    `finish` gets the writer and what `decide` returned. If anything that `decide` read has moved meanwhile, it decides
+    once more on a new view, a few times. After that, for a tenant without rows, and if `decide` does what no plan can
+    hold (a redaction), both run in one unit. `decide` may therefore run several times, and must depend on nothing but
+    what it reads. An error of either is raised, and nothing is filed.
     """
     for _ in range(_TRIES):
-        plan = _make_plan(store, user_id, decide)
-        if plan is None:
+        planned = _make_plan(store, user_id, decide)
+        if planned is None:
             break
         try:
-            return store.commit(user_id, lambda writer, plan=plan: _apply_plan(writer, plan, then))
+            return store.commit(user_id, partial(_apply_plan, *planned, finish))
         except _MovedError:
             continue
-
-    def work(writer: Writer) -> T:
-        decide(writer)
-        return then(writer)
-
-    return store.commit(user_id, work)
+    return store.commit(user_id, lambda writer: finish(writer, decide(writer)))
 
 
-def _make_plan(store: Store, user_id: str, decide: Callable[[Writer], object]) -> Plan | None:
+def return_decided(_: Writer, decided: D) -> D:
+    """File nothing more and return what was decided; a `finish` of `commit_decided`."""
+    return decided
+
+
+def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
+    """Decide on a view, and file what was decided together with what `then` files, as `commit_decided` does."""
+    return commit_decided(store, user_id, decide, lambda writer, _: then(writer))
+
+
+def _make_plan(store: Store, user_id: str, decide: Callable[[Writer], D]) -> tuple[Plan, D] | None:
     with store.reader(user_id) as reader:
+        if not reader.tenant.tag:
+            return None  # a tenant without rows has no ids yet
         plan = Plan(reader)
         try:
-            decide(cast("Writer", plan))  # it refuses what it lacks of a writer
+            decided = decide(cast("Writer", plan))  # it refuses what it lacks of a writer
         except _UnplannedError:
             return None
         plan.close()
-    return plan
+    return plan, decided
 
 
-def _apply_plan(writer: Writer, plan: Plan, then: Callable[[Writer], T]) -> T:
+def _apply_plan(plan: Plan, decided: D, finish: Callable[[Writer, D], T], writer: Writer) -> T:
     plan.carry_out(writer)
-    return then(writer)
+    return finish(writer, decided)
 
 
 class Plan:
@@ -90,7 +107,12 @@ class Plan:
         """Begin with nothing laid over the view."""
         self._view: Reader | None = reader
         self._tenant = reader.tenant
-        self._head = reader.duties.heads.change
+        heads = reader.duties.heads
+        self._head, self._event_head = heads.change, heads.event
+        self._has_read = False
+        self._asked: set[bytes] = set()
+        self._tombstones: set[bytes] = set()
+        self._events: dict[str, Event] = {}
         self._rows: list[tuple[Row, str]] = []
         self._replaced: dict[str, Memory] = {}
         self._memories: dict[str, Memory] = {}
@@ -106,18 +128,20 @@ class Plan:
 
     def carry_out(self, writer: Writer) -> None:
         """File everything in a unit; raises an error that undoes the unit where anything has moved."""
-        if not self._rows:
-            return
-        named = sorted(self._replaced, key=parse_serial)
-        if (
-            writer.tenant != self._tenant
-            or writer.duties.heads.change != self._head
-            or writer.memories(named) != [self._replaced[name] for name in named]
-        ):
+        if self._has_moved(writer):
             raise _MovedError
         for row, name in self._rows:
             if writer.put(row) != name and not isinstance(row, Job):
                 raise _MovedError
+
+    def _has_moved(self, writer: Writer) -> bool:
+        named = sorted(self._replaced, key=parse_serial)
+        return (
+            writer.tenant != self._tenant
+            or (self._has_read and writer.duties.heads.change != self._head)
+            or (bool(named) and writer.memories(named) != [self._replaced[name] for name in named])
+            or (bool(self._asked) and writer.tombstoned(sorted(self._asked)) != self._tombstones)
+        )
 
     # ------------------------------------------------------------------------------------------------ what is read
 
@@ -128,21 +152,42 @@ class Plan:
 
     @property
     def _reader(self) -> Reader:
+        """The view, to read rows that may change."""
+        self._has_read = True
+        return self._open_view()
+
+    def _open_view(self) -> Reader:
         if self._view is None:
             raise Unavailable("this plan is closed", fix="make another one")
         return self._view
 
     def events(self, ids: Sequence[str]) -> list[Event]:
-        """Return these events; a plan files none."""
-        return self._reader.events(ids)
+        """Return these events in order of id."""
+        new = [self._events[name] for name in sorted({*ids} & self._events.keys(), key=parse_serial)]
+        return [*self._reader.events([name for name in ids if name not in self._events]), *new]
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
-        """Return the events that a filter names; a plan files none."""
-        return self._reader.find_events(wanted)
+        """Return the events that a filter names; new ones have the highest numbers."""
+        found = self._reader.find_events(wanted)
+        if not self._events:
+            return found
+        if any(getattr(wanted, name) != getattr(EventFilter(), name) for name in _EVENT_FIELDS - _JOURNALED):
+            self._refuse()
+        new = [one for one in self._events.values() if _is_journaled(one, wanted)]
+        return ([*new[::-1], *found] if wanted.newest_first else [*found, *new])[: wanted.limit]
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
-        """Return those of the digests that are tombstones; a plan files none."""
-        return self._reader.tombstoned(digests)
+        """Return those of the digests that are tombstones; they are looked up once more when the plan is filed."""
+        found = self._open_view().tombstoned(digests)
+        self._asked.update(digests)
+        self._tombstones |= found
+        return found
+
+    def jobs(self, wanted: JobFilter) -> list[Job]:
+        """Return jobs; those of the plan have no number yet."""
+        if any(isinstance(row, Job) for row, _ in self._rows):
+            self._refuse()
+        return self._open_view().jobs(wanted)
 
     def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
         """Return the current versions in order of id."""
@@ -209,6 +254,8 @@ class Plan:
     def put(self, row: Row) -> str:
         """Lay a row over the view and return the id that it will get."""
         match row:
+            case NewEvent():
+                name = self._put_event(row)
             case Memory():
                 name = self._put_memory(row)
             case ChangeRecord():
@@ -216,14 +263,34 @@ class Plan:
             case Evidence():
                 name = ""
                 self._evidence.append(row)
+            case Surprise():
+                name = ""
+                self._put_surprise(row)
             case ContestCase():
                 name = self._put_contest(row)
-            case Job(id=""):
+            case Job(id="") | Tombstone(lifted=True):
                 name = ""  # nobody reads it before it is filed
             case _:
                 self._refuse()
         self._rows.append((row, name))
         return name
+
+    def _put_event(self, event: NewEvent) -> str:
+        name = format_id(IdKind.EVENT, self._event_head + len(self._events) + 1, self._tenant.tag)
+        content = {one: getattr(event, one) for one in NewEvent.__dataclass_fields__}
+        self._events[name] = Event(**content, id=name, recorded_us=event.occurred_us)  # the store knows the time
+        return name
+
+    def _put_surprise(self, row: Surprise) -> None:
+        for memory in self.memories([row.memory_id]):
+            self._remember_version(memory)
+            if memory.surprise is None:
+                self._memories[memory.id] = replace(memory, surprise=row.score, importance=row.importance)
+
+    def _remember_version(self, memory: Memory) -> None:
+        """Note the stored version of a memory before the plan replaces it."""
+        if memory.id not in self._memories:
+            self._replaced[memory.id] = memory
 
     def _put_memory(self, memory: Memory) -> str:
         if not memory.id:
@@ -233,10 +300,10 @@ class Plan:
             self._new.append(replace(memory, id=name))
             self._memories[name] = self._new[-1]
             return name
-        if memory.id not in self._memories:
-            (self._replaced[memory.id],) = self._reader.memories([memory.id])
-        if memory.version != self.memories([memory.id])[0].version + 1:
+        (before,) = self.memories([memory.id])
+        if memory.version != before.version + 1:
             self._refuse()  # the unit raises what it raises in its transaction
+        self._remember_version(before)
         self._memories[memory.id] = memory
         return memory.id
 
@@ -256,8 +323,7 @@ class Plan:
         name = format_id(IdKind.CHANGE, number, tag)
         if change.kind is ChangeKind.CONFIRM and change.memory_id:
             (memory,) = self.memories([change.memory_id])
-            if change.memory_id not in self._memories:
-                self._replaced[change.memory_id] = memory
+            self._remember_version(memory)
             self._memories[change.memory_id] = replace(memory, confirmations=memory.confirmations + 1)
         return name
 
@@ -273,6 +339,7 @@ class Plan:
 
 _MEMORY_FIELDS: Final = frozenset(MemoryFilter.__dataclass_fields__)
 _CHANGE_FIELDS: Final = frozenset(ChangeFilter.__dataclass_fields__)
+_EVENT_FIELDS: Final = frozenset(EventFilter.__dataclass_fields__)
 
 
 def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
@@ -292,6 +359,18 @@ def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
         and (wanted.cause is None or change.cause == wanted.cause)
         and (wanted.kinds is None or change.kind in wanted.kinds)
         and (wanted.after is None or parse_serial(change.id) > wanted.after)
+    )
+
+
+def _is_journaled(event: Event, wanted: EventFilter) -> bool:
+    """Say whether a new event meets the conditions of a filter that a plan can tell."""
+    return (
+        (wanted.session is None or event.session == wanted.session)
+        and (wanted.topic is None or event.topic == wanted.topic)
+        and (wanted.source is None or event.source == wanted.source)
+        and (wanted.after or 0) < parse_serial(event.id)
+        and (wanted.below is None or parse_serial(event.id) < wanted.below)
+        and (bool(event.text) or not wanted.worded)
     )
 
 

@@ -13,13 +13,20 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, Vector, Writer
-from credenda.workers.leases import is_leased
+from credenda.workers.leases import commit_leased, is_leased
 from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
-from credenda.write.indexing.embed import EMBED, MissingVector, embed, find_missing_vectors, store_vectors
+from credenda.write.indexing.embed import (
+    EMBED,
+    MissingVector,
+    embed,
+    find_missing_vectors,
+    store_novelties,
+    store_vectors,
+)
 from credenda.write.indexing.surprise import Novelty, measure_novelty
-from credenda.write.reconcile_job import apply_claims, complete, mark_complete
+from credenda.write.reconcile_job import apply_claims, mark_complete
 
 __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"]
 
@@ -104,11 +111,19 @@ def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Seque
 def _store_vectors(
     parts: Parts, job: Job, vectors: list[Vector], novel: Mapping[int, Novelty], *, of: str, last: bool = True
 ) -> None:
+    """Store vectors; what their novelty changes is decided on a view before."""
     now_us = parts.clock.now_us()
-    parts.store.commit(
-        parts.user_id,
-        lambda writer: store_vectors(writer, job, vectors, of=of, last=last, novel=novel, now_us=now_us),
-    )
+
+    def decide(writer: Writer) -> None:
+        store_novelties(writer, job, novel, of=of, now_us=now_us)
+
+    def end(writer: Writer) -> None:
+        store_vectors(writer, job, vectors, of=of, last=last)
+
+    if novel:
+        commit_planned(parts.store, parts.user_id, decide, end)
+    else:
+        parts.store.commit(parts.user_id, end)
 
 
 def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
@@ -150,13 +165,12 @@ def give_up_job(parts: Parts, job: Job, report: Job) -> None:
         return
     with parts.store.reader(parts.user_id) as reader:
         reading = extract_job(reader, job, VerbatimExtractor())
+    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
-    def work(writer: Writer) -> None:
-        if is_leased(writer, job):
-            complete(writer, reading, parts.clock.now_us(), embeds=parts.embedder is not None)
-            writer.put(report)
+    def decide(writer: Writer) -> None:
+        apply_claims(writer, reading.turns, now_us, embeds=embeds)
 
-    parts.store.commit(parts.user_id, work)
+    commit_leased(parts, job, decide, lambda writer: writer.put(report))
 
 
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Final, NamedTuple
 
 from credenda.ids import draw_tag
 from credenda.runtime import Parts
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobFilter, Writer
 
-__all__ = ["is_abandoned", "is_gone", "is_leased", "name_process"]
+__all__ = ["commit_leased", "is_abandoned", "is_gone", "is_leased", "name_process"]
 
 _START_FIELD: Final = 19
 """The index of the start time in /proc/PID/stat, counted after the process name; see proc(5)."""
@@ -100,6 +102,22 @@ def _read_process_state(pid: int) -> tuple[bool, str]:
     except OSError:  # no permission to signal it, or a system without /proc
         return True, ""
     return told[:1] != ["Z"], told[_START_FIELD] if len(told) > _START_FIELD else ""
+
+
+class _LostLeaseError(Exception):
+    """Another process has taken the job over."""
+
+
+def commit_leased(parts: Parts, job: Job, decide: Callable[[Writer], object], end: Callable[[Writer], object]) -> None:
+    """Decide on a view, and file it with what `end` files in a short unit; nothing if another process has the job."""
+
+    def finish(writer: Writer) -> None:
+        if not is_leased(writer, job):
+            raise _LostLeaseError
+        end(writer)
+
+    with suppress(_LostLeaseError):
+        commit_planned(parts.store, parts.user_id, decide, finish)
 
 
 def is_leased(writer: Writer, job: Job) -> bool:

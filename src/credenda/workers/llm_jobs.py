@@ -21,7 +21,7 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobStatus, Writer
-from credenda.workers.leases import is_leased
+from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
 from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.extract_job import ExtractedTurn, extract_turns, measure_nearness
@@ -130,26 +130,27 @@ def _to_failed_answer(parts: Parts, line: ModelClient, asked: Asked, failure: Mo
 
 
 def apply_answer(parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    """Apply an answer, or its substitute, and complete the job, in one transaction.
+    """Apply an answer, or its substitute, and complete the job: decided on a view, filed in one short transaction.
 
     A job that another process has taken over is left to it.
     """
     if thought.error is not None:
         raise thought.error
+    postponed = thought.asked is not None and job.kind == REREAD and thought.understood is None
 
-    def work(writer: Writer) -> None:
-        if not is_leased(writer, job):
-            return
-        if thought.asked is not None:
-            if job.kind == REREAD and thought.understood is None:
-                writer.put(_postpone(parts, job, thought))
-                return
+    def decide(writer: Writer) -> None:
+        if not postponed:
             _believe_known_claims(writer, parts, job, thought)
-            if parts.embedder is not None:
-                writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+
+    def end(writer: Writer) -> None:
+        if postponed:
+            writer.put(_postpone(parts, job, thought))
+            return
+        if thought.asked is not None and parts.embedder is not None:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    parts.store.commit(parts.user_id, work)
+    commit_leased(parts, job, decide, end)
 
 
 def _believe_known_claims(writer: Writer, parts: Parts, job: Job, thought: ModelAnswer) -> None:

@@ -1,13 +1,17 @@
-"""Second step of a write: store events and their job in one durable transaction, then acknowledge."""
+"""Second step of a write: store events and their job in one durable transaction, then acknowledge.
+
+New text is compared with the tombstones before the transaction; inside it the tombstones are only looked up.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
@@ -16,13 +20,25 @@ from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, NewEvent, Receipt, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
-from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
+from credenda.storage.plan import commit_decided
+from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.text.sentences import split_sentences
 from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
-__all__ = ["REMOVED", "build_journal_unit"]
+__all__ = [
+    "REMOVED",
+    "Compared",
+    "commit_compared",
+    "compare_with_tombstones",
+    "file_events",
+    "file_submission",
+    "find_earlier_receipt",
+    "make_job",
+]
+
+T = TypeVar("T")
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _new_job: Final = compile_fast_init(Job)
@@ -31,57 +47,104 @@ REMOVED: Final = "[deleted]"
 """Placeholder for text that was deleted before it was stated again."""
 
 
-def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXTRACT) -> Callable[[Writer], Receipt]:
-    """Return the unit of work that stores a submission and returns its receipt; `kind` is that of its job.
+class Compared(NamedTuple):
+    """A submission compared with the tombstones: its events as they may be stored, and why parts were cut."""
+
+    accepted: Accepted
+    events: Sequence[NewEvent]
+    refused: tuple[str, ...] = ()
+    lifted: frozenset[bytes] = frozenset()
+    """Tombstones of text that the user states again on purpose."""
+
+
+def commit_compared(
+    store: Store,
+    user_id: str,
+    submissions: Sequence[Accepted],
+    file: Callable[[Writer, Sequence[Compared]], T],
+    *,
+    extractor: Extractor,
+) -> T:
+    """Compare submissions with the tombstones on a view, and file them in one short unit by `file`.
+
+    A deletion that commits in between is honoured: the tombstones are looked up once more in the unit. A tenant without
+    tombstones needs no comparison and no view. `file` may run several times.
+    """
+
+    def work(writer: Writer) -> tuple[T] | None:
+        return (
+            None
+            if writer.tenant.has_tombstones
+            else (file(writer, [Compared(one, one.events) for one in submissions]),)
+        )
+
+    done = store.commit(user_id, work)
+    if done is not None:
+        return done[0]
+
+    def decide(writer: Writer) -> list[Compared]:
+        return [compare_with_tombstones(writer, one, extractor) for one in submissions]
+
+    return commit_decided(store, user_id, decide, file)
+
+
+def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> Receipt:
+    """Store a submission in the caller's unit and return its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another payload it raises `Conflict`.
     """
-
-    def work(writer: Writer) -> Receipt:
-        earlier = _find_earlier_receipt(writer, accepted)
-        if earlier is not None:
-            return earlier
-        events, refused = _redact_deleted(writer, accepted, extractor)
-        ids = [writer.put(event) for event in events]
-        first = parse_serial(ids[0])
-        job_id = writer.put(
-            _new_job(
-                kind=kind,
-                first=first,
-                last=first + len(ids) - 1,
-                idempotency_key=accepted.idempotency_key,
-                payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
-            )
-        )
-        _check_backlog(writer, parse_serial(job_id))
-        refused = (*accepted.refused, *refused)
-        return _receipt(job_id=job_id, event_ids=tuple(ids), queued=True, refused=refused)
-
-    return work
+    accepted = compared.accepted
+    earlier = find_earlier_receipt(writer, accepted)
+    if earlier is not None:
+        return earlier
+    ids, refused = file_events(writer, compared)
+    job_id = writer.put(make_job(writer, accepted, ids, kind))
+    _check_backlog(writer, parse_serial(job_id))
+    return _receipt(job_id=job_id, event_ids=ids, queued=True, refused=refused)
 
 
-def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
+def file_events(writer: Writer, compared: Compared) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Store the events of a submission and lift the tombstones; returns their ids, and why parts were refused."""
+    for digest in compared.lifted:
+        writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
+    ids = tuple(writer.put(event) for event in compared.events)
+    return ids, (*compared.accepted.refused, *compared.refused)
+
+
+def make_job(writer: Writer, accepted: Accepted, event_ids: Sequence[str], kind: str) -> Job:
+    """Build the job of the stored events of a submission."""
+    first = parse_serial(event_ids[0])
+    return _new_job(
+        kind=kind,
+        first=first,
+        last=first + len(event_ids) - 1,
+        idempotency_key=accepted.idempotency_key,
+        payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
+    )
+
+
+def find_earlier_receipt(reader: Reader, accepted: Accepted) -> Receipt | None:
     """Find the receipt of the same idempotency key."""
     if accepted.idempotency_key is None:
         return None
-    found = writer.jobs(JobFilter(key=accepted.idempotency_key))
+    found = reader.jobs(JobFilter(key=accepted.idempotency_key))
     if not found:
         return None
     job = found[0]
-    if job.payload_hash != _sign_payload(writer, accepted):
+    if job.payload_hash != _sign_payload(reader, accepted):
         raise Conflict(
             "this idempotency key was used for another call",
             why="the content, topic or time differs from the first call",
             fix="repeat the first call unchanged, or use a new key",
         )
-    tag = writer.tenant.tag
+    tag = reader.tenant.tag
     ids = tuple(format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1))
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
 
 
-def _sign_payload(writer: Writer, accepted: Accepted) -> bytes:
+def _sign_payload(reader: Reader, accepted: Accepted) -> bytes:
     """Sign a payload hash with the tenant's key (16 bytes), so that it reveals nothing of deleted short texts."""
-    return hashlib.blake2b(accepted.payload_hash, key=writer.tenant.key, digest_size=16).digest()
+    return hashlib.blake2b(accepted.payload_hash, key=reader.tenant.key, digest_size=16).digest()
 
 
 def _check_backlog(writer: Writer, newest: int) -> None:
@@ -97,56 +160,49 @@ def _check_backlog(writer: Writer, newest: int) -> None:
         )
 
 
-def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) -> tuple[list[NewEvent], tuple[str, ...]]:
-    """Redact every sentence that repeats deleted text before it is stored."""
-    if not writer.tenant.has_tombstones:
-        return list(accepted.events), ()
+def compare_with_tombstones(reader: Reader, accepted: Accepted, extractor: Extractor) -> Compared:
+    """Cut every sentence that repeats deleted text out of a submission, before it is stored."""
+    if not reader.tenant.has_tombstones:
+        return Compared(accepted, accepted.events)
     kept: list[NewEvent] = []
     refused: list[str] = []
+    lifted: set[bytes] = set()
     for event in accepted.events:
+        found = list(_hash_statements(reader.tenant.key, event, extractor))
+        gone = reader.tombstoned([digest for digest, _, _ in found]) - lifted
         if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
-            _lift_tombstones(writer, event, extractor)
+            lifted |= gone
             kept.append(event)
             continue
-        spans = _find_restated(writer, event, extractor)
-        kept.append(_redact_event(writer, event, spans))
+        spans = sorted({(start, stop) for digest, start, stop in found if digest in gone})
+        kept.append(_redact_event(reader, event, spans, lifted))
         refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in spans]
-    return kept, tuple(refused)
+    return Compared(accepted, kept, tuple(refused), frozenset(lifted))
 
 
-def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
+def _redact_event(
+    reader: Reader, event: NewEvent, spans: list[tuple[int, int]], lifted: AbstractSet[bytes]
+) -> NewEvent:
     """Cut spans out of an event, and metadata that repeats them or was deleted itself."""
     if not spans and not event.metadata:
         return event
-    key = writer.tenant.key
+    key = reader.tenant.key
     cut = {normalise_text(event.text[start:stop]) for start, stop in spans} - {""}
 
     def stays(value: object) -> bool:
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
         said = normalise_text(told)
-        return not any(one in said for one in cut) and not writer.tombstoned(
-            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)]
-        )
+        digests = [
+            digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)
+        ]
+        return not any(one in said for one in cut) and not reader.tombstoned(digests) - lifted
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
     text = _cut_spans(event.text, spans)
     bare = not normalise_text(text.replace(REMOVED, ""))  # no text is left to store verbatim
     flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
     return replace(event, text=text, flags=flags, metadata=metadata)
-
-
-def _lift_tombstones(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
-    """Remove the tombstones of text that the user states again on purpose."""
-    for digest in writer.tombstoned([digest for digest, _, _ in _hash_statements(writer.tenant.key, event, extractor)]):
-        writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
-
-
-def _find_restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
-    """Find the spans of an event that match a tombstone, by their text or by slot and value."""
-    digests = list(_hash_statements(writer.tenant.key, event, extractor))
-    gone = writer.tombstoned([digest for digest, _, _ in digests])
-    return sorted({(start, stop) for digest, start, stop in digests if digest in gone})
 
 
 def _hash_statements(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:

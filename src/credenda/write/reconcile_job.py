@@ -24,7 +24,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write import again as again_modules
 from credenda.write import succession
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.extract_job import ExtractionResult, is_skipped
+from credenda.write.extract_job import is_skipped
 from credenda.write.forget.delete import redact_span
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "apply_claims",
-    "complete",
     "decide_claim",
     "get_statement_context",
     "load_slot_rows",
@@ -66,13 +65,6 @@ _BEFORE: Final = 4
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
-
-
-def complete(writer: Writer, reading: ExtractionResult, now_us: int, *, embeds: bool) -> list[Applied]:
-    """Decide and apply every claim of an extracted job and mark the job complete, in the caller's transaction."""
-    applied = apply_claims(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
-    writer.put(mark_complete(reading.job))
-    return applied
 
 
 def apply_claims(

@@ -26,6 +26,7 @@ from credenda.compat.mem0.queries import (
 from credenda.compat.mem0.responses import Item, build_history_rows
 from credenda.compat.mem0.tenants import Tenants
 from credenda.compat.mem0.version_chain import find_chain, read_changes
+from credenda.config import load_settings
 from credenda.errors import Invalid, NotFound
 from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
@@ -35,7 +36,6 @@ from credenda.write.intake.validate import Submission
 
 __all__ = ["Memory"]
 
-_OPEN_MAX: Final = 32
 _CONFIG: Final = ("path", "embedder", "settings")
 
 
@@ -69,7 +69,7 @@ class Memory:
         def open_parts(user: str) -> Parts:
             return build_parts(path, user=user, embedder=embedder, settings=settings, clock=clock)
 
-        self._tenants = Tenants(open_parts, most=_OPEN_MAX, shared=SHARED_USER)
+        self._tenants = Tenants(open_parts, most=load_settings(settings).open_memories, shared=SHARED_USER)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:

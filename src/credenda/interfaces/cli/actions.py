@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -26,11 +26,13 @@ from credenda.interfaces.cli.removing import delete, erase, export, restore
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.contest import ContestState
 from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.model.code import DriftReport
+    from credenda.model.contest import ContestCase
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
     from credenda.model.report import ImportReport, Stats
@@ -156,14 +158,24 @@ def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
 
 
 def _run_contests(session: Session, operation: Operation, given: Given) -> Outcome:
-    """List contests, or audit slots that flip-flop."""
-    audit, days = given.pop("audit", False), given.pop("days", None)
+    """List open contests or all, or audit slots that flip-flop."""
+    audit, days, everything = given.pop("audit", False), given.pop("days", None), given.pop("all", False)
     if not audit:
         if days is not None:
             raise Invalid("--days belongs to --audit", why="contests have no time span", fix="add --audit")
-        return _run_simple(session, operation, given)
+        found = _run_simple(session, operation, given)
+        return found if everything else _hide_resolved(session, found)
     found = _run_simple(session, OPERATIONS["loops"], {} if days is None else {"days": days})
     return replace(found, shown_as="loops")
+
+
+def _hide_resolved(session: Session, found: Outcome) -> Outcome:
+    cases = cast("Sequence[ContestCase]", found.value)
+    still_open = [case for case in cases if case.state is ContestState.OPEN]
+    hidden = len(cases) - len(still_open)
+    if hidden and not session.json:
+        note(f"{hidden:,} resolved; --all lists them too")
+    return replace(found, value=still_open)
 
 
 def _remember(session: Session, operation: Operation, given: Given) -> Outcome:

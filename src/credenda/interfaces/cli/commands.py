@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -37,6 +38,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         ),
     ),
     "contests": (
+        click.Option(["--all"], is_flag=True, help="Also list resolved contests."),
         click.Option(["--audit"], is_flag=True, help="List slots that keep changing instead of contests."),
         click.Option(["--days"], type=click.INT, help="How far back the audit looks. [default: 30]"),
     ),
@@ -162,8 +164,6 @@ def write_result(session: Session, name: str, value: object) -> None:
 
 
 def _is_unicode_output() -> bool:
-    import sys
-
     return (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
 
 

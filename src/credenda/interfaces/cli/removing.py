@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+import credenda
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
@@ -82,9 +83,7 @@ def restore(session: Session, operation: Operation, given: Given) -> Outcome:
         )
     if not _ask_consent("Put this backup in the place of the database?", sure=sure):
         return Outcome(value=Done(id=escape_controls(given["id"]), done="left alone"))
-    from credenda.bootstrap import restore_backup
-
-    return Outcome(value=restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
+    return Outcome(value=credenda.restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
 
 
 def erase(session: Session, operation: Operation, given: Given) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
@@ -35,14 +35,30 @@ def render_undo(screen: Screen, report: UndoReport) -> str:
 
 
 def _describe_move(screen: Screen, one: UndoneMemory) -> str:
-    return "; ".join(
-        f"{name.replace('_', ' ')} {_format_field(screen, one.before, name)} → {_format_field(screen, one.after, name)}"
-        for name in one.after
-    )
+    """Say what becomes of a memory, in words for the fields that people know."""
+    said = [_describe_field(screen, one, name) for name in one.after]
+    return ", ".join(dict.fromkeys(part for part in said if part))
 
 
-def _format_field(screen: Screen, fields: Mapping[str, object], name: str) -> str:
-    value = fields.get(name)
+def _describe_field(screen: Screen, one: UndoneMemory, name: str) -> str:
+    before, after = _format_value(screen, one.before.get(name)), _format_value(screen, one.after[name])
+    match name:
+        case "status":
+            said = f"{after} (was {before})"
+        case "superseded_by":
+            said = f"replaced by {after}" if one.after[name] else f"no longer replaced by {before}"
+        case "valid_until":
+            said = f"true until {after}" if one.after[name] else "true until further notice"
+        case "contested" | "pinned":
+            said = name if one.after[name] else f"no longer {name}"
+        case "relation":
+            said = ""  # the status and the replacement say it
+        case _:
+            said = f"{name.replace('_', ' ')} {after} (was {before})"
+    return said
+
+
+def _format_value(screen: Screen, value: object) -> str:
     if isinstance(value, datetime):
         return screen.day(value)
     return "none" if value is None else escape_controls(str(value))

@@ -24,7 +24,7 @@ _TITLES: Final = {
 def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
     """Show the result of a consolidation, or its preview."""
     if not report.ran:
-        hint = " `--force` runs it now." if report.reason.startswith("gate") else ""
+        hint = " `--force` runs it now." if report.reason.startswith("not due") else ""
         return "\n".join([f"Did not run: {escape_controls(report.reason)}.{hint}", *_list_troubles(screen, report)])
     did, written = ("would be", "new texts") if report.dry_run else ("were", "rewritten")
     looked = f"Looked at {report.examined:,} new memories (judge: {escape_controls(report.judge)})"

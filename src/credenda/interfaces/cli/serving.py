@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, cast
 
 import click
 
+import credenda
 from credenda import services, workers
+from credenda.config import find_user_folders, read_target, read_user
 from credenda.errors import Invalid
 from credenda.interfaces import client_setup
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
+from credenda.lazy import import_on_use
 
 if TYPE_CHECKING:
-    from credenda.client import Credenda
+    from credenda import Credenda, bootstrap
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_tools import Toolset
     from credenda.runtime import Parts
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
@@ -90,7 +99,8 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
 
 def _run_for_all_users(session: Session, *, once: bool) -> None:
     with session.open_parts() as parts:
-        everyone = workers.tenants.AllUsers(parts, duties=_run_duties)
+        tasks: Counter[str] = Counter()
+        everyone = workers.tenants.AllUsers(parts, duties=lambda view: tasks.update(_run_duties(view)))
         with closing(everyone), wait_for_signal() as stopped:
             if not once:
                 note("working for all users; stop with Ctrl-C")
@@ -102,23 +112,32 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
                 if once:
                     break
                 stopped.wait(_IDLE_SECONDS)
-        done = {"users": everyone.users, "jobs": everyone.jobs}
+        done = {"users": everyone.users, "jobs": everyone.jobs, "tasks": tasks.total()}
         if once:
-            write_result(
-                session, "worker", done if session.json else f"Ran {done['jobs']} jobs of {done['users']} users."
-            )
+            write_result(session, "worker", done if session.json else _describe_round(done))
 
 
-def _run_duties(parts: Parts) -> None:
-    for run in services.scheduled_tasks.run_duties(parts).ran:
+def _describe_round(done: Mapping[str, int]) -> str:
+    """Say how many jobs and scheduled tasks ran."""
+    if not done["jobs"] and not done["tasks"]:
+        return "Nothing was due."
+    jobs = f"{count_noun(done['jobs'], 'job')} of {count_noun(done['users'], 'user')}"
+    found = [jobs] if done["jobs"] else []
+    found += [count_noun(done["tasks"], "scheduled task")] if done["tasks"] else []
+    return f"Ran {' and '.join(found)}."
+
+
+def _run_duties(parts: Parts) -> list[str]:
+    """Run the scheduled tasks of a user that are due, and return their names."""
+    ran = services.scheduled_tasks.run_duties(parts).ran
+    for run in ran:
         note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
+    return [run.name for run in ran]
 
 
 @contextmanager
 def wait_for_signal() -> Generator[Event]:
     """Provide an event that INT and TERM set; restore the previous handlers afterwards."""
-    import signal
-
     stopped = Event()
 
     def stop(_number: int, _frame: object) -> None:
@@ -145,10 +164,9 @@ def _serve(session: Session, toolset: str) -> None:
     finally:
         gc.freeze()
         gc.enable()
-    from credenda.client import Credenda
 
     def open_memory() -> Credenda:
-        return Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
+        return credenda.Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
 
     mcp_modules.stdio.serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
 
@@ -189,8 +207,6 @@ def install() -> click.Command:
 
 
 def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
-    from credenda.config import find_user_folders
-
     if not only_print:
         _check_startable()
     place = client_setup.client_configs.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
@@ -208,8 +224,6 @@ def _check_startable() -> None:
 
     The entry names this very interpreter, so that what is found here is found there.
     """
-    from importlib.util import find_spec
-
     if find_spec("mcp") is None:
         raise Invalid(
             "the server could not start",
@@ -223,12 +237,9 @@ def _repeat_options(session: Session) -> Iterator[str]:
 
     A client starts the server in a folder of its choice and with an environment of its own.
     """
-    from credenda.bootstrap import resolve_sqlite_path
-    from credenda.config import read_target, read_user
-
     db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
-        yield from ("--db", str(Path(resolve_sqlite_path(db)).absolute()))
+        yield from ("--db", str(Path(bootstrap.resolve_sqlite_path(db)).absolute()))
     if user is not None:
         yield from ("--user", user)
     if session.read_only:

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
+import credenda
+from credenda.config import get_default_user
+from credenda.lazy import import_on_use
+
 if TYPE_CHECKING:
-    from credenda.client import Credenda
+    from credenda import Credenda, bootstrap
     from credenda.runtime import Parts
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
 
 __all__ = ["Session"]
 
@@ -29,9 +35,7 @@ class Session:
 
     def open(self) -> Credenda:
         """Open the memory without background workers; the command does all work itself before it ends."""
-        from credenda.client import Credenda
-
-        memory = Credenda.open(
+        memory = credenda.Credenda.open(
             self.db, user=self.user, workers=False, read_only=self.read_only, tokenizer=self.tokenizer
         )
         self.zone = memory.zone
@@ -40,11 +44,8 @@ class Session:
     @contextmanager
     def open_parts(self) -> Generator[Parts]:
         """Open what a memory is made of, for work on many users, and release it at the end."""
-        from credenda.bootstrap import build_parts
-        from credenda.config import get_default_user
-
         user = get_default_user() if self.user is None else self.user
-        parts = build_parts(self.db, user=user, read_only=self.read_only, tokenizer=self.tokenizer)
+        parts = bootstrap.build_parts(self.db, user=user, read_only=self.read_only, tokenizer=self.tokenizer)
         try:
             yield parts
         finally:

@@ -30,7 +30,7 @@ def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, r
     before: these are retried without waiting for others. `force` skips both conditions.
 
     >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=False)
-    'gate: 3 new memories; 20 are needed'
+    'not due: 3 new memories, and a run needs 20'
     >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=True)
     ''
     """
@@ -40,7 +40,7 @@ def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, r
         return ""
     hours = None if last_us is None else (now_us - last_us) / _HOUR
     if hours is not None and hours < gate.min_hours:
-        return f"gate: it ran {hours:.1f} hours ago; the minimum interval is {gate.min_hours:g} hours"
+        return f"not due: the last run was {hours:.1f} hours ago, and runs are {gate.min_hours:g} hours apart"
     if new < gate.min_facts:
-        return f"gate: {new} new {'memory' if new == 1 else 'memories'}; {gate.min_facts} are needed"
+        return f"not due: {new} new {'memory' if new == 1 else 'memories'}, and a run needs {gate.min_facts}"
     return ""

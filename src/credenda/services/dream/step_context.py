@@ -11,6 +11,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change
 from credenda.model.memory import Layer, Memory, Status
 from credenda.runtime import Parts
+from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import MemoryFilter, Reader, Watermark, Writer
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.forget.tombstones import is_deleted
@@ -87,7 +88,7 @@ class Night:
             return True
 
         self.stay()
-        return self.parts.store.commit(self.parts.user_id, work)
+        return commit_decided(self.parts.store, self.parts.user_id, work, return_decided)
 
     def forbids(self, changes: Sequence[Change]) -> bool:
         """Return whether the changes would restore deleted content."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
@@ -18,9 +17,10 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.choose_statement import choose_statement
-from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
+from credenda.storage.sqlite.connection import compose_event_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
+from credenda.storage.sqlite.match_words import MemoryWords, compile_term, split_words, to_match_query
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import (
     CODE_BITS,
@@ -39,7 +39,6 @@ from credenda.storage.store import (
     pack_code,
     unpack_code,
 )
-from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
@@ -47,8 +46,6 @@ _NO_LIMIT: Final = -1
 _by_span: Final = itemgetter(1, 2, 3, 0, 4)
 """Event, start, stop, memory and claim of an evidence row."""
 _LAST: Final = 1 << 62
-# Letters and digits, except New Tai Lue and Vedic marks, which FTS5 treats as spaces.
-_WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
 
@@ -91,38 +88,6 @@ def _choose_statement(wanted: EventFilter) -> str:
     return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
 
 
-def _split_words(body: str) -> frozenset[str]:
-    """Return the words of a body of text and their stems."""
-    return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
-
-
-def _split_memory_words(memory: Memory) -> frozenset[str]:
-    return _split_words(compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value))
-
-
-def _has_term(held: frozenset[str], term: str) -> bool:
-    """Return whether a body with these words matches a term, as `_to_match_query` asks the full-text index."""
-    words = _WORDS.findall(segment_query(fold(term)))
-    return all(_has_word(held, word) for word in words)
-
-
-def _has_word(held: frozenset[str], word: str) -> bool:
-    if len(word) == 1 and is_run(word):
-        return any(one.startswith(word) for one in held)
-    return word in held or (bool(stems := tokenize(word)) and held.issuperset(stems))
-
-
-def _to_match_query(term: str) -> str:
-    """Build a full-text query for a term; "" for a term without letters or digits.
-
-    The index stores no positions, so that a term of several words ("node.js") asks for each of them. A single character
-    of a script that is indexed as bigrams asks for all bigrams that begin with it.
-    """
-    words = _WORDS.findall(segment_query(fold(term)))
-    asked = [f'{{body}} : "{word}"{" *" if len(word) == 1 and is_run(word) else ""}' for word in words]
-    return " AND ".join(asked)
-
-
 class SqliteReader:
     """A `Reader` over one connection that is inside a transaction."""
 
@@ -133,6 +98,7 @@ class SqliteReader:
         self._sql = load_statements()
         self._heads: IndexPosition | None = None
         self._judged: bool | None = None
+        self._memory_words = MemoryWords()
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
@@ -273,7 +239,7 @@ class SqliteReader:
 
     def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
         """Return codes of documents holding any term, rarest terms first."""
-        waiting = [] if memories else [(code, _split_words(body)) for code, body in self._unlisted()]
+        waiting = [] if memories else [(code, split_words(body)) for code, body in self._unlisted()]
         return self._nominated(terms, limit, waiting, memories=memories)
 
     def _nominated(
@@ -282,12 +248,12 @@ class SqliteReader:
         """Nominate among the documents of the index and those that wait for it, given by code and words."""
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        asked = {match: term for term in terms if (match := _to_match_query(term))}
+        asked = {match: term for term in terms if (match := to_match_query(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
-        lists = [
-            [doc - low for doc in json.loads(row["docs"])] + [code for code, held in waiting if _has_term(held, term)]
-            for row, term in zip(found, asked.values(), strict=True)
-        ]
+        lists = [[doc - low for doc in json.loads(row["docs"])] for row in found]
+        for codes, term in zip(lists, asked.values() if waiting else (), strict=bool(waiting)):
+            matches = compile_term(term)
+            codes += [code for code, held in waiting if matches(held)]
         if memories:  # those that wait come last, and the index ends a list at the limit
             lists = [codes[:limit] for codes in lists]
         nominated: dict[int, None] = {}
@@ -301,7 +267,7 @@ class SqliteReader:
         self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
     ) -> list[Memory]:
         """Return the current versions of memories that hold any of these words, rarest words first."""
-        waiting = [(pack_code(parse_serial(one.id), memory=True), _split_memory_words(one)) for one in beside]
+        waiting = [(pack_code(parse_serial(one.id), memory=True), self._memory_words.of(one)) for one in beside]
         codes = self._nominated(words, limit, waiting, memories=True)
         numbers = [unpack_code(code)[1] for code in codes[:most]]
         found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None

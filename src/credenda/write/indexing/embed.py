@@ -22,7 +22,7 @@ from credenda.text.passages import split_passages
 from credenda.write.indexing.surprise import Novelty, store_novelty
 from credenda.write.reconcile_job import mark_complete
 
-__all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_vectors"]
+__all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_novelties", "store_vectors"]
 
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 _APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, Status.DELETED})
@@ -107,29 +107,38 @@ def store_vectors(
     *,
     of: str,
     last: bool = True,
-    novel: Mapping[int, Novelty] | None = None,
-    now_us: int = 0,
 ) -> None:
     """Store vectors and, with the last ones, complete the job; documents redacted in the meantime are skipped.
 
     `of` is the tag of the tenant whose texts were embedded; raises `NotFound` if that tenant was erased in the
-    meantime. `novel` holds the novelty of memories by code.
+    meantime.
     """
-    tag = writer.tenant.tag
-    if tag != of:
-        raise NotFound("the text to embed no longer exists", why="this user was erased in the meantime")
-    ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
-    readable = {event.id for event in writer.events(ids) if event.text}
-    held = {
-        memory.id: memory
-        for memory in writer.memories(sorted({item.memory_id for item in writer.evidence(event_ids=ids)}))
-        if memory.text
-    }
+    ids = _list_events(writer, job, of)
+    owners = {event.id for event in writer.events(ids) if event.text} | _find_resting(writer, ids).keys()
     for vector in vectors:
-        owner = find_owner_id(vector.code, tag)
-        if owner in held or owner in readable:
+        if find_owner_id(vector.code, of) in owners:
             writer.put(vector)
-            if novel is not None and vector.code in novel:
-                store_novelty(writer, held[owner], novel[vector.code], now_us)
     if last:
         writer.put(mark_complete(job))
+
+
+def store_novelties(writer: Writer, job: Job, novel: Mapping[int, Novelty], *, of: str, now_us: int) -> None:
+    """Store the novelty of memories, by code, and flag repetitions; memories redacted in the meantime are skipped."""
+    held = _find_resting(writer, _list_events(writer, job, of))
+    for code, novelty in novel.items():
+        memory = held.get(find_owner_id(code, of))
+        if memory is not None:
+            store_novelty(writer, memory, novelty, now_us)
+
+
+def _list_events(reader: Reader, job: Job, of: str) -> list[str]:
+    """Return the ids of a job's events; raises `NotFound` if their tenant was erased."""
+    if reader.tenant.tag != of:
+        raise NotFound("the text to embed no longer exists", why="this user was erased in the meantime")
+    return [format_id(IdKind.EVENT, number, of) for number in range(job.first, job.last + 1)]
+
+
+def _find_resting(reader: Reader, event_ids: Sequence[str]) -> dict[str, Memory]:
+    """Find the memories with text that rest on these events, by id."""
+    names = sorted({item.memory_id for item in reader.evidence(event_ids=event_ids)})
+    return {memory.id: memory for memory in reader.memories(names) if memory.text}

@@ -1,0 +1,67 @@
+"""Match words as the full-text index does, in documents that it does not hold yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from credenda.model.memory import Memory
+from credenda.storage.sqlite.connection import compose_memory_words
+from credenda.text.tokens import fold, is_run, segment_query, tokenize
+
+__all__ = ["MemoryWords", "compile_term", "split_words", "to_match_query"]
+
+# Letters and digits, except New Tai Lue and Vedic marks, which FTS5 treats as spaces.
+_WORDS: Final = re.compile(r"[^\W_\u19b0-\u19c9\u1cf2\u1cf3]+")
+
+
+class MemoryWords:
+    """The words of memories, each split once."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._held: dict[str, tuple[Memory, frozenset[str]]] = {}
+
+    def of(self, memory: Memory) -> frozenset[str]:
+        """Return the words of a memory and their stems."""
+        held = self._held.get(memory.id)
+        if held is None or held[0] is not memory:
+            body = compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value)
+            held = self._held[memory.id] = (memory, split_words(body))
+        return held[1]
+
+
+def split_words(body: str) -> frozenset[str]:
+    """Return the words of a body of text and their stems."""
+    return frozenset(_WORDS.findall(body)) | frozenset(tokenize(body))
+
+
+def _split_term(term: str) -> list[str]:
+    return _WORDS.findall(segment_query(fold(term)))
+
+
+def compile_term(term: str) -> Callable[[frozenset[str]], bool]:
+    """Compile a test whether a body with some words matches a term, as `to_match_query` asks the full-text index."""
+    words = [(word, frozenset(tokenize(word)), _is_prefix(word)) for word in _split_term(term)]
+
+    def matches(held: frozenset[str]) -> bool:
+        return all(
+            any(one.startswith(word) for one in held) if prefix else word in held or (bool(stems) and stems <= held)
+            for word, stems, prefix in words
+        )
+
+    return matches
+
+
+def to_match_query(term: str) -> str:
+    """Build a full-text query for a term; "" for a term without letters or digits.
+
+    The index stores no positions, so that a term of several words ("node.js") asks for each of them. A single character
+    of a script that is indexed as bigrams asks for all bigrams that begin with it.
+    """
+    return " AND ".join(f'{{body}} : "{word}"{" *" if _is_prefix(word) else ""}' for word in _split_term(term))
+
+
+def _is_prefix(word: str) -> bool:
+    return len(word) == 1 and is_run(word)
