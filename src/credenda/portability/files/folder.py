@@ -33,7 +33,10 @@ _LOCK: Final = ".credenda/lock"
 TOMBSTONES: Final = ".tombstones.jsonl"
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
-_CONFLICT: Final = (re.compile(r"^<{7}(?: |$)", re.MULTILINE), re.compile(r"^>{7}(?: |$)", re.MULTILINE))
+_CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
+_COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.IGNORECASE)
+"""Names that Dropbox, Nextcloud and Syncthing give to the second version of a file."""
+_LINK: Final = "is a link, and links are not followed"
 _OWNER_ONLY: Final = 0o700
 _BOM: Final = "\ufeff"
 
@@ -50,17 +53,11 @@ class _Seen:
 
 @dataclass(slots=True)
 class Found:
-    """The content of the folder. `troubles` are skipped files with the reason.
-
-    `hidden` are ids in skipped files; `closed` are tiers with files that could not be read, `absent` tiers whose folder
-    is missing.
-    """
+    """The content of the folder. `troubles` are skipped files with the reason, `hidden` are ids in them."""
 
     texts: list[Text] = field(default_factory=list[Text])
     troubles: dict[str, str] = field(default_factory=dict[str, str])
     hidden: set[str] = field(default_factory=set[str])
-    closed: set[Tier] = field(default_factory=set[Tier])
-    absent: set[Tier] = field(default_factory=set[Tier])
 
     def close(self, path: str, why: str, data: bytes) -> None:
         """Skip a file, but record the ids of its entries."""
@@ -126,11 +123,8 @@ class Folder:
         found = Found()
         for tier, name in ((Tier.ARCHIVE, ARCHIVE), (Tier.PAGES, PAGES)):
             if (self.root / name).is_symlink():
-                found.closed.add(tier)
-                found.troubles[name] = "is a link, and links are not followed"
+                found.troubles[name] = _LINK
                 continue
-            if not (self.root / name).is_dir():
-                found.absent.add(tier)
             for path in self._pages(self.root / name, tier, found):
                 self._read(path, tier, found)
         if (self.root / CORE).exists() or (self.root / CORE).is_symlink():
@@ -149,7 +143,6 @@ class Folder:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                found.closed.add(tier)
                 found.troubles[self._name(place)] = f"cannot be opened: {_describe_error(error)}"
                 continue
             for entry in entries:
@@ -157,8 +150,10 @@ class Folder:
                 wanted = entry.name.endswith(".md") and (tier is Tier.PAGES or _DAY.fullmatch(entry.name) is not None)
                 if entry.name.startswith("."):
                     continue
-                if entry.is_symlink():
-                    found.troubles[name] = "is a link, and links are not followed"
+                if entry.is_symlink() and (wanted or tier is Tier.PAGES):
+                    found.troubles[name] = _LINK
+                elif wanted and _COPY.search(entry.name):
+                    found.troubles[name] = "is a conflict copy; take over what you need from it, and remove it"
                 elif entry.is_dir(follow_symlinks=False) and tier is Tier.PAGES:
                     waiting.append(Path(entry.path))
                 elif wanted:
@@ -172,11 +167,9 @@ class Folder:
         try:
             data, stamp = self._bytes(name)
         except OSError as error:
-            found.closed.add(tier)
             found.troubles[name] = f"cannot be read: {_describe_error(error)}"
             return
         if data is None:
-            found.closed.add(tier)
             found.troubles[name] = "is not a regular file, or too large"
             return
         if stamp is None:
@@ -193,7 +186,7 @@ class Folder:
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         plain = text.removeprefix(_BOM).replace("\r\n", "\n")
-        if all(mark.search(plain) for mark in _CONFLICT):
+        if _CONFLICT.search(plain):
             found.close(name, "contains unresolved merge markers", data)
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
