@@ -34,6 +34,7 @@ from credenda.portability.files.types import Sides, Spot, Tier
 from credenda.portability.files.unread_pages import set_aside_unread
 from credenda.portability.importers.format import make_stable_key
 from credenda.portability.importers.mcp_memory import word_observation
+from credenda.portability.importers.placeholders import require_content
 from credenda.runtime import Parts
 from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
@@ -235,6 +236,7 @@ class _Round:
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
     def _remember(self, news: Added, number: int) -> None:
+        news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number))
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
 from credenda import limits
@@ -18,8 +16,8 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
 from credenda.text.normalize import NORMALISER, normalise_text
-from credenda.text.sentences import split_sentences
-from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
+from credenda.write.forget.event_fields import is_label, remove_deleted_fields
+from credenda.write.forget.tombstones import hash_claim_forms, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = ["REMOVED", "build_journal_unit"]
@@ -115,25 +113,19 @@ def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) ->
 
 
 def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
-    """Cut spans out of an event, and metadata that repeats them or was deleted itself."""
-    if not spans and not event.metadata:
-        return event
-    key = writer.tenant.key
+    """Cut spans out of an event, and remove other fields that repeat them or were deleted themselves.
+
+    An event of which only labels remain ("Ana:") keeps nothing. Text that was cut is not stored verbatim as a memory.
+    """
     cut = {normalise_text(event.text[start:stop]) for start, stop in spans} - {""}
-
-    def stays(value: object) -> bool:
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
-        said = normalise_text(told)
-        return not any(one in said for one in cut) and not writer.tombstoned(
-            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)]
-        )
-
-    metadata = {name: value for name, value in event.metadata.items() if stays(value)}
+    kept = remove_deleted_fields(writer, event, cut)
+    if not spans:
+        return kept
+    flags = tuple(flag for flag in event.flags if not flag.startswith(AS_TYPE))
     text = _cut_spans(event.text, spans)
-    bare = not normalise_text(text.replace(REMOVED, ""))  # no text is left to store verbatim
-    flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
-    return replace(event, text=text, flags=flags, metadata=metadata)
+    if is_label(text.replace(REMOVED, "")):
+        return replace(kept, text=REMOVED, flags=flags, topic=None, tags=(), metadata={})
+    return replace(kept, text=text, flags=flags)
 
 
 def _lift_tombstones(writer: Writer, event: NewEvent, extractor: Extractor) -> None:

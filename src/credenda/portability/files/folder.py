@@ -14,6 +14,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
+from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
@@ -24,7 +25,7 @@ try:
 except ImportError:  # a system without flock: concurrent runs are detected by the stamps of files
     fcntl = None
 
-__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp_file"]
+__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "ZEROS", "Folder", "Found", "open_folder", "stamp_file"]
 
 STATE: Final = ".credenda/sync.json"
 KEY: Final = ".credenda/key"
@@ -36,8 +37,8 @@ _ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 _COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.IGNORECASE)
 """Names that Dropbox, Nextcloud and Syncthing give to the second version of a file."""
+ZEROS: Final = "contains zero bytes, so it was not written completely"
 _LINK: Final = "is a link, and links are not followed"
-_OWNER_ONLY: Final = 0o700
 _BOM: Final = "\ufeff"
 
 
@@ -75,7 +76,7 @@ def open_folder(path: str | Path) -> Folder:
         root = Path(path).expanduser()
         if root.exists() and not root.is_dir():
             raise Invalid(f"{path} is not a folder", fix="give a folder; it is created if it does not exist")
-        root.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        create_folder(root)
         return Folder(root.resolve())
     except (OSError, ValueError, RuntimeError) as error:
         raise Unavailable(
@@ -180,9 +181,6 @@ class Folder:
         except UnicodeDecodeError as error:
             found.close(name, f"is not UTF-8: byte {error.start} does not begin a character", data)
             return
-        if "\x00" in text:
-            found.close(name, "contains zero bytes, so it was not written completely", data)
-            return
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         plain = text.removeprefix(_BOM).replace("\r\n", "\n")
@@ -191,7 +189,8 @@ class Folder:
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
-        found.texts.append(Text(name, tier, page, _parse_entity(page.front.get("entity", ""))))
+        about = _parse_entity(page.front.get("entity", ""))
+        found.texts.append(Text(name, tier, page, about, zeros="\x00" in text))
 
     def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
         """Read a file, and return whether it stayed unchanged meanwhile; never open a link."""
@@ -269,7 +268,7 @@ class Folder:
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
-                (self.root / parent).mkdir(mode=_OWNER_ONLY, exist_ok=True)
+                create_folder(self.root / parent)
                 if (self.root / parent).is_symlink():
                     raise Unavailable(f"{parent} is a link", why="links are not followed", fix="make it a folder")
             if target.is_symlink():

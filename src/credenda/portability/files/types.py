@@ -29,12 +29,13 @@ class Spot(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A readable file: `about` is the entity of the page, as shown."""
+    """A readable file: `about` is the entity of the page, as shown; `zeros` tells whether it has zero bytes."""
 
     path: str
     tier: Tier
     page: Parsed
     about: str = ""
+    zeros: bool = False
 
 
 class MemorySide(NamedTuple):

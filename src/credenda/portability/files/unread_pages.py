@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from credenda.portability.files.folder import Found
-from credenda.portability.files.parse import Other
+from credenda.portability.files.folder import ZEROS, Found
+from credenda.portability.files.parse import Entered, Other
 from credenda.portability.files.state import AWAY, Base, State, hash_text
 from credenda.portability.files.types import Text, Tier
 
@@ -27,7 +28,9 @@ def set_aside_unread(found: Found, state: State, key: bytes) -> None:
         there = {one.name: hash_text(key, one.text) for one in text.page.entries}
         lost = [name for name, one in known if there.get(name) != one.digest]
         why = ""
-        if not text.page.whole and any(name in there or name not in elsewhere for name in lost):
+        if text.zeros and (lost or not text.page.whole or _has_foreign_zeros(text, known)):
+            why = ZEROS
+        elif not text.page.whole and any(name in there or name not in elsewhere for name in lost):
             why = _CUT_OFF
         elif not _has_beginning(text, state) and any(name not in there and name not in elsewhere for name in lost):
             why = _BEHEADED
@@ -38,6 +41,17 @@ def set_aside_unread(found: Found, state: State, key: bytes) -> None:
         if any(path == name or path.startswith(f"{name}/") for name in found.troubles):
             found.hidden |= {name for name, _ in entries}
     found.hidden -= _list_entries(found, state)
+
+
+def _has_foreign_zeros(text: Text, known: Sequence[tuple[str, Base]]) -> bool:
+    """Return whether a page has zero bytes outside entries that still are as an earlier version wrote them."""
+    names = {name for name, _ in known}
+    return any(
+        "\x00" in line
+        for one in text.page.blocks
+        if not (isinstance(one, Entered) and one.name in names)
+        for line in one.lines
+    )
 
 
 def _has_beginning(text: Text, state: State) -> bool:
