@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
 from credenda.portability.files.markers import read_item, to_file_text, write_item
+from credenda.write.intake import validate
 
 from .test_files import active, add_line, edit, page, snapshot
 
@@ -51,10 +53,14 @@ def test_texts_and_names_with_control_characters_are_synchronised(mem: Credenda,
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-def test_a_page_with_zero_bytes_of_an_earlier_version_is_read(mem: Credenda, tmp_path: Path, *, damaged: bool) -> None:
-    """Earlier versions wrote zero bytes as they were, and then never read the page."""
+def test_a_page_with_zero_bytes_of_an_earlier_version_is_read(
+    mem: Credenda, *, tmp_path: Path, damaged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier versions stored zero bytes, wrote them to pages as they were, and then never read the page."""
+    monkeypatch.setattr(validate, "_CONTROLS", re.compile("(?!)"))
     vault = tmp_path / "vault"
     mem.store(MemoryUnit(text="zero \x00 inside"))
+    assert "zero \x00 inside" in active(mem)
     mem.store(MemoryUnit(text="I own a cello."))
     mem.data.sync_files(vault)
     notes = page(vault, "consolidated/notes.md")
