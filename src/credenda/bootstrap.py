@@ -13,7 +13,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.paths import check_path
+from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
@@ -75,6 +75,7 @@ def build_parts(
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = _resolve_clock(clock)
     path = resolve_sqlite_path(target)
+    warn_about_open_paths(path)
     return Parts(
         user_id=name,
         store_name=str(Path(path).absolute()),

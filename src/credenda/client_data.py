@@ -89,16 +89,25 @@ class Data:
             return services.restore_from_files.rebuild_from_files(self._parts, check_path(from_files), dry_run=dry_run)
         return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
-    def sync_files(self, dir: str | Path, *, missing: str = "ask") -> SyncReport:  # noqa: A002 - the public contract
+    def sync_files(
+        self,
+        dir: str | Path,  # noqa: A002 - the public contract
+        *,
+        missing: str = "ask",
+        dry_run: bool = False,
+    ) -> SyncReport:
         """Synchronise a folder of Markdown: pages are written, and people's edits in them are applied.
 
         An edited entry is corrected, a removed one deleted, a new line remembered; an entry changed on both sides
-        becomes a question. `missing` decides about many entries missing at once: "ask" leaves them, "delete" deletes
-        them, "restore" writes them again. A second call right after changes nothing. The pages: docs/how-to/files.md.
+        becomes a question. `missing` decides about entries that are missing but not certainly removed by a person, such
+        as many at once or those of a vanished page: "ask" leaves them, "delete" deletes them, "restore" writes them
+        again. While any page cannot be read, nothing is deleted. `dry_run` changes nothing and lists the entries that
+        would be deleted in `pending`. A second call right after changes nothing. The pages: docs/how-to/files.md.
 
-        Raises `Invalid` if the path is not a folder, `Unavailable` if it cannot be written or is being synchronised.
+        Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if it cannot be
+        written or is being synchronised.
         """
-        return services.file_sync.sync_files(self._parts, check_path(dir), missing=missing)
+        return services.file_sync.sync_files(self._parts, check_path(dir), missing=missing, dry_run=dry_run)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from credenda.errors import Invalid
+from credenda.paths import create_folder
 
 __all__ = [
     "Folders",
@@ -256,7 +257,7 @@ def get_default_target() -> str:
         return named
     base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     folder = Path(base).expanduser() / "credenda"
-    folder.mkdir(parents=True, exist_ok=True)
+    create_folder(folder)
     return str(folder / "memory.db")
 
 

@@ -12,17 +12,20 @@ class SyncReport:
     """The result of a synchronisation in both directions.
 
     From the files: `corrected`, `deleted`, `remembered` and `contested` count the effects of persons' edits. Into the
-    files: `written` and `removed` are pages by name. `waiting` entries are missing from the files, too many at once to
-    count as deletions; decide with `missing`. `left_alone` are files that could not be read, with the reason; `notes`
-    report anything else that needs attention.
+    files: `written` and `removed` are pages by name. `waiting` entries are missing from the files, but not certainly
+    removed by a person; decide with `missing`. `pending` lists them as "PAGE: ID TEXT", in a dry run also the entries
+    that a run would delete. `left_alone` are files that could not be read, with the reason; `notes` report anything
+    else that needs attention.
     """
 
     path: str
+    dry_run: bool = False
     corrected: int = 0
     deleted: int = 0
     remembered: int = 0
     contested: int = 0
     waiting: int = 0
+    pending: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     left_alone: tuple[str, ...] = ()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, cast
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Receipt
 from credenda.model.report import ImportReport
 from credenda.portability.importers.format import Boundary, Piece, Problem
+from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
-from credenda.write.intake.validate import Accepted, accept
+from credenda.text.normalize import normalise_text
+from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import Compared, commit_compared, file_submission
 
 __all__ = ["Tally", "write_pieces"]
@@ -95,14 +97,28 @@ def write_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tal
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     settings = parts.settings
+    submission = _remove_placeholders(piece.submission)
+    if submission is None:
+        tally.trouble(piece.place, "it contains only the placeholder of deleted text")
+        return None
     try:
-        accepted = accept(
-            piece.submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us()
-        )
+        accepted = accept(submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us())
     except (Invalid, LimitExceeded) as error:
         tally.trouble(piece.place, error.what)
         return None
     return _Waiting(piece, accepted)
+
+
+def _remove_placeholders(submission: Submission) -> Submission | None:
+    """Return a submission without the placeholders of deleted text; None if nothing else remains."""
+    content: list[Mapping[str, object]] = []
+    for message in cast("Sequence[Mapping[str, object]]", submission.content):
+        said = message["content"]
+        left = remove_placeholders(said) if isinstance(said, str) else said
+        if left == said or normalise_text(str(left)):
+            content.append({**message, "content": left})
+    metadata = remove_placeholders_in_fields(submission.metadata or {})
+    return submission._replace(content=content, metadata=metadata or None) if content else None
 
 
 def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:

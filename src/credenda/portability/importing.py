@@ -115,9 +115,11 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
     if format_name == ARCHIVE:
         raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
     known = _find_format(format_name or _recognise_among(entries, path))
-    taken = [entry for entry in entries if known.takes(entry.name)]
-    if not taken:
-        raise Invalid(f"{path.name} contains no file of the format {known.name}", fix="name another format, or a file")
+    taken = [entry for entry in entries if entry.link or known.takes(entry.name)]
+    if all(entry.link for entry in taken):
+        why = "it contains only links, and links are not followed" if taken else ""
+        what = f"{path.name} contains no file of the format {known.name}"
+        raise Invalid(what, why=why, fix="name another format, or a file")
     return _Chosen(path, known, taken)
 
 
@@ -161,7 +163,7 @@ def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
     trouble: CredendaError | None = None
     for entry in entries[:_LOOKED_AT]:
         candidates = [place for place, known in enumerate(FORMATS[:best]) if known.takes(entry.name)]
-        if not candidates:
+        if entry.link or not candidates:
             continue
         try:
             with entry.open(Meter()) as lines:

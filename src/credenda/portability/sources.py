@@ -32,12 +32,16 @@ _FOREIGN: Final = "__MACOSX"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One file of a folder or zip. `name` is its path inside; `size_bytes` is its share of the progress."""
+    """One file of a folder or zip. `name` is its path inside; `size_bytes` is its share of the progress.
+
+    A link is an entry too, so that the report can name it, but opening it raises `Invalid`.
+    """
 
     name: str
     path: Path
     size_bytes: int
     open: Callable[[Meter], AbstractContextManager[Lines]]
+    link: bool = False
 
 
 def is_zip(head: bytes) -> bool:
@@ -46,13 +50,15 @@ def is_zip(head: bytes) -> bool:
 
 
 def list_folder(folder: Path) -> list[Entry]:
-    """List all files below a folder, by name, without hidden files and linked folders."""
+    """List all files and links below a folder, by name, without hidden ones; links are not followed."""
     entries: list[Entry] = []
     for path in _walk_files(folder):
         if len(entries) == limits.IMPORT_FILES:
             raise _make_too_many_error(folder.name)
         name = path.relative_to(folder).as_posix()
-        entries.append(Entry(name=name, path=path, size_bytes=_read_size(path), open=_make_opener(path)))
+        linked = path.is_symlink()
+        size = 0 if linked else _read_size(path)
+        entries.append(Entry(name=name, path=path, size_bytes=size, open=_make_opener(path), link=linked))
     return entries
 
 
@@ -64,7 +70,14 @@ def _read_size(path: Path) -> int:
 
 
 def _make_opener(path: Path) -> Callable[[Meter], AbstractContextManager[Lines]]:
-    return lambda meter: open_lines(path, meter=meter)
+    def open_file(meter: Meter) -> AbstractContextManager[Lines]:
+        if path.is_symlink():
+            raise Invalid(
+                f"{path.name} is a link", why="it is a link, and links are not followed", fix="import its target"
+            )
+        return open_lines(path, meter=meter)
+
+    return open_file
 
 
 def _walk_files(folder: Path) -> Iterator[Path]:
@@ -72,7 +85,10 @@ def _walk_files(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
         path = waiting.pop()
-        if path != folder and (path.is_symlink() or find_path_kind(path) != "folder"):
+        if path != folder and path.is_symlink():
+            yield path
+            continue
+        if path != folder and find_path_kind(path) != "folder":
             if find_path_kind(path) == "file":
                 yield path
             continue

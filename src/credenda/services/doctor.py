@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from credenda import index as index_modules
 from credenda import model, services
 from credenda.model.doctor_finding import Finding
+from credenda.paths import close_open_files, find_open_paths
 from credenda.runtime import Parts
 from credenda.services.search import open_index
 
@@ -34,6 +35,7 @@ _CHECKS: Final = (
     "index",
     "dead_jobs",
     "consolidation",
+    "permissions",
 )
 
 
@@ -42,8 +44,27 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     folded = services.rebuild.log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
     findings += [*_index_parity(parts), *services.consolidation_progress.find_skipped_groups(parts, repair=repair)]
+    findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
+
+
+def _check_permissions(parts: Parts, *, repair: bool) -> list[Finding]:
+    """Find files of the database that other users may read or write; a repair closes them, but not their folder."""
+    before = find_open_paths(parts.store_name)
+    if repair:
+        close_open_files(parts.store_name)
+    after = find_open_paths(parts.store_name)
+    return [
+        Finding(
+            check="permissions",
+            detail="other users of this computer may read or change it",
+            repaired=one not in after,
+            where=str(one),
+            fix=f"chmod {'go-w' if one.is_dir() else '600'} {one}",
+        )
+        for one in before
+    ]
 
 
 def _index_parity(parts: Parts) -> list[Finding]:

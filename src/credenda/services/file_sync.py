@@ -7,7 +7,7 @@ recognised by their text or idempotency key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,19 +18,23 @@ from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavaila
 from credenda.model.change import Actor
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.sync_report import SyncReport
+from credenda.paths import find_path_kind
 from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
 from credenda.portability.files.layout import CORE, INDEX
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View, build_memory_side
+from credenda.portability.files.next_state import list_pages, list_pending, map_bases, map_ids
 from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
 from credenda.portability.files.parse import parse
 from credenda.portability.files.render import draw, draw_index, is_empty
 from credenda.portability.files.state import AWAY, Base, State, dump_state, hash_tenant, hash_text, load_state
 from credenda.portability.files.three_way_diff import Added, Edit, EditConflict, Plan, Removed, compare
-from credenda.portability.files.tombstones import write_tombstones
+from credenda.portability.files.tombstones import read_removed, write_tombstones
 from credenda.portability.files.types import Sides, Spot, Tier
+from credenda.portability.files.unread_pages import set_aside_unread
 from credenda.portability.importers.format import make_stable_key
 from credenda.portability.importers.mcp_memory import word_observation
+from credenda.portability.importers.placeholders import require_content
 from credenda.runtime import Parts
 from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
@@ -53,14 +57,19 @@ _OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
-def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask") -> SyncReport:
+def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask", dry_run: bool = False) -> SyncReport:
     """Apply the changes made in a folder and draw its pages; a second call right after changes nothing.
 
-    Raises `Invalid` if the path is not a folder, `Unavailable` if the folder or the store cannot be written.
+    Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if the folder or the
+    store cannot be written.
     """
     if missing not in MISSING:
         raise Invalid(f"{missing!r} is not a treatment of missing entries", fix=f"choose one of {', '.join(MISSING)}")
+    if dry_run and find_path_kind(Path(path).expanduser()) is None:
+        raise NotFound(f"there is no folder {str(path)[:200]}", fix="leave out the dry run to create it")
     folder = open_folder(path)
+    if dry_run:
+        return _Round(parts, folder, missing).preview()
     with folder.locked():
         return _Round(parts, folder, missing).run()
 
@@ -88,22 +97,35 @@ class _Round:
     """New memory ids by the id that a correction replaced."""
     _left: set[Spot] = field(default_factory=set[Spot])
     """Blocks that could not be applied, and stay in the page unchanged."""
+    _footers: dict[str, str] = field(default_factory=dict[str, str])
+    """The footers of the pages that were drawn."""
+
+    def preview(self) -> SyncReport:
+        """Compare, and report what a run would do; change nothing."""
+        found, state, before, plan = self._compare()
+        self._counts = _Counts(len(plan.edits), len(plan.gone), len(plan.news), len(plan.clashes))
+        gone = [*plan.away, *(one.local for one in plan.gone)]
+        return replace(self._report(found, plan, pending=list_pending(gone, state, before)), dry_run=True)
 
     def run(self) -> SyncReport:
         """Compare, apply the user's changes, and draw."""
-        found = self.folder.read()
-        check_owner(self.parts, found)
-        before = self._view()
-        state = self._state(before)
-        set_aside_cut_pages(found, state, before)
-        plan = compare(self._sides(found, state, before), partial(hash_text, before.key))
-        self._notes += plan.notes
+        found, state, _, plan = self._compare()
         self._carry_out(plan, state.round)
         after = self._view()
         if after.memories:
             after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
         self._find_places(plan)
         return self._write(found, state, plan, after)
+
+    def _compare(self) -> tuple[Found, State, View, Plan]:
+        found = self.folder.read()
+        check_owner(self.parts, found)
+        before = self._view()
+        state = self._state(before)
+        set_aside_unread(found, state, before.key)
+        plan = compare(self._sides(found, state, before), partial(hash_text, before.key))
+        self._notes += plan.notes
+        return found, state, before, plan
 
     def _view(self) -> View:
         with self.parts.store.reader(self.parts.user_id) as reader:
@@ -126,8 +148,8 @@ class _Round:
             texts=found.texts,
             tag=before.tag,
             hidden=found.hidden,
-            closed=found.closed,
-            absent=found.absent,
+            unread=bool(found.troubles),
+            removed=read_removed(self.folder),
             erased=self.parts.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
             missing=self.missing,
         )
@@ -214,6 +236,7 @@ class _Round:
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
     def _remember(self, news: Added, number: int) -> None:
+        news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number))
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
@@ -249,7 +272,7 @@ class _Round:
 
     def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
         """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
-        names = _map_ids(state, plan, after)
+        names = map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
         plan.away &= here  # what went with something else waits for nothing
         hidden = {local for local in here if names.get(local, local) in found.hidden}
@@ -267,7 +290,7 @@ class _Round:
         layout = lay_out(after, placing)
         written, removed, failed = self._draw(found, layout, after)
         standing = ({text.path for text in found.texts} | set(written)) - set(removed)
-        drawn = _map_bases(layout, names, failed, after.key)
+        drawn = map_bases(layout, names, failed, after.key)
         stay = here | {AWAY}
         held_back = [
             name
@@ -281,15 +304,29 @@ class _Round:
             tag=after.tag,
             round=state.round,
             entries={**away, **kept, **drawn},
-            pages=_list_pages(found, layout, standing),
+            pages=list_pages(found, layout, standing),
             core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
+            footers={**{path: one for path, one in state.footers.items() if path in failed}, **self._footers},
         )
-        counts = self._counts
         acted = bool(self._told or plan.gone or plan.edits or plan.clashes)
         self.folder.save(IGNORE, b"*\n")
-        write_tombstones(self.parts, self.folder)
+        gone = [name for name, one in state.entries.items() if one.local not in stay]
+        write_tombstones(self.parts, self.folder, removed=gone, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
-        more = len(self._notes) - _NOTES_MAX
+        return self._report(
+            found, plan, written=written, removed=removed, pending=list_pending(plan.away, state, after)
+        )
+
+    def _report(
+        self,
+        found: Found,
+        plan: Plan,
+        *,
+        pending: Sequence[str],
+        written: Sequence[str] = (),
+        removed: Sequence[str] = (),
+    ) -> SyncReport:
+        counts, more = self._counts, len(self._notes) - _NOTES_MAX
         return SyncReport(
             path=str(self.folder.root),
             corrected=counts.corrected,
@@ -297,6 +334,7 @@ class _Round:
             remembered=counts.remembered,
             contested=counts.contested,
             waiting=len(plan.away),
+            pending=tuple(pending),
             written=tuple(written),
             removed=tuple(removed),
             left_alone=tuple(f"{name} {why}" for name, why in sorted(found.troubles.items())),
@@ -311,13 +349,15 @@ class _Round:
             old = parsed.get(path)
             text = draw(old, sheet)
             try:
-                if is_empty(parse(text), sheet) and not (path == CORE and standing):
+                page = parse(text)
+                if is_empty(page, sheet) and not (path == CORE and standing):
                     if old is not None:
                         self.folder.remove(path)
                         removed.append(path)
                 else:
                     standing.add(path)
                     written += [path] if self.folder.write(path, text) else []
+                    self._footers[path] = page.footer
             except Unavailable as error:
                 failed.add(path)
                 self._notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
@@ -332,22 +372,6 @@ class _Round:
         except Unavailable as error:
             self._notes.append(error.what)
             return False
-
-
-def set_aside_cut_pages(found: Found, state: State, before: View) -> None:
-    """Set aside pages that were cut off: the final line is missing, and so are entries that no other page has."""
-    on: dict[str, list[tuple[str, Base]]] = {}
-    for name, one in state.entries.items():
-        on.setdefault(one.path, []).append((name, one))
-    moved = {one.name for text in found.texts if text.page.whole for one in text.page.entries}
-    for text in list(found.texts):
-        known = on.get(text.path, ()) if not text.page.whole else ()
-        there = {one.name: hash_text(before.key, one.text) for one in text.page.entries}
-        lost = [name for name, one in known if one.local != AWAY and there.get(name) != one.digest]
-        if any(name in there or name not in moved for name in lost):
-            found.texts.remove(text)
-            found.troubles[text.path] = "was cut off: its last line `<!--end-->` is gone, and so are entries"
-            found.hidden |= {name for name, _ in known}
 
 
 def make_submission(news: Added, user_id: str, number: int) -> Submission:
@@ -373,27 +397,3 @@ def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], stan
         return list(receipt.event_ids) if news.name else []
     made = dict.fromkeys(one for one in memory_ids if one not in standing)
     return list(made) if news.tier is Tier.PAGES else []
-
-
-def _map_ids(state: State, plan: Plan, after: View) -> dict[str, str]:
-    """Return the ids in the files by the ids in the store, where they differ or are known."""
-    here = {one.id for one in (*after.memories, *after.events)}
-    bound = {name: one.local for name, one in state.entries.items()} | plan.bound
-    return {local: name for name, local in bound.items() if local in here and name != local}
-
-
-def _list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
-    """Return the files of entities that exist; of two files that claimed one entity, the remaining one."""
-    pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
-    left = {normalise_name(one.about): one.path for one in pages if normalise_name(one.about)}
-    return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
-
-
-def _map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str], key: bytes) -> dict[str, Base]:
-    """Return for every entry in a file the state that both sides now share."""
-    return {
-        names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)
-        for path, sheet in layout.sheets.items()
-        if path not in failed and path != CORE
-        for one in sheet.entries
-    }

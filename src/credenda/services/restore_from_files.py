@@ -22,7 +22,7 @@ from credenda.model.event import Source
 from credenda.model.memory import Slot, TypeClass
 from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.paths import find_path_kind
-from credenda.portability.files.folder import STATE, Folder, Found, open_folder
+from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.read_back import Believed, Filed, Record, record
 from credenda.portability.files.state import Base, State, dump_state, hash_tenant, hash_text, load_state
 from credenda.portability.files.tombstones import read_key, read_tombstones, write_tombstones
@@ -85,6 +85,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
 
 def _read_folder(folder: Folder) -> Found:
     found = folder.read()
+    found.troubles |= {text.path: ZEROS for text in found.texts if text.zeros}
     if found.troubles:
         name, why = min(found.troubles.items())
         raise Conflict(

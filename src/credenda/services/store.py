@@ -21,6 +21,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_member, check_name
 from credenda.write import extract
 from credenda.write.apply import Application, apply
+from credenda.write.forget.event_fields import remove_deleted_fields
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile_job import decide_claim
@@ -45,8 +46,10 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
                 why="a tombstone covers its words or its slot and value",
                 fix="to add it again on purpose, use remember(…, allow_deleted=True)",
             )
-        filed = _write_event(writer, event)
-        said = replace(claim, span=replace(claim.span, event_id=filed.id))
+        kept = remove_deleted_fields(writer, event, ()) if writer.tenant.has_tombstones else event
+        filed = _write_event(writer, kept)
+        span = replace(claim.span, event_id=filed.id)
+        said = replace(claim, span=span, topic=kept.topic, tags=kept.tags)
         changes = decide_claim(writer, filed, said, parts.clock.now_us())
         memory_id = _apply(parts, writer, filed, changes)
         _set_pin_and_layer(parts, writer, writer.memories([memory_id])[0], unit)

@@ -19,6 +19,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
 from credenda.write import succession
 from credenda.write.intake.validate import AS_TYPE
+from credenda.write.journal import REMOVED
 from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 
@@ -109,7 +110,7 @@ def is_skipped(event: Event) -> bool:
 
 def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
     """Extract the claims of a turn, and the aliases that it states."""
-    found = extractor.extract(turn)
+    found = [one for one in extractor.extract(turn) if REMOVED not in one.text]
     named = [
         one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
     ]

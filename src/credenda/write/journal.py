@@ -6,11 +6,9 @@ New text is compared with the tombstones before the transaction; inside it the t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
@@ -23,8 +21,8 @@ from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
 from credenda.text.normalize import NORMALISER, normalise_text
-from credenda.text.sentences import split_sentences
-from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
+from credenda.write.forget.event_fields import is_label, remove_deleted_fields
+from credenda.write.forget.tombstones import hash_claim_forms, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = [
@@ -183,26 +181,19 @@ def compare_with_tombstones(reader: Reader, accepted: Accepted, extractor: Extra
 def _redact_event(
     reader: Reader, event: NewEvent, spans: list[tuple[int, int]], lifted: AbstractSet[bytes]
 ) -> NewEvent:
-    """Cut spans out of an event, and metadata that repeats them or was deleted itself."""
-    if not spans and not event.metadata:
-        return event
-    key = reader.tenant.key
+    """Cut spans out of an event, and remove other fields that repeat them or were deleted themselves.
+
+    An event of which only labels remain ("Ana:") keeps nothing. Text that was cut is not stored verbatim as a memory.
+    """
     cut = {normalise_text(event.text[start:stop]) for start, stop in spans} - {""}
-
-    def stays(value: object) -> bool:
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
-        said = normalise_text(told)
-        digests = [
-            digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)
-        ]
-        return not any(one in said for one in cut) and not reader.tombstoned(digests) - lifted
-
-    metadata = {name: value for name, value in event.metadata.items() if stays(value)}
+    kept = remove_deleted_fields(reader, event, cut, lifted)
+    if not spans:
+        return kept
+    flags = tuple(flag for flag in event.flags if not flag.startswith(AS_TYPE))
     text = _cut_spans(event.text, spans)
-    bare = not normalise_text(text.replace(REMOVED, ""))  # no text is left to store verbatim
-    flags = tuple(flag for flag in event.flags if not (bare and flag.startswith(AS_TYPE)))
-    return replace(event, text=text, flags=flags, metadata=metadata)
+    if is_label(text.replace(REMOVED, "")):
+        return replace(kept, text=REMOVED, flags=flags, topic=None, tags=(), metadata={})
+    return replace(kept, text=text, flags=flags)
 
 
 def _hash_statements(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:

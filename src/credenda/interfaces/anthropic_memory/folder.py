@@ -22,6 +22,7 @@ from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_key
 from credenda.interfaces.anthropic_memory.paths import Refused, fold
+from credenda.paths import create_folder
 
 try:
     import fcntl
@@ -72,7 +73,7 @@ class Folder:
         if self.root.exists() and not self.root.is_dir():
             raise Invalid(f"{root} is not a folder", fix="give a folder; it is created if it does not exist")
         try:
-            self.root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+            create_folder(self.root)
             self.root = self.root.resolve()
             (self.root / _STATE).mkdir(mode=_FOLDER_MODE, exist_ok=True)
         except OSError as error:

@@ -23,6 +23,7 @@ from credenda.interfaces.cli.outcome import (
 )
 from credenda.interfaces.cli.output import is_interactive, note
 from credenda.interfaces.cli.removing import delete, erase, export, restore
+from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
@@ -331,9 +332,16 @@ def _measure_progress(stats: Stats) -> tuple[int, ...]:
 
 def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
     """Synchronise a folder, once or continuously with `--watch`."""
-    watch = given.pop("watch", False)
+    watch, sure = given.pop("watch", False), given.pop("yes", False)
+    if watch and (given.get("dry_run") or sure):
+        raise Invalid("--watch excludes --dry-run and --yes", why="it keeps running", fix="leave one out")
+    decision = {"missing": "delete"} if sure else {}
     with session.open() as memory:
-        report: SyncReport = invoke(memory, operation, given)
+        report: SyncReport = invoke(memory, operation, given | decision)
+        if report.waiting and not (sure or watch or given.get("dry_run") or session.json) and is_interactive():
+            note(render_pending(report))
+            if click.confirm(f"Delete {report.waiting:,} missing entries permanently?", err=True):
+                report = invoke(memory, operation, given | {"missing": "delete"})
         if watch:
             report = cli.watching.keep_watch(session, memory, lambda: invoke(memory, operation, given), report=report)
     return Outcome(value=report, exit_code=_CONFLICT if report.waiting or report.left_alone else 0)

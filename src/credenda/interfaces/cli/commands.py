@@ -45,6 +45,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
     "rebuild": (click.Option(["--yes"], is_flag=True, help="Apply the result of --reextract without asking."),),
     "files": (
         click.Option(["--watch"], is_flag=True, help="Keep running, and sync whenever a page or the memory changes."),
+        click.Option(["--yes"], is_flag=True, help="Delete missing entries without asking, as --missing delete."),
     ),
     "restore": (
         click.Option(["--replace"], is_flag=True, help="Let a backup replace an existing database."),

@@ -7,7 +7,7 @@ from typing import Final
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.sync_report import SyncReport
 
-__all__ = ["render_sync"]
+__all__ = ["render_pending", "render_sync"]
 
 _SHOWN: Final = 20
 
@@ -19,17 +19,26 @@ def render_sync(screen: Screen, report: SyncReport) -> str:
         ("from the files", _count_changes(report)),
         ("pages", pages if report.written or report.removed else ""),
     )
-    head = f"Synchronised {escape_controls(report.path)}" + ("" if report.changed else ": nothing had changed")
-    lines = [head, screen.pairs(rows)]
+    head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
+        "" if report.changed else ": nothing had changed"
+    )
+    lines = [head, screen.pairs(rows), render_pending(report)]
     if report.waiting:
         lines.append(
-            f"{report.waiting:,} entries are missing at once and wait for you: `--missing delete` deletes them, "
+            f"{report.waiting:,} entries are missing and wait for you: `--missing delete` deletes them, "
             "`--missing restore` writes them to the files again."
         )
     lines += [screen.fill(f"skipped: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
     lines += [screen.fill(f"note: {one}", "  ", "    ") for one in report.notes[:_SHOWN]]
     more = len(report.left_alone[_SHOWN:]) + len(report.notes[_SHOWN:])
     return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
+
+
+def render_pending(report: SyncReport) -> str:
+    """List entries that are missing from the files, a line each."""
+    lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:_SHOWN]]
+    more = report.waiting - len(lines)
+    return "\n".join([*lines, *([f"  and {more:,} more"] if lines and more > 0 else [])])
 
 
 def _count_changes(report: SyncReport) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
 from credenda.interfaces.client_setup import json_edit, toml_edit
 from credenda.interfaces.client_setup.client_configs import Installed, Place
+from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 
 __all__ = ["find_program", "install", "make_entry", "write_lines"]
@@ -111,7 +112,7 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
     Raises `Conflict` if the file changed since it was read, because clients write to these files too.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        create_folder(path.parent)
         backup = _copy(path) if path.exists() else None
         with replace_file(path) as file:
             file.write(text.encode("utf-8"))

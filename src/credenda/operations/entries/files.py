@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal
 
-from credenda.errors import Invalid, Unavailable
+from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import LOCAL, Operation, Param
 
 __all__ = ["ENTRIES"]
@@ -23,10 +23,16 @@ ENTRIES: Final = (
                 name="missing",
                 type=_Missing,
                 default="ask",
-                help="What to do if many entries are missing at once.",
+                help="What to do with entries that are missing but not certainly removed by a person.",
+            ),
+            Param(
+                name="dry_run",
+                type=bool,
+                default=False,
+                help="Change nothing; list what would be deleted.",
             ),
         ),
-        errors=(Invalid, Unavailable),
+        errors=(Invalid, NotFound, Unavailable),
         writes=True,
         destructive=True,
         idempotent=True,

@@ -14,6 +14,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
+from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
@@ -24,7 +25,7 @@ try:
 except ImportError:  # a system without flock: concurrent runs are detected by the stamps of files
     fcntl = None
 
-__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "Folder", "Found", "open_folder", "stamp_file"]
+__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "ZEROS", "Folder", "Found", "open_folder", "stamp_file"]
 
 STATE: Final = ".credenda/sync.json"
 KEY: Final = ".credenda/key"
@@ -33,8 +34,11 @@ _LOCK: Final = ".credenda/lock"
 TOMBSTONES: Final = ".tombstones.jsonl"
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
-_CONFLICT: Final = (re.compile(r"^<{7}(?: |$)", re.MULTILINE), re.compile(r"^>{7}(?: |$)", re.MULTILINE))
-_OWNER_ONLY: Final = 0o700
+_CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
+_COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.IGNORECASE)
+"""Names that Dropbox, Nextcloud and Syncthing give to the second version of a file."""
+ZEROS: Final = "contains zero bytes, so it was not written completely"
+_LINK: Final = "is a link, and links are not followed"
 _BOM: Final = "\ufeff"
 
 
@@ -50,17 +54,11 @@ class _Seen:
 
 @dataclass(slots=True)
 class Found:
-    """The content of the folder. `troubles` are skipped files with the reason.
-
-    `hidden` are ids in skipped files; `closed` are tiers with files that could not be read, `absent` tiers whose folder
-    is missing.
-    """
+    """The content of the folder. `troubles` are skipped files with the reason, `hidden` are ids in them."""
 
     texts: list[Text] = field(default_factory=list[Text])
     troubles: dict[str, str] = field(default_factory=dict[str, str])
     hidden: set[str] = field(default_factory=set[str])
-    closed: set[Tier] = field(default_factory=set[Tier])
-    absent: set[Tier] = field(default_factory=set[Tier])
 
     def close(self, path: str, why: str, data: bytes) -> None:
         """Skip a file, but record the ids of its entries."""
@@ -78,7 +76,7 @@ def open_folder(path: str | Path) -> Folder:
         root = Path(path).expanduser()
         if root.exists() and not root.is_dir():
             raise Invalid(f"{path} is not a folder", fix="give a folder; it is created if it does not exist")
-        root.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        create_folder(root)
         return Folder(root.resolve())
     except (OSError, ValueError, RuntimeError) as error:
         raise Unavailable(
@@ -126,11 +124,8 @@ class Folder:
         found = Found()
         for tier, name in ((Tier.ARCHIVE, ARCHIVE), (Tier.PAGES, PAGES)):
             if (self.root / name).is_symlink():
-                found.closed.add(tier)
-                found.troubles[name] = "is a link, and links are not followed"
+                found.troubles[name] = _LINK
                 continue
-            if not (self.root / name).is_dir():
-                found.absent.add(tier)
             for path in self._pages(self.root / name, tier, found):
                 self._read(path, tier, found)
         if (self.root / CORE).exists() or (self.root / CORE).is_symlink():
@@ -149,7 +144,6 @@ class Folder:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                found.closed.add(tier)
                 found.troubles[self._name(place)] = f"cannot be opened: {_describe_error(error)}"
                 continue
             for entry in entries:
@@ -157,8 +151,10 @@ class Folder:
                 wanted = entry.name.endswith(".md") and (tier is Tier.PAGES or _DAY.fullmatch(entry.name) is not None)
                 if entry.name.startswith("."):
                     continue
-                if entry.is_symlink():
-                    found.troubles[name] = "is a link, and links are not followed"
+                if entry.is_symlink() and (wanted or tier is Tier.PAGES):
+                    found.troubles[name] = _LINK
+                elif wanted and _COPY.search(entry.name):
+                    found.troubles[name] = "is a conflict copy; take over what you need from it, and remove it"
                 elif entry.is_dir(follow_symlinks=False) and tier is Tier.PAGES:
                     waiting.append(Path(entry.path))
                 elif wanted:
@@ -172,11 +168,9 @@ class Folder:
         try:
             data, stamp = self._bytes(name)
         except OSError as error:
-            found.closed.add(tier)
             found.troubles[name] = f"cannot be read: {_describe_error(error)}"
             return
         if data is None:
-            found.closed.add(tier)
             found.troubles[name] = "is not a regular file, or too large"
             return
         if stamp is None:
@@ -187,18 +181,16 @@ class Folder:
         except UnicodeDecodeError as error:
             found.close(name, f"is not UTF-8: byte {error.start} does not begin a character", data)
             return
-        if "\x00" in text:
-            found.close(name, "contains zero bytes, so it was not written completely", data)
-            return
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         plain = text.removeprefix(_BOM).replace("\r\n", "\n")
-        if all(mark.search(plain) for mark in _CONFLICT):
+        if _CONFLICT.search(plain):
             found.close(name, "contains unresolved merge markers", data)
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
-        found.texts.append(Text(name, tier, page, _parse_entity(page.front.get("entity", ""))))
+        about = _parse_entity(page.front.get("entity", ""))
+        found.texts.append(Text(name, tier, page, about, zeros="\x00" in text))
 
     def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
         """Read a file, and return whether it stayed unchanged meanwhile; never open a link."""
@@ -276,7 +268,7 @@ class Folder:
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
-                (self.root / parent).mkdir(mode=_OWNER_ONLY, exist_ok=True)
+                create_folder(self.root / parent)
                 if (self.root / parent).is_symlink():
                     raise Unavailable(f"{parent} is a link", why="links are not followed", fix="make it a folder")
             if target.is_symlink():

@@ -13,7 +13,7 @@ from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Layer, Memory, Status
-from credenda.portability.files.markers import to_file_text
+from credenda.portability.files.markers import show_name, to_file_text
 from credenda.text.normalize import normalise_name
 
 __all__ = [
@@ -104,7 +104,7 @@ def make_page_key(entity: str | None) -> str:
 
 def make_title(key: str, shown: str) -> str:
     """Return the title of a page."""
-    return {"user": "You", UNSORTED: "Notes"}.get(key) or " ".join(shown.split())
+    return {"user": "You", UNSORTED: "Notes"}.get(key) or show_name(shown)
 
 
 def format_day(moment_us: int) -> str:
@@ -166,7 +166,7 @@ def make_event_entry(event: Event) -> Entry:
     table |= {name: value for name, value in {**more, **lists}.items() if value}
     if event.expires_us is not None:
         table["expires"] = format_time(event.expires_us)
-    speaker = " ".join(event.speaker.split()).replace("<", "(")[:_SPEAKER_CHARACTERS]
+    speaker = show_name(event.speaker).replace("<", "(")[:_SPEAKER_CHARACTERS]
     return Entry(
         local=event.id,
         text=to_file_text(event.text),

@@ -12,7 +12,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-__all__ = ["COMMENT", "is_item", "read_comment", "read_item", "to_file_text", "write_comment", "write_item"]
+__all__ = [
+    "COMMENT",
+    "is_item",
+    "read_comment",
+    "read_item",
+    "show_name",
+    "to_file_text",
+    "write_comment",
+    "write_item",
+]
 
 COMMENT: Final = re.compile(r"<!--([mk]) (\{.*\})-->[ \t]*")
 _OPENING: Final = re.compile(r"<(\\*)!--")
@@ -20,6 +29,9 @@ _ESCAPED: Final = re.compile(r"<\\(\\*)!--")
 _HIDDEN: Final = {"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
 _LINE: Final = re.compile(r"\\*[-*_][-*_ \t]*")
 """A text that would be a horizontal rule after a bullet."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL_WRITTEN: Final = re.compile(r"<(\\+)u([0-9a-f]{4})>")
+"""A control character as a page shows it, `<\\u0000>`; a text that has these letters gets one more backslash."""
 _BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
 _INDENT: Final = re.compile(r"\t| {1,2}")
 
@@ -31,7 +43,9 @@ def write_comment(kind: str, table: Mapping[str, object]) -> str:
     '<!--m {"id":"m1-3fa9c2","note":"a --\\u003e b"}-->'
     """
     body = json.dumps(table, ensure_ascii=False, separators=(",", ":"), default=str)
-    return f"<!--{kind} {''.join(_HIDDEN.get(letter, letter) for letter in body)}-->"
+    shown = "".join(_HIDDEN.get(letter, letter) for letter in body)
+    shown = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
+    return f"<!--{kind} {shown}-->"
 
 
 def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
@@ -60,12 +74,13 @@ def to_file_text(text: str) -> str:
 
 
 def write_item(text: str) -> list[str]:
-    r"""Write a text as the lines of a list item.
+    r"""Write a text as the lines of a list item; control characters are shown by their number.
 
-    >>> write_item("I like <!--m tea.")
-    ['- I like <\\!--m tea.']
+    >>> write_item("I like <!--m tea."), write_item("a\x00b")
+    (['- I like <\\!--m tea.'], ['- a<\\u0000>b'])
     """
-    first, *rest = _OPENING.sub(r"<\1\\!--", to_file_text(text)).split("\n")
+    shown = _CONTROL_WRITTEN.sub(r"<\1\\u\2>", _OPENING.sub(r"<\1\\!--", to_file_text(text)))
+    first, *rest = _CONTROL.sub(lambda found: f"<\\u{ord(found[0]):04x}>", shown).split("\n")
     first = f"\\{first}" if _LINE.fullmatch(first) else first
     return [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
 
@@ -73,14 +88,31 @@ def write_item(text: str) -> list[str]:
 def read_item(lines: list[str]) -> str:
     r"""Parse the text of a list item or of a paragraph; the inverse of `write_item`, up to `to_file_text`.
 
-    >>> read_item(write_item("a\n\n  b <!-- c"))
-    'a\n\n  b <!-- c'
+    >>> read_item(write_item("a\n\n  b <!-- c")), read_item(write_item("a\x00b <\\u0000>"))
+    ('a\n\n  b <!-- c', 'a\x00b <\\u0000>')
     """
     bullet = _BULLET.match(lines[0])
     first = lines[0][bullet.end() :] if bullet else lines[0]
     first = first[1:] if first.startswith("\\") and _LINE.fullmatch(first) else first
     rest = [_INDENT.sub("", line, count=1) if bullet else line for line in lines[1:]]
-    return to_file_text(_ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
+    text = _CONTROL_WRITTEN.sub(_read_control, _ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
+    return to_file_text(text)
+
+
+def _read_control(found: re.Match[str]) -> str:
+    letter = chr(int(found[2], 16))
+    if len(found[1]) > 1:
+        return f"<{found[1][1:]}u{found[2]}>"
+    return letter if _CONTROL.fullmatch(letter) else found[0]
+
+
+def show_name(name: str) -> str:
+    r"""Return a name on one line, without control characters.
+
+    >>> show_name("Ana\x00  Maria\n")
+    'Ana Maria'
+    """
+    return " ".join(_CONTROL.sub(" ", name).split())
 
 
 def is_item(line: str) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from credenda.portability.files.markers import is_item, read_comment, read_item
 
-__all__ = ["END", "Block", "Entered", "Other", "Parsed", "Said", "parse"]
+__all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "parse", "write_footer"]
 
 END: Final = "<!--end-->"
 """The last line that code writes: a page without it is truncated."""
+FOOTER: Final = re.compile(r"<!--entries \d+ ([0-9a-f]{12})-->")
+"""The line above it: the number of entries that code wrote to the page, and a hash of their ids."""
+_FOOTER_BYTES: Final = 6
 _HEADING: Final = re.compile(r"#{1,6}(?:[ \t]|$)")
 _RULE: Final = re.compile(r"(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$")
 _FENCE: Final = re.compile(r"(`{3,}|~{3,})")
@@ -60,11 +64,17 @@ Block = Entered | Said | Other
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A page in blocks; `front` are the pairs of its front matter, `whole` tells whether its last line is present."""
+    """A page in blocks.
+
+    `front` are the pairs of its front matter, `whole` tells whether its last line is present. `footer` is the hash of
+    the entries that code wrote to the page: a person who removes an entry leaves it as it was. It is "" for a page
+    without one footer.
+    """
 
     blocks: tuple[Block, ...]
     front: dict[str, str] = field(default_factory=dict[str, str])
     whole: bool = True
+    footer: str = ""
 
     @property
     def entries(self) -> list[Entered]:
@@ -84,7 +94,20 @@ def parse(text: str) -> Parsed:
         lines.pop()
     reader = _Reader(lines)
     blocks = tuple(reader.blocks())
-    return Parsed(blocks, reader.front, END in lines)
+    owned = [one.lines[0] for one in blocks if isinstance(one, Other) and len(one.lines) == 1]
+    footers = {found[1] for line in owned if (found := FOOTER.fullmatch(line))}
+    return Parsed(blocks, reader.front, END in owned, footers.pop() if len(footers) == 1 else "")
+
+
+def write_footer(names: Iterable[str]) -> list[str]:
+    """Return the last lines of a page with these entries; a page without entries has no footer.
+
+    >>> write_footer(["m1-3fa9c2"]), write_footer([])
+    (['<!--entries 1 c3dc0cfd3065-->', '<!--end-->'], ['<!--end-->'])
+    """
+    sorted_names = sorted(set(names))
+    hashed = hashlib.blake2b("\n".join(sorted_names).encode(), digest_size=_FOOTER_BYTES).hexdigest()
+    return [*([f"<!--entries {len(sorted_names)} {hashed}-->"] if sorted_names else []), END]
 
 
 class _Reader:

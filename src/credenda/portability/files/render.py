@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, ContestEntry, Entry
 from credenda.portability.files.markers import write_comment, write_item
-from credenda.portability.files.parse import END, Entered, Other, Parsed, Said
+from credenda.portability.files.parse import END, FOOTER, Entered, Other, Parsed, Said, write_footer
 
 __all__ = ["Sheet", "draw", "draw_index", "is_empty"]
 
@@ -60,7 +60,10 @@ def draw_index(old: str | None, lines: Sequence[str]) -> str:
 def is_empty(page: Parsed, sheet: Sheet) -> bool:
     """Return whether a page contains only lines that code writes on every page."""
     ours = {*sheet.front, f"# {sheet.title}", sheet.foot, END, "", *SECTIONS}
-    return all(isinstance(one, Other) and ours.issuperset(one.lines) for one in page.blocks)
+    return all(
+        isinstance(one, Other) and all(line in ours or FOOTER.fullmatch(line) for line in one.lines)
+        for one in page.blocks
+    )
 
 
 @dataclass(slots=True)
@@ -80,6 +83,7 @@ class _Drawing:
         self._entries = {one.local: one for one in sheet.entries}
         self._locals = {name: local for local, name in sheet.names.items()}
         self._drawn: set[str] = set()
+        self._names: list[str] = []
         self._chunks: list[_Chunk] = []
         self._gap = 0
         self._head = ""
@@ -97,7 +101,7 @@ class _Drawing:
         self._add_questions()
         if self._sheet.foot:
             self._put([self._sheet.foot])
-        self._put([END])
+        self._put(write_footer(self._names))
         return "\n".join(self._joined()) + "\n"
 
     def _joined(self) -> list[str]:
@@ -136,7 +140,7 @@ class _Drawing:
                 self._entered(number, block)
             case Said():
                 self._said(number, block)
-            case Other(lines=(line,)) if line in (END, QUESTIONS) or line.startswith(_FOOT):
+            case Other(lines=(line,)) if line in (END, QUESTIONS) or line.startswith(_FOOT) or FOOTER.fullmatch(line):
                 return
             case Other(lines=(line,)) if _HEAD.match(line) and isinstance(following, Entered):
                 self._head = line
@@ -165,6 +169,7 @@ class _Drawing:
                 self._entry(local)
         elif number in self._sheet.left or block.name in self._sheet.kept:
             self._put(block.lines)
+            self._names.append(block.name)
             self._mark()
         else:
             self._entry(self._locals.get(block.name, block.name), block)
@@ -187,11 +192,16 @@ class _Drawing:
         if found is None or found.name not in self._locals or found.text != entry.text:
             return []
         standing = found.table.get("status", "active") == entry.table.get("status", "active")
-        return [*([self._head] if self._head else []), *found.lines] if standing else []
+        if not standing:
+            return []
+        self._names.append(found.name)
+        return [*([self._head] if self._head else []), *found.lines]
 
     def _shown(self, entry: Entry) -> list[str]:
         head = [entry.head] if entry.head else []
-        named = {"id": self._sheet.names.get(entry.local, entry.local), **entry.table}
+        name = self._sheet.names.get(entry.local, entry.local)
+        named = {"id": name, **entry.table}
+        self._names.append(name)
         return [*head, write_comment("m", named), *write_item(entry.text)]
 
     def _add_missing(self) -> None:

@@ -41,7 +41,7 @@ class State:
     """The state after a synchronisation; `mark` names the tenant, `round` counts the runs.
 
     `entries` are keyed by the id in the file, `pages` are the files of entities by their keys, `core` the local ids on
-    the page of the core block.
+    the page of the core block, `footers` the hashes in the footers of the pages by file.
     """
 
     mark: str = ""
@@ -50,6 +50,7 @@ class State:
     entries: Mapping[str, Base] = field(default_factory=dict[str, Base])
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
     core: frozenset[str] = frozenset()
+    footers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def hash_tenant(key: bytes) -> str:
@@ -75,6 +76,7 @@ def dump_state(state: State) -> bytes:
         "round": state.round,
         "pages": dict(sorted(state.pages.items())),
         "core": sorted(state.core),
+        "footers": dict(sorted(state.footers.items())),
         "entries": entries,
     }
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -103,6 +105,7 @@ def load_state(data: bytes) -> State:
             entries=entries,
             pages=pages,
             core=frozenset(str(name) for name in table["core"]),
+            footers={str(path): str(hashed) for path, hashed in dict(table.get("footers", {})).items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return State()

@@ -6,13 +6,13 @@ What only one side changed is taken over by the other. What both changed is neve
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from credenda import limits
 from credenda.portability.files.markers import to_file_text
+from credenda.portability.files.missing_entries import sort_missing
 from credenda.portability.files.parse import Entered, Said
 from credenda.portability.files.state import AWAY, Base
 from credenda.portability.files.suspicious_deletions import find_suspicious
@@ -315,28 +315,22 @@ class _Comparison:
 
     def _miss(self) -> None:
         """Find entries that are missing from the files, and decide about each."""
+        gone = [local for local in self._base if self._is_gone(local)]
+        changed = {local for local in gone if self._moved(self._base[local], self._sides.ours[local])}
+        for local in sorted(changed):
+            self._plan.notes.append(
+                f"{self._base[local].path}: {local} was removed, but had changed meanwhile: it stays"
+            )
+        if self._sides.missing == "restore":
+            return
+        found = sort_missing(self._sides, [one for one in gone if one not in changed], self._base, self._names)
+        self._plan.away.update(found.waiting)
+        for why, count in Counter(found.waiting.values()).items():
+            self._plan.notes.append(f"{count} missing {'entry waits' if count == 1 else 'entries wait'}: {why}")
         for tier in (Tier.PAGES, Tier.ARCHIVE):
-            known = [local for local in self._base if self._tier(local) is tier]
-            gone = [local for local in known if self._is_gone(local, tier)]
-            changed = [local for local in gone if self._moved(self._base[local], self._sides.ours[local])]
-            for local in changed:
-                self._plan.notes.append(
-                    f"{self._base[local].path}: {local} was removed, but had changed meanwhile: it stays"
-                )
-            gone = [local for local in gone if local not in changed]
-            if self._sides.missing != "restore":
-                everything = tier in self._sides.absent or 1 < len(gone) == len(known)
-                self._take_away(tier, gone, all_of_them=everything)
-
-    def _take_away(self, tier: Tier, gone: Sequence[str], *, all_of_them: bool) -> None:
-        """Delete removed entries; too many at once, or entries that waited before, wait for the user's decision."""
-        sure = self._sides.missing == "delete"
-        fresh = [local for local in gone if sure or not self._base[local].away]
-        if not sure and (all_of_them or len(fresh) > limits.FILES_GONE_TOGETHER):
-            fresh = []
-        self._plan.away.update(set(gone) - set(fresh))
-        doubted = set[str]() if sure else self._doubt(tier, fresh)
-        self._plan.gone += [Removed(local, self._names[local]) for local in fresh if local not in doubted]
+            removed = [one for one in found.removed if self._sides.ours[one].event is (tier is Tier.ARCHIVE)]
+            doubted = set[str]() if self._sides.missing == "delete" else self._doubt(tier, removed)
+            self._plan.gone += [Removed(local, self._names[local]) for local in removed if local not in doubted]
 
     def _doubt(self, tier: Tier, fresh: Sequence[str]) -> Collection[str]:
         """Keep removed entries whose text is still in the files."""
@@ -352,11 +346,8 @@ class _Comparison:
                 plan.where[local] = path
         return found
 
-    def _tier(self, local: str) -> Tier | None:
-        mine = self._sides.ours.get(local)
-        return None if mine is None else Tier.ARCHIVE if mine.event else Tier.PAGES
-
-    def _is_gone(self, local: str, tier: Tier) -> bool:
+    def _is_gone(self, local: str) -> bool:
+        if local not in self._sides.ours or self._names[local] in self._sides.hidden:
+            return False
         copied = local in self._sides.state.core
-        here = any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))
-        return not (here or self._names[local] in self._sides.hidden or tier in self._sides.closed)
+        return not any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))

@@ -29,12 +29,13 @@ class Spot(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A readable file: `about` is the entity of the page, as shown."""
+    """A readable file: `about` is the entity of the page, as shown; `zeros` tells whether it has zero bytes."""
 
     path: str
     tier: Tier
     page: Parsed
     about: str = ""
+    zeros: bool = False
 
 
 class MemorySide(NamedTuple):
@@ -49,10 +50,10 @@ class MemorySide(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """The three sides. `hidden` are ids in unreadable files, `closed` tiers with unreadable files.
+    """The three sides. `hidden` are ids in unread files, and `unread` tells whether there are any such files.
 
-    `erased` are tags of memories that were erased here; `missing` tells how to treat missing entries: "ask", "delete"
-    or "restore".
+    `removed` are ids of entries that a memory sharing the folder deleted. `erased` are tags of memories that were
+    erased here; `missing` tells how to treat missing entries: "ask", "delete" or "restore".
     """
 
     state: State
@@ -60,7 +61,7 @@ class Sides:
     texts: Sequence[Text]
     tag: str
     hidden: Collection[str] = frozenset()
-    closed: Collection[Tier] = frozenset()
-    absent: Collection[Tier] = frozenset()
+    unread: bool = False
+    removed: Collection[str] = frozenset()
     erased: Collection[str] = frozenset()
     missing: str = "ask"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
 
 from credenda.errors import Unavailable
+from credenda.paths import create_file
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
@@ -72,6 +73,8 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             fix="create the folder first, or choose another file",
         )
     with translate_errors(path):
+        if not read_only:
+            create_owned(path)
         connection = sqlite3.connect(
             f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
             uri=read_only,
@@ -86,6 +89,15 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             connection.close()
             raise
     return connection
+
+
+def create_owned(path: str) -> None:
+    """Create the file of a new database for its owner only; SQLite gives its log the same permissions.
+
+    Any error is left to SQLite, which reports it.
+    """
+    with suppress(OSError, ValueError):
+        create_file(path)
 
 
 def is_there(look: Callable[[], bool]) -> bool:

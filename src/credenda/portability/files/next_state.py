@@ -1,0 +1,58 @@
+"""Build the parts of the next common state, and of the report, from what the pages show now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from credenda.ids import parse_serial
+from credenda.portability.files.folder import Found
+from credenda.portability.files.layout import CORE
+from credenda.portability.files.memory_side import View
+from credenda.portability.files.page_plan import Layout
+from credenda.portability.files.state import Base, State, hash_text
+from credenda.portability.files.three_way_diff import Plan
+from credenda.portability.files.types import Tier
+from credenda.text.normalize import normalise_name
+
+__all__ = ["list_pages", "list_pending", "map_bases", "map_ids"]
+
+_LISTED_MAX: Final = 100
+_PENDING_CHARACTERS: Final = 80
+
+
+def map_ids(state: State, plan: Plan, after: View) -> dict[str, str]:
+    """Return the ids in the files by the ids in the store, where they differ or are known."""
+    here = {one.id for one in (*after.memories, *after.events)}
+    bound = {name: one.local for name, one in state.entries.items()} | plan.bound
+    return {local: name for name, local in bound.items() if local in here and name != local}
+
+
+def list_pages(found: Found, layout: Layout, standing: Collection[str]) -> dict[str, str]:
+    """Return the files of entities that exist; of two files that claimed one entity, the remaining one."""
+    pages = [one for one in reversed(found.texts) if one.tier is Tier.PAGES and one.path in standing]
+    left = {normalise_name(one.about): one.path for one in pages if normalise_name(one.about)}
+    return left | {key: path for key, path in layout.pages.items() if path in {*found.troubles, *standing}}
+
+
+def map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str], key: bytes) -> dict[str, Base]:
+    """Return for every entry in a file the state that both sides now share."""
+    return {
+        names.get(one.local, one.local): Base(one.local, path, hash_text(key, one.text), one.held)
+        for path, sheet in layout.sheets.items()
+        if path not in failed and path != CORE
+        for one in sheet.entries
+    }
+
+
+def list_pending(gone: Collection[str], state: State, view: View) -> list[str]:
+    """List entries with their pages and the beginnings of their texts, in the order of the pages."""
+    texts = {one.id: one.text for one in (*view.memories, *view.events)}
+    paths = {one.local: one.path for one in state.entries.values()}
+    listed = sorted((paths.get(local, ""), parse_serial(local), local) for local in gone if local in texts)
+    return [f"{path}: {local} {_shorten(texts[local])}" for path, _, local in listed[:_LISTED_MAX]]
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PENDING_CHARACTERS else f"{line[:_PENDING_CHARACTERS]}…"
