@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryFilter",
     "Prune",
     "Redaction",
+    "Rewording",
     "ReplayedRows",
     "Retention",
     "SchedulerLease",
@@ -294,6 +296,20 @@ class Redaction:
     at_us: int
     text: str = ""
     phrases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewording:
+    """A permanent replacement of a memory's words, in all its versions and changes, after words beside them were deleted.
+
+    `texts` maps each earlier text to what remains of it; `moved` has the evidence as it was and as it is now. The
+    vectors of the memory are deleted. Indexes learn about it from the log: put, in the same unit, a `rebuild` change.
+    """
+
+    id: str
+    at_us: int
+    texts: Mapping[str, str]
+    moved: tuple[tuple[Evidence, Evidence], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -12,14 +12,16 @@ from typing import Final
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
-from credenda.model.claim import Extractor, Turn
-from credenda.model.event import Event, NewEvent, Receipt, Role, Source
+from credenda.model.claim import Extractor
+from credenda.model.event import NewEvent, Receipt, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.store import Job, JobFilter, JobStatus, Tombstone, Writer
+from credenda.text.blanks import blank_span
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.text.sentences import split_sentences
-from credenda.write.forget.tombstones import SENTENCES_MAX, hash_claim_forms, hash_text_forms, split_statements
+from credenda.write.forget.restated import find_restated
+from credenda.write.forget.tombstones import SENTENCES_MAX, get_voice, hash_text_forms, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = ["REMOVED", "build_journal_unit"]
@@ -98,27 +100,27 @@ def _check_backlog(writer: Writer, newest: int) -> None:
 
 
 def _redact_deleted(writer: Writer, accepted: Accepted, extractor: Extractor) -> tuple[list[NewEvent], tuple[str, ...]]:
-    """Redact every sentence that repeats deleted text before it is stored."""
+    """Redact the words that repeat deleted text before they are stored."""
     if not writer.tenant.has_tombstones:
         return list(accepted.events), ()
     kept: list[NewEvent] = []
     refused: list[str] = []
     for event in accepted.events:
+        found = find_restated(writer, event, extractor)
         if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
-            _lift_tombstones(writer, event, extractor)
+            _lift_tombstones(writer, found.digests)
             kept.append(event)
             continue
-        spans = _find_restated(writer, event, extractor)
-        kept.append(_redact_event(writer, event, spans))
-        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in spans]
+        kept.append(_redact_event(writer, event, found.spans))
+        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in found.spans]
     return kept, tuple(refused)
 
 
-def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]]) -> NewEvent:
+def _redact_event(writer: Writer, event: NewEvent, spans: Sequence[tuple[int, int]]) -> NewEvent:
     """Cut spans out of an event, and metadata that repeats them or was deleted itself."""
     if not spans and not event.metadata:
         return event
-    key = writer.tenant.key
+    key, voice = writer.tenant.key, get_voice(event)
     cut = {normalise_text(event.text[start:stop]) for start, stop in spans} - {""}
 
     def stays(value: object) -> bool:
@@ -126,7 +128,7 @@ def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]])
         pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
         said = normalise_text(told)
         return not any(one in said for one in cut) and not writer.tombstoned(
-            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece)]
+            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece, voice)]
         )
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
@@ -136,38 +138,18 @@ def _redact_event(writer: Writer, event: NewEvent, spans: list[tuple[int, int]])
     return replace(event, text=text, flags=flags, metadata=metadata)
 
 
-def _lift_tombstones(writer: Writer, event: NewEvent, extractor: Extractor) -> None:
+def _lift_tombstones(writer: Writer, digests: Iterable[bytes]) -> None:
     """Remove the tombstones of text that the user states again on purpose."""
-    for digest in writer.tombstoned([digest for digest, _, _ in _hash_statements(writer.tenant.key, event, extractor)]):
+    for digest in digests:
         writer.put(Tombstone(digest=digest, kind="", normaliser=NORMALISER, created_us=0, lifted=True))
 
 
-def _find_restated(writer: Writer, event: NewEvent, extractor: Extractor) -> list[tuple[int, int]]:
-    """Find the spans of an event that match a tombstone, by their text or by slot and value."""
-    digests = list(_hash_statements(writer.tenant.key, event, extractor))
-    gone = writer.tombstoned([digest for digest, _, _ in digests])
-    return sorted({(start, stop) for digest, start, stop in digests if digest in gone})
-
-
-def _hash_statements(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
-    for start, stop in split_statements(event.text):
-        for digest in hash_text_forms(key, event.text[start:stop]):
-            yield digest, start, stop
-    for claim in extractor.extract(Turn(event=_make_event(event))):
-        for digest in hash_claim_forms(key, claim):
-            yield digest, claim.span.start, claim.span.stop
-
-
-def _make_event(event: NewEvent) -> Event:
-    content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__}
-    return Event(**content, id="e0", recorded_us=event.occurred_us)
-
-
-def _cut_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, stop in spans:
-        if start >= done:
-            pieces += (text[done:start], REMOVED)
-        done = max(done, stop)
-    return "".join(pieces) + text[done:]
+def _cut_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Replace whole statements by the placeholder, and blank the words of a sentence that keeps others."""
+    whole = set(split_statements(text))
+    for start, stop in sorted(spans, reverse=True):
+        if (start, stop) in whole:
+            text = text[:start] + REMOVED + text[stop:]
+        else:
+            text = blank_span(text, start, stop)
+    return text
