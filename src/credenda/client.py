@@ -30,6 +30,7 @@ from credenda.write import intake
 if TYPE_CHECKING:
     from credenda.client_data import Data
     from credenda.client_manage import Manage
+    from credenda.model.deletion import DeletionReceipt
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
 
 __all__ = ["Credenda"]
@@ -346,9 +347,13 @@ class Credenda:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         return services.forget.restore(self._parts, id)
 
-    def delete(self, id: str) -> None:
-        """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
-        services.delete.delete(self._parts, id)
+    def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
+        """Delete a memory or an event permanently; repeating it does nothing.
+
+        The words of a memory are blanked in its messages; other memories on the same messages keep the other words.
+        `whole_message` deletes these messages whole, with everything that only they support.
+        """
+        return services.delete.delete(self._parts, id, whole_message=whole_message)
 
     def delete_where(
         self,

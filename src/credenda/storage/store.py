@@ -227,6 +227,9 @@ class Writer(Reader, Protocol):
 class Store(TenantTransfer, Protocol):
     """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
+    log_emptied: bool
+    """Whether no log of the database has words that were redacted through this store."""
+
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""
         ...

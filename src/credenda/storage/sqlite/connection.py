@@ -43,6 +43,8 @@ _READ_PRAGMAS: Final = (
 )
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
+_LOG_PATIENCE_MS: Final = 500
+"""How long a deletion waits for readers that keep its words in the write-ahead log."""
 LOG_PAGES: Final = 1_000
 """Pages at which SQLite checkpoints the log and starts it from the beginning (default of `wal_autocheckpoint`)."""
 _PAGE_BYTES: Final = 4_096
@@ -106,13 +108,19 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
         connection.execute(pragma)
 
 
-def empty_log(path: str) -> None:
-    """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words.
+def empty_log(path: str, patience_ms: int = _LOG_PATIENCE_MS) -> bool:
+    """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words; return whether it did.
 
-    While another process reads, the pages that it needs remain; the next redaction, or closing, truncates them.
+    While another process reads, the pages that it needs remain. It is waited for so long; then the next commit must try
+    again. Every file error counts as a reader, because the words are deleted already.
     """
-    with translate_errors(path), closing(connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    try:
+        with closing(connect(path)) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {patience_ms:d}")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+    except (sqlite3.Error, OSError, Unavailable):
+        return False
 
 
 def grow_log(path: str) -> None:

@@ -68,6 +68,8 @@ class SqliteStore:
         self._recent: TenantCache | None = None
         self._lock = Lock()
         self._lengthen_at = _SETTLED_COMMITS
+        self.log_emptied = True
+        """Whether the write-ahead log has none of the words redacted through this store."""
         if read_only:
             self._open_for_reading()
         else:
@@ -152,8 +154,10 @@ class SqliteStore:
 
         result = commits.run(unit)
         if redacted:
-            empty_log(self.path)
+            self.log_emptied = empty_log(self.path)
             self._lengthen_at = commits.commits + _SETTLED_COMMITS
+        elif not self.log_emptied:
+            self.log_emptied = empty_log(self.path, patience_ms=0)
         elif commits.commits >= self._lengthen_at:
             self._lengthen_log()
         return result

@@ -41,6 +41,8 @@ _SUBJECTS: Final = frozenset(
     "eu n\u00f3s meu minha meus minhas nosso nossa seu sua o os as um uma".split()
 )
 """Words with which a segment begins that has its own subject."""
+_SELF: Final = frozenset({"i", "ich", "je", "yo", "eu"})
+_APOSTROPHE: Final = re.compile("['\u2019]")
 _SUBJECT_WORDS: Final = 3
 _NO_NAMES: Final = frozenset({"user", "my", "the"})
 _CONTENT_CHARACTERS: Final = 3
@@ -84,6 +86,8 @@ class _Segment(NamedTuple):
     joined: int
     """Where the separator before it begins."""
     heads: bool
+    """Whether it begins a clause."""
+    subject: bool
     """Whether it has its own subject."""
 
 
@@ -103,18 +107,19 @@ def _split_segments(text: str) -> list[_Segment]:
     for separator in (*_JOIN.finditer(text), None):
         stop = len(text) if separator is None else separator.start()
         if _TOKEN.search(text, start, stop):
-            found.append(_Segment(start, stop, joined, not found or _has_subject(text[start:stop], text[joined:start])))
+            anew = not found or not text[joined:start].strip()
+            subject = _has_subject(text[start:stop])
+            opening = found and found[-1].heads and not found[-1].subject  # "On Monday, I moved to Linz"
+            found.append(_Segment(start, stop, joined, anew or bool(subject and not opening), subject))
             joined = stop
         start = stop if separator is None else separator.end()
     return found
 
 
-def _has_subject(segment: str, separator: str) -> bool:
-    """Return whether a segment begins with a subject, or follows the end of a sentence."""
-    words = _TOKEN.findall(segment)
-    if separator and separator[0] in ".!?" or not separator.strip(" \t\r\n"):
-        return True
-    if len(words) < _SUBJECT_WORDS and not (len(words) > 1 and words[0].casefold() in {"i", "ich", "je", "yo", "eu"}):
+def _has_subject(segment: str) -> bool:
+    """Return whether a segment begins with a subject."""
+    words = [word for found in _TOKEN.findall(segment) for word in _APOSTROPHE.split(found)]
+    if len(words) < _SUBJECT_WORDS and not (len(words) > 1 and words[0].casefold() in _SELF):
         return False
     return words[0].casefold() in _SUBJECTS or (words[0][0].isupper() and words[1][0].islower())
 
@@ -124,7 +129,8 @@ def list_clauses(text: str) -> list[tuple[int, int]]:
     segments = _split_segments(text)
     heads = [at for at, segment in enumerate(segments) if segment.heads]
     spans = [(segments[at].start, segments[stop - 1].stop) for at, stop in zip(heads, [*heads[1:], len(segments)], strict=True)]
-    pieces = [*spans, *((one.start, one.stop) for one in segments)] if len(segments) > 1 else []
+    alone = [(one.start, one.stop) for at, one in enumerate(segments) if at and (one.heads or not one.subject)]
+    pieces = [*spans, *alone] if len(segments) > 1 else []
     return [
         (start, stop)
         for start, stop in dict.fromkeys(pieces)
@@ -277,8 +283,9 @@ def _list_whole_spans(text: str, segment: _Segment, stop: int, after: _Segment |
     if after is None:
         whole = segment.joined == 0 and segment.start == 0
         yield (segment.joined, len(text) if whole else stop)
-    elif after.start > after.joined and not text[after.joined : after.start].strip():
-        yield (segment.joined, segment.stop if segment.joined == 0 else stop)
+    elif not text[after.joined : after.start].strip():
+        begins = segment.joined == 0 or not text[segment.joined : segment.start].strip()
+        yield (segment.start, after.joined) if begins else (segment.joined, stop)
     elif segment.joined == 0 or not text[segment.joined : segment.start].strip():
         yield (segment.start, after.start)
     else:
@@ -298,9 +305,9 @@ def _find_clause(
 
 
 def widen_to_separator(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Add to a span the comma or conjunction after it, or else that before it."""
-    after = _JOIN.match(text, stop)
-    if after is not None and after[0].strip():
-        return start, after.end()
+    """Add to a span the comma or conjunction before it, or else that after it."""
     before = next((found for found in _JOIN.finditer(text) if found.end() == start and found[0].strip()), None)
-    return (start if before is None else before.start()), stop
+    if before is not None:
+        return before.start(), stop
+    after = _JOIN.match(text, stop)
+    return (start, after.end()) if after is not None and after[0].strip() else (start, stop)

@@ -69,6 +69,7 @@ class Deletion:
     taken: dict[str, str] = field(default_factory=dict[str, str])
     """Texts by id of the memories that were deleted because their words are the same words."""
     _done: set[str] = field(default_factory=set[str])
+    _whole: set[str] = field(default_factory=set[str])
     _searched: set[str] = field(default_factory=set[str])
     _holdings: ValueHolders = field(init=False)
     _blanker: Blanker = field(init=False)
@@ -87,9 +88,20 @@ class Deletion:
         return {name: texts for name, texts in self._blanker.kept.items() if name not in self._done}
 
     @property
+    def events(self) -> set[str]:
+        """The ids of the events that lost words."""
+        return self._whole | {name for name, _ in self.blanked}
+
+    @property
     def blanked(self) -> list[tuple[str, str]]:
         """The words that were blanked, each with the id of its event."""
         return self._blanker.blanked
+
+    def messages(self, memory: Memory) -> None:
+        """Delete the whole messages on which a memory rests."""
+        names = sorted({item.span.event_id for item in self.writer.evidence(memory_ids=[memory.id])})
+        for event in self.writer.events(names):
+            self.event(event)
 
     def memory(self, memory: Memory) -> None:
         """Delete a memory and blank its words; other memories on the same message keep the words that are theirs.
@@ -179,6 +191,7 @@ class Deletion:
                 self._redact_memory(memory, parts, value=not left)
         self._put_event_tombstones(event)
         self._kept_digests = set()
+        self._whole.add(event.id)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         log_redaction(self.writer, event.id, self.now_us, self.actor)
 
@@ -257,7 +270,14 @@ class Deletion:
         """Find memories from overlapping evidence that state the deleted claim itself."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
-        return [other for other in self.writer.memories(sorted(ids)) if is_repeat(memory, other)]
+        others = self.writer.memories(sorted(ids))
+        merged = {one.superseded_by for one in others if one.relation is Relation.MERGED}
+        said = normalise_value(memory.value or memory.text)
+        return [
+            one
+            for one in others
+            if is_repeat(memory, one) or (one.id in merged and said in normalise_text(one.text))
+        ]
 
     def _split_merged(self, other: Memory, gone: Memory) -> bool:
         """Reactivate the memories that were merged into one text that names a deleted value.

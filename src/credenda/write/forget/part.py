@@ -11,7 +11,7 @@ from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, Tombstone
 from credenda.text.normalize import normalise_text
 from credenda.write.forget.cut import Cut, Said
-from credenda.write.forget.restated import cut_from_others, make_extract, 
+from credenda.write.forget.restated import cut_from_others, make_extract
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import get_voice, make_memory_tombstones, make_part_tombstones
 

@@ -73,7 +73,7 @@ def cut_from_others(text: str, gone: Said, kept: Sequence[Said], extract: Extrac
 
 def find_restated(reader: Reader, event: Event | NewEvent, extractor: Extractor | None) -> Restatement:
     """Find the spans of an event that match a tombstone: by their text, by a deleted part, or by slot and value."""
-    if not reader.tenant.has_tombstones or not normalise_text(event.text):
+    if not normalise_text(event.text):
         return Restatement()
     key, voice = reader.tenant.key, get_voice(event)
     texts = list(_list_texts(event.text))
