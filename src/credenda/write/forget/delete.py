@@ -271,12 +271,21 @@ class Deletion:
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
         others = self.writer.memories(sorted(ids))
-        merged = {one.superseded_by for one in others if one.relation is Relation.MERGED}
-        said = normalise_value(memory.value or memory.text)
+        return [one for one in others if is_repeat(memory, one) or self._find_merged_parts(one, memory)]
+
+    def _find_merged_parts(self, other: Memory, gone: Memory) -> list[Memory]:
+        """Find the memories that were merged into one text that names a deleted value, and do not name it themselves."""
+        said = normalise_value(gone.value or "")
+        if not (said and other.value and said != normalise_value(other.value) and said in normalise_text(other.text)):
+            return []
+        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
+        resting = self.writer.evidence(event_ids=sorted(events))
         return [
             one
-            for one in others
-            if is_repeat(memory, one) or (one.id in merged and said in normalise_text(one.text))
+            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
+            if one.superseded_by == other.id
+            and one.relation is Relation.MERGED
+            and said not in normalise_text(one.text)
         ]
 
     def _split_merged(self, other: Memory, gone: Memory) -> bool:
@@ -285,18 +294,8 @@ class Deletion:
         Deleting Y from "Now X; previously Y" keeps X: each part gets the status of the merged memory. Returns False if
         there are no parts.
         """
-        beside = gone.value and other.value and normalise_value(gone.value) != normalise_value(other.value)
-        said = normalise_value(gone.value or "")
-        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
-        resting = self.writer.evidence(event_ids=sorted(events))
-        parts = [
-            one
-            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
-            if one.superseded_by == other.id
-            and one.relation is Relation.MERGED
-            and said not in normalise_text(one.text)
-        ]
-        if not (beside and parts):
+        parts = self._find_merged_parts(other, gone)
+        if not parts:
             return False
         self._done.add(other.id)
         application = Application(actor=self.actor, now_us=self.now_us)

@@ -13,7 +13,12 @@ from credenda.text.normalize import normalise_text
 from credenda.write.forget.cut import Cut, Said
 from credenda.write.forget.restated import cut_from_others, make_extract
 from credenda.write.forget.scope import has_overlap
-from credenda.write.forget.tombstones import get_voice, make_memory_tombstones, make_part_tombstones
+from credenda.write.forget.tombstones import (
+    get_voice,
+    get_voice_of_claim,
+    make_memory_tombstones,
+    make_part_tombstones,
+)
 
 __all__ = ["Part", "find_part", "make_tombstones"]
 
@@ -88,7 +93,7 @@ def make_tombstones(
     said = [(part.alone or part.text, get_voice(part.event)) for part in parts if part.whole or part.alone]
     shared = {normalise_text(part.text) for part in parts if not part.whole}
     if normalise_text(memory.text) not in shared:
-        said.append((memory.text, get_voice(parts[0].event) if parts else ""))
+        said.append((memory.text, get_voice(parts[0].event) if parts else get_voice_of_claim(memory)))
     for stone in make_memory_tombstones(key, memory, said, now_us, apart=apart):
         if value or stone.kind == "text":
             yield stone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event, NewEvent
 from credenda.storage.store import Reader
-from credenda.text.blanks import leave_out_blanks
+from credenda.text.blanks import BLANK, blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
@@ -25,11 +25,12 @@ from credenda.write.forget.tombstones import (
     split_statements,
 )
 
-__all__ = ["Extract", "Restatement", "cut_from_others", "find_restated", "make_extract", "name_said"]
+__all__ = ["Extract", "Restatement", "cut_from_others", "find_restated", "make_extract", "name_said", "remove_claims"]
 
 Extract = Callable[[str], Sequence[Claim]]
 """Extracts the claims of a text, as if an event had no other words."""
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
+_SHOWN_PART: Final = re.compile(rf"[^\s{BLANK},;:)](?:[\s\S]*[^\s{BLANK}])?")
 _PIECES_MAX: Final = 200
 """Maximum number of clauses and sentences of an event that are extracted by themselves."""
 _PART_WORDS: Final = 80
@@ -94,6 +95,46 @@ def find_restated(reader: Reader, event: Event | NewEvent, extractor: Extractor 
             found |= part
     spans |= _cut_claims(event.text, [claim for digest, claim in by_claim if digest in gone], claims, extract)
     return Restatement(_merge_spans(spans), frozenset(found))
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingClaims:
+    """The claims of an event without deleted ones, `moved` by the claim as extracted, and the spans of the latter."""
+
+    spans: tuple[tuple[int, int], ...]
+    moved: Mapping[Claim, Claim]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The remaining claims, in order."""
+        return tuple(self.moved.values())
+
+
+def remove_claims(event: Event, gone: Sequence[Claim], claims: Sequence[Claim]) -> RemainingClaims:
+    """Take the words of deleted claims out of the other claims; a claim without words of its own goes too."""
+    kept = [one for one in claims if one not in gone]
+    spans = _merge_spans(_cut_claims(event.text, gone, claims, None))
+    moved: dict[Claim, Claim] = {}
+    for one in kept:
+        inside = [(a, b) for a, b in spans if a < one.span.stop and one.span.start < b]
+        if not inside:
+            moved[one] = one
+            continue
+        text = event.text
+        for start, stop in inside:
+            text = blank_span(text, start, stop)
+        piece = text[one.span.start : one.span.stop]
+        found = _SHOWN_PART.search(piece)
+        if found is None or not normalise_text(found[0].replace(BLANK, "")):
+            continue
+        if normalise_text(one.value or "") not in normalise_text(leave_out_blanks(piece).text):
+            continue
+        place = replace(one.span, start=one.span.start + found.start(), stop=one.span.start + found.end())
+        said = event.text[one.span.start : one.span.stop]
+        whole = normalise_text(one.text) == normalise_text(leave_out_blanks(said).text)
+        words = leave_out_blanks(found[0]).text.strip().lstrip(",;:) ") if whole else one.text
+        moved[one] = replace(one, text=words, span=place)
+    return RemainingClaims(spans, moved)
 
 
 def _hash_claim(key: bytes, claim: Claim, voice: str) -> list[bytes]:
