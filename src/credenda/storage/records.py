@@ -233,7 +233,8 @@ class JobStatus(StrEnum):
 class Job:
     """A durable job for the events `first`…`last` (numbers), or for one memory.
 
-    `id` is "" for a new job. A processing job belongs to `lease_owner` until `lease_until_us`.
+    `id` is "" for a new job. A processing job belongs to `lease_owner` until `lease_until_us`. A new job takes its
+    idempotency key over from the job that it `replaces`.
     """
 
     id: str = ""
@@ -250,6 +251,7 @@ class Job:
     payload_hash: bytes = b""
     created_us: int = 0
     updated_us: int = 0
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +273,7 @@ class JobFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A keyed hash (32 bytes) of a deleted value; `kind` is "text" or "value".
+    """A keyed hash (32 bytes) of a deleted value; `kind` is "text", "part" or "value".
 
     `lifted` removes the tombstone: the person stated the deleted value once more, on purpose.
     """

@@ -65,9 +65,9 @@ _STATUSES: Final = {status.value: status for status in Status}
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
 _WORDLESS: Final = frozenset(
     [
-        *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
+        *("type", "cardinality", "stance", "confidence", "importance", "layer", "status", "relation"),
         *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
-        *("trust", "source_session", "confirmations"),
+        *("trust", "confirmations"),
     ]
 )
 """Fields of a memory that its rows and the log keep after a deletion."""

@@ -37,11 +37,12 @@ def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXT
     """Return the unit of work that stores a submission and returns its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another payload it raises `Conflict`.
+    With `allow_deleted` the words are stored once more if the first call lost them.
     """
 
     def work(writer: Writer) -> Receipt:
         earlier = _find_earlier_receipt(writer, accepted)
-        if earlier is not None:
+        if earlier is not None and not (accepted.allow_deleted and _has_lost_words(writer, earlier, accepted)):
             return earlier
         events, refused = _redact_deleted(writer, accepted, extractor)
         ids = [writer.put(event) for event in events]
@@ -53,6 +54,7 @@ def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXT
                 last=first + len(ids) - 1,
                 idempotency_key=accepted.idempotency_key,
                 payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
+                replaces=earlier.job_id if earlier is not None else "",
             )
         )
         _check_backlog(writer, parse_serial(job_id))
@@ -79,6 +81,11 @@ def _find_earlier_receipt(writer: Writer, accepted: Accepted) -> Receipt | None:
     tag = writer.tenant.tag
     ids = tuple(format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1))
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
+
+
+def _has_lost_words(writer: Writer, earlier: Receipt, accepted: Accepted) -> bool:
+    """Return whether the events of an earlier call lack words of this one, because they were refused or deleted."""
+    return [event.text for event in writer.events(list(earlier.event_ids))] != [one.text for one in accepted.events]
 
 
 def _sign_payload(writer: Writer, accepted: Accepted) -> bytes:

@@ -15,6 +15,7 @@ from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
 
 __all__ = [
+    "LOG_PATIENCE_MS",
     "ReadPool",
     "compose_event_words",
     "compose_memory_words",
@@ -43,7 +44,7 @@ _READ_PRAGMAS: Final = (
 )
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
-_LOG_PATIENCE_MS: Final = 500
+LOG_PATIENCE_MS: Final = 500
 """How long a deletion waits for readers that keep its words in the write-ahead log."""
 LOG_PAGES: Final = 1_000
 """Pages at which SQLite checkpoints the log and starts it from the beginning (default of `wal_autocheckpoint`)."""
@@ -108,7 +109,7 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
         connection.execute(pragma)
 
 
-def empty_log(path: str, patience_ms: int = _LOG_PATIENCE_MS) -> bool:
+def empty_log(path: str, patience_ms: int) -> bool:
     """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words; return whether it did.
 
     While another process reads, the pages that it needs remain. It is waited for so long; then the next commit must try

@@ -21,6 +21,7 @@ from credenda.storage.sqlite.choose_statement import choose_statement
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
+from credenda.storage.sqlite.redact import seal_key
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import (
     CODE_BITS,
@@ -361,7 +362,7 @@ class SqliteReader:
         """Return jobs in the order in which they are due."""
         tag = self._tenant.tag
         if wanted.key is not None:
-            found = self._run("job_by_key", key=wanted.key)
+            found = self._run("job_by_key", key=wanted.key, sealed=seal_key(self._tenant.key, wanted.key))
         elif wanted.id is not None:
             found = self._run("job_by_id", id=parse_id_number(wanted.id, IdKind.JOB, tag))
         else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
@@ -15,7 +16,22 @@ from credenda.storage.sqlite.replay_rows import StatementRunner
 from credenda.storage.store import Reader, Redaction, Rewording, pack_code
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["redact_memory", "reword_memory"]
+__all__ = ["redact_memory", "reword_memory", "seal_key", "seal_keys"]
+
+
+_SEALED: Final = "sealed:"
+
+
+def seal_key(key: bytes, name: str) -> str:
+    """Return the form in which the idempotency key of deleted events is kept: a keyed hash."""
+    return _SEALED + hmac.digest(key, name.encode(), "sha256").hex()
+
+
+def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
+    """Replace the idempotency keys of jobs whose events all lost their words; the same call is still recognised."""
+    for row in run("keys_of_deleted", event=event).fetchall():
+        if not row["idempotency_key"].startswith(_SEALED):
+            run("set_key", id=row["id"], key=seal_key(key, row["idempotency_key"]))
 
 
 class WordIndex(Reader, Protocol):

@@ -21,7 +21,7 @@ from credenda.ids import draw_key, draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
-from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, grow_log, is_there
+from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import clear_name_cache
@@ -154,10 +154,10 @@ class SqliteStore:
 
         result = commits.run(unit)
         if redacted:
-            self.log_emptied = empty_log(self.path)
+            self.log_emptied = empty_log(self.path, LOG_PATIENCE_MS)
             self._lengthen_at = commits.commits + _SETTLED_COMMITS
         elif not self.log_emptied:
-            self.log_emptied = empty_log(self.path, patience_ms=0)
+            self.log_emptied = empty_log(self.path, 0)
         elif commits.commits >= self._lengthen_at:
             self._lengthen_log()
         return result

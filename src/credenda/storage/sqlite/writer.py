@@ -21,7 +21,7 @@ from credenda.storage.sqlite.connection import compose_event_words, compose_memo
 from credenda.storage.sqlite.duties import Derived, write_derived
 from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
 from credenda.storage.sqlite.reader import SqliteReader
-from credenda.storage.sqlite.redact import redact_memory, reword_memory
+from credenda.storage.sqlite.redact import redact_memory, reword_memory, seal_keys
 from credenda.storage.sqlite.replay_rows import replace_rows
 from credenda.storage.sqlite.spend import add_spend
 from credenda.storage.sqlite.statements import get_positional_statement
@@ -252,6 +252,8 @@ class SqliteWriter(SqliteReader):
             cells = (self._tenant.user_id, number, job.kind, job.first, job.last, now_us, now_us)
             self._connection.execute(get_positional_statement("insert_fresh_job"), cells)
         else:
+            if job.replaces:
+                self._run("set_key", id=self._number(job.replaces, IdKind.JOB), key=None)
             self._run(
                 "insert_job",
                 id=number,
@@ -355,6 +357,8 @@ class SqliteWriter(SqliteReader):
             if redaction.text:
                 self._event_words("insert_words", code, event, redaction.text[start:stop])
         self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
+        if not redaction.text:
+            seal_keys(self._run, self._tenant.key, number)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
 

@@ -187,7 +187,7 @@ ORDER BY state = 'open' DESC, id DESC;
 -- Take the words out of every version of a memory.
 UPDATE memories SET
     text = '', text_hash = 0, topic = NULL, entity = NULL, entity_key = NULL, attribute = NULL, attribute_key = NULL,
-    value = NULL, scope = NULL, tags = NULL, metadata = NULL
+    value = NULL, scope = NULL, tags = NULL, metadata = NULL, speaker = 'user', source_session = ''
 WHERE user_id = :user_id AND id = :id;
 
 -- name: redact_change!

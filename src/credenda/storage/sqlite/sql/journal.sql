@@ -131,11 +131,14 @@ WHERE user_id = :user_id AND id > :after AND id < :below
 ORDER BY id DESC LIMIT :limit;
 
 -- name: redact_event!
--- Take the words out of an event; its place in the chain stays.
+-- Take the words out of an event; its place in the chain stays. An event without words keeps no name either.
 UPDATE events SET
     text = :text, redacted_at = :at_us, metadata = NULL, tags = NULL,
     topic = CASE WHEN :text = '' THEN NULL ELSE topic END,
-    external_id = CASE WHEN :text = '' THEN NULL ELSE external_id END
+    external_id = CASE WHEN :text = '' THEN NULL ELSE external_id END,
+    session_id = CASE WHEN :text = '' THEN '' ELSE session_id END,
+    agent_id = CASE WHEN :text = '' THEN '' ELSE agent_id END,
+    speaker = CASE WHEN :text = '' THEN role ELSE speaker END
 WHERE user_id = :user_id AND id = :id;
 
 -- name: permit_redaction!
