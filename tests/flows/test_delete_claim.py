@@ -251,3 +251,33 @@ def test_of_any_sentence_any_one_claim_can_be_deleted(
         assert _values(mem) == set(others)
     for file in folder.rglob("*"):
         assert not file.is_file() or gone.value.encode() not in file.read_bytes(), file.name
+
+
+DISGUISES = (
+    "I\u200b live in Lin\u200bz.",
+    "I live in L\u0456nz.",
+    "\uff29 live in Linz.",
+    "I live in \U0001d40b\U0001d422\U0001d427\U0001d433.",
+    "I\u2060\u00ad live\ufe0f in Linz\U000e0041.",
+    "I m\u043eved to L\u0456nz.",
+)
+
+
+@pytest.mark.parametrize("text", DISGUISES)
+def test_disguised_words_are_known(mem: Credenda, say: Say, events: Events, text: str) -> None:
+    say("I live in Linz.")
+    mem.delete(_get(mem, "Linz").id)
+    assert mem.remember(f"I like tea. {text}").refused
+    mem.settle()
+    assert _values(mem) == {"tea"}
+    assert events()[-1].text.startswith("I like tea. ")
+
+
+def test_words_in_another_script_are_stored_and_refused_in_it(mem: Credenda) -> None:
+    text = "\u042f \u0436\u0438\u0432\u0443 \u0432 \u041c\u043e\u0441\u043a\u0432\u0435."
+    first = mem.remember(text)
+    mem.settle()
+    assert mem.search("\u041c\u043e\u0441\u043a\u0432\u0435").hits[0].text == text
+    mem.delete(first.event_ids[0])
+    assert mem.remember(text).refused
+    assert not mem.remember(text.replace("\u041c\u043e\u0441\u043a\u0432\u0435", "\u0420\u0438\u043c\u0435")).refused

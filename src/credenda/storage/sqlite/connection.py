@@ -16,6 +16,7 @@ from credenda.text.tokens import fold, segment_document
 
 __all__ = [
     "LOG_PATIENCE_MS",
+    "KeyedConnection",
     "ReadPool",
     "compose_event_words",
     "compose_memory_words",
@@ -63,7 +64,15 @@ def compose_memory_words(text: str, entity: str | None, attribute: str | None, v
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
-def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
+class KeyedConnection(sqlite3.Connection):
+    """A connection that knows the key of the tombstone key file; b"" without one."""
+
+    key: bytes = b""
+
+
+def connect(
+    path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b""
+) -> KeyedConnection:
     """Open a connection with our pragmas and functions, without changing the file.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
@@ -82,7 +91,9 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             isolation_level=None,
             check_same_thread=False,
             cached_statements=_STATEMENT_CACHE,
+            factory=KeyedConnection,
         )
+        connection.key = key
         try:
             prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
         except BaseException:
@@ -149,9 +160,10 @@ def grow_log(path: str) -> None:
 class ReadPool:
     """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
-    def __init__(self, path: str, *, read_only: bool) -> None:
-        """Create an empty pool."""
+    def __init__(self, path: str, *, read_only: bool, key: bytes = b"") -> None:
+        """Create an empty pool; `key` is that of the tombstone key file."""
         self._path = path
+        self._key = key
         self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
         self._lock = Lock()
@@ -183,7 +195,7 @@ class ReadPool:
                 raise Unavailable("this memory is closed", fix="open it again")
             if self._idle:
                 return self._idle.pop()
-        return connect(self._path, read_only=self._read_only, query_only=True)
+        return connect(self._path, read_only=self._read_only, query_only=True, key=self._key)
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:

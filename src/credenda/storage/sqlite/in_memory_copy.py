@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from credenda.clock import Clock
-from credenda.storage.sqlite.connection import prepare_connection
+from credenda.storage.sqlite.connection import KeyedConnection, prepare_connection
 from credenda.storage.sqlite.dump import load_rows
 from credenda.storage.sqlite.migrate import create_schema
 from credenda.storage.sqlite.reader import read_tenant
@@ -21,10 +21,11 @@ SCRATCH_TABLES: Final = ("events", "passages", "tombstones")
 
 
 def open_scratch(
-    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
+    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock, key: bytes = b""
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
     """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = sqlite3.connect(":memory:", isolation_level=None, factory=KeyedConnection)
+    connection.key = key
     try:
         return connection, _fill_scratch(connection, origin, rows, clock)
     except BaseException:

@@ -40,6 +40,7 @@ from credenda.storage.store import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.tombstone_key import open_stored_key
 from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
@@ -56,16 +57,16 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
     """Read a tenant's row; None for a tenant that never wrote."""
     row = connection.execute(load_statements()["tenant"], {"user_id": user_id}).fetchone()
-    return None if row is None else to_tenant(row)
+    return None if row is None else to_tenant(row, connection)
 
 
-def to_tenant(row: sqlite3.Row) -> TenantRecord:
-    """Build a tenant from a row."""
+def to_tenant(row: sqlite3.Row, connection: sqlite3.Connection) -> TenantRecord:
+    """Build a tenant from a row of a connection; raises `Conflict` without its key file."""
     return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],
         tag=row["tag"],
-        key=row["hmac_key"],
+        key=open_stored_key(row["hmac_key"], getattr(connection, "key", b"")),
         has_tombstones=bool(row["has_tombstones"]),
         hold=row["hold"],
     )
@@ -141,7 +142,7 @@ class SqliteReader:
         row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
         if row is None:
             return cls(connection, TenantRecord(user_id=user_id, number=0, tag="", key=b""))
-        view = cls(connection, to_tenant(row))
+        view = cls(connection, to_tenant(row, connection))
         view._heads = to_index_position(row)
         view._judged = bool(row["judged"])
         return view
