@@ -20,9 +20,7 @@ __all__ = ["delete", "plan_deletion"]
 T = TypeVar("T", Memory, Event)
 
 
-def delete(
-    parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_message: bool = False
-) -> DeletionReceipt:
+def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_message: bool = False) -> DeletionReceipt:
     """Delete a memory or event with everything that only it supports; repeating this changes nothing.
 
     `actor` is the user, through an interface or a page. `whole_message` deletes the messages of a memory whole. Raises

@@ -32,9 +32,9 @@ __all__ = [
     "MemoryFilter",
     "Prune",
     "Redaction",
-    "Rewording",
     "ReplayedRows",
     "Retention",
+    "Rewording",
     "SchedulerLease",
     "Snapshot",
     "Spend",
@@ -302,7 +302,7 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewording:
-    """A permanent replacement of a memory's words, in all its versions and changes, after words beside them were deleted.
+    """A permanent replacement of a memory's words in all its versions and changes.
 
     `texts` maps each earlier text to what remains of it; `moved` has the evidence as it was and as it is now. The
     vectors of the memory are deleted. Indexes learn about it from the log: put, in the same unit, a `rebuild` change.

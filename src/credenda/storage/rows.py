@@ -314,8 +314,9 @@ def reword_delta(
             parts[name] = [[one[0], *places.get(tuple(one[:4]), one[1:4]), *one[4:]] for one in part]
         else:
             fields = expand_fields(part)
-            if fields.get("text") in texts:
-                parts[name] = shorten_fields({**fields, "text": texts[fields["text"]]})
+            text = fields.get("text")
+            if isinstance(text, str) and text in texts:
+                parts[name] = shorten_fields({**fields, "text": texts[text]})
     return to_canonical_json(parts)
 
 

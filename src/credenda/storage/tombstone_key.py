@@ -15,8 +15,10 @@ from typing import Final
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import draw_key
 
-__all__ = ["draw_stored_key", "open_stored_key", "read_key_file"]
+__all__ = ["SEALED", "draw_stored_key", "open_stored_key", "read_key_file", "seal_key"]
 
+SEALED: Final = "sealed:"
+"""Prefix of a sealed idempotency key."""
 _MARK: Final = b"CREDKEY1"
 _SEED_BYTES: Final = 16
 _CHECK_BYTES: Final = 8
@@ -72,7 +74,7 @@ def open_stored_key(stored: bytes, key: bytes) -> bytes:
             why="it was begun with one, and tombstone_key_file is not set",
             fix="set tombstone_key_file to that file",
         )
-    seed = stored[: -_CHECK_BYTES]
+    seed = stored[:-_CHECK_BYTES]
     if not hmac.compare_digest(stored[-_CHECK_BYTES:], _compute_check(key, seed)):
         raise Conflict(
             "this memory was begun with another tombstone key file",
@@ -84,3 +86,8 @@ def open_stored_key(stored: bytes, key: bytes) -> bytes:
 
 def _compute_check(key: bytes, seed: bytes) -> bytes:
     return hmac.digest(key, b"check" + seed, "sha256")[:_CHECK_BYTES]
+
+
+def seal_key(key: bytes, name: str) -> str:
+    """Return the form in which the idempotency key of deleted events is kept: a keyed hash."""
+    return SEALED + hmac.digest(key, name.encode(), "sha256").hex()

@@ -18,6 +18,4 @@ def extract_around_blanks(extractor: Extractor, event: Event, before: Sequence[E
         return extractor.extract(Turn(event=event, before=tuple(before)))
     left = leave_out_blanks(event.text)
     claims = extractor.extract(Turn(event=replace(event, text=left.text), before=tuple(before)))
-    return [
-        replace(one, span=Span(one.span.event_id, *left.to_whole(one.span.start, one.span.stop))) for one in claims
-    ]
+    return [replace(one, span=Span(one.span.event_id, *left.to_whole(one.span.start, one.span.stop))) for one in claims]

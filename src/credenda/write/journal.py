@@ -54,7 +54,7 @@ def build_journal_unit(accepted: Accepted, extractor: Extractor, kind: str = EXT
                 last=first + len(ids) - 1,
                 idempotency_key=accepted.idempotency_key,
                 payload_hash=_sign_payload(writer, accepted) if accepted.idempotency_key else b"",
-                replaces=earlier.job_id if earlier is not None else "",
+                replaces=(earlier.job_id or "") if earlier is not None else "",
             )
         )
         _check_backlog(writer, parse_serial(job_id))
@@ -135,7 +135,12 @@ def _redact_event(writer: Writer, event: NewEvent, spans: Sequence[tuple[int, in
         pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
         said = normalise_text(told)
         return not any(one in said for one in cut) and not writer.tombstoned(
-            [digest for piece in (told, *pieces) if normalise_text(piece) for digest in hash_text_forms(key, piece, voice)]
+            [
+                digest
+                for piece in (told, *pieces)
+                if normalise_text(piece)
+                for digest in hash_text_forms(key, piece, voice)
+            ]
         )
 
     metadata = {name: value for name, value in event.metadata.items() if stays(value)}
@@ -155,8 +160,5 @@ def _cut_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Replace whole statements by the placeholder, and blank the words of a sentence that keeps others."""
     whole = set(split_statements(text))
     for start, stop in sorted(spans, reverse=True):
-        if (start, stop) in whole:
-            text = text[:start] + REMOVED + text[stop:]
-        else:
-            text = blank_span(text, start, stop)
+        text = text[:start] + REMOVED + text[stop:] if (start, stop) in whole else blank_span(text, start, stop)
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.deletion import DeletionPlan, DeletionReceipt, SharedMemory
@@ -10,10 +11,10 @@ from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, Ex
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
 __all__ = [
+    "describe_shared",
     "hold",
     "put_back",
     "render_backup",
-    "describe_shared",
     "render_delete",
     "render_deletion",
     "render_erase",

@@ -99,11 +99,11 @@ def restore_file(
         users, erased = _apply_erasures(part, entries, clock, key)
         deleted, unread = 0, ""
         if deletions is not None and delete_again is not None:
-            deleted, why = _replay_deletions(part, deletions, clock, delete_again, key)
+            deleted, why = _replay_deletions(part, deletions, clock, delete_again, key=key)
             if why:
                 raise Unavailable(f"{deletions} could not be read", why=why, fix="give another state; nothing changed")
         if target.exists() and delete_again is not None and not (deletions and target.samefile(deletions)):
-            again, unread = _replay_deletions(part, target, clock, delete_again, key)
+            again, unread = _replay_deletions(part, target, clock, delete_again, key=key)
             deleted += again
         replayed = target.exists() or deletions is not None
         if target.exists():
@@ -240,7 +240,7 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
 
 
 def _replay_deletions(
-    part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions, key: bytes
+    part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions, *, key: bytes
 ) -> tuple[int, str]:
     """Repeat later deletions in a copy; return their count, and the reason if the later database cannot be read."""
     try:

@@ -70,9 +70,7 @@ class KeyedConnection(sqlite3.Connection):
     key: bytes = b""
 
 
-def connect(
-    path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b""
-) -> KeyedConnection:
+def connect(path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b"") -> KeyedConnection:
     """Open a connection with our pragmas and functions, without changing the file.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.

@@ -21,7 +21,6 @@ from credenda.storage.sqlite.choose_statement import choose_statement
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
 from credenda.storage.sqlite.index_delta import read_delta
-from credenda.storage.sqlite.redact import seal_key
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import (
     CODE_BITS,
@@ -40,7 +39,7 @@ from credenda.storage.store import (
     pack_code,
     unpack_code,
 )
-from credenda.storage.tombstone_key import open_stored_key
+from credenda.storage.tombstone_key import open_stored_key, seal_key
 from credenda.text.tokens import fold, is_run, segment_query, tokenize
 
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
@@ -61,7 +60,7 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | 
 
 
 def to_tenant(row: sqlite3.Row, connection: sqlite3.Connection) -> TenantRecord:
-    """Build a tenant from a row of a connection; raises `Conflict` without its key file."""
+    """Build a tenant from a row; raises `Conflict` without its key file."""
     return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],

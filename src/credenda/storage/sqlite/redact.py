@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
@@ -14,23 +13,16 @@ from credenda.storage import rows
 from credenda.storage.sqlite.connection import compose_memory_words
 from credenda.storage.sqlite.replay_rows import StatementRunner
 from credenda.storage.store import Reader, Redaction, Rewording, pack_code
+from credenda.storage.tombstone_key import SEALED, seal_key
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["redact_memory", "reword_memory", "seal_key", "seal_keys"]
-
-
-_SEALED: Final = "sealed:"
-
-
-def seal_key(key: bytes, name: str) -> str:
-    """Return the form in which the idempotency key of deleted events is kept: a keyed hash."""
-    return _SEALED + hmac.digest(key, name.encode(), "sha256").hex()
+__all__ = ["redact_memory", "reword_memory", "seal_keys"]
 
 
 def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
     """Replace the idempotency keys of jobs whose events all lost their words; the same call is still recognised."""
     for row in run("keys_of_deleted", event=event).fetchall():
-        if not row["idempotency_key"].startswith(_SEALED):
+        if not row["idempotency_key"].startswith(SEALED):
             run("set_key", id=row["id"], key=seal_key(key, row["idempotency_key"]))
 
 

@@ -32,8 +32,8 @@ from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.sqlite.tenant_cache import TenantCache
 from credenda.storage.sqlite.writer import NextIds, SqliteWriter
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
-from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 from credenda.storage.tenant_transfer import Erasure, ExportHeader, ImportRow, TenantExport
+from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 
 __all__ = ["SqliteStore", "has_unfinished_erasure"]
 
@@ -55,9 +55,7 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
 class SqliteStore:
     """A `Store` in one SQLite file, shared with other processes."""
 
-    def __init__(
-        self, path: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
-    ) -> None:
+    def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
         """Open or create the file and bring its schema up to date.
 
         Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,

@@ -23,7 +23,7 @@ from credenda.write.forget.restated import cut_from_others, make_extract, name_s
 from credenda.write.forget.scope import BLANK, WORD, find_other_support, has_overlap
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 
-__all__ = ["Blanker", "log_redaction"]
+__all__ = ["Blanker", "log_redaction", "redact_span"]
 
 _WORDS: Final = re.compile(rf"[^\s{BLANK}](?:[\s\S]*[^\s{BLANK}])?")
 
@@ -70,12 +70,12 @@ class Blanker:
         for item in self.writer.evidence(event_ids=[before.id]):
             if item.memory_id not in self.done and any(has_overlap(item.span, place) for place in places):
                 touched.setdefault(item.memory_id, []).append(item)
-        claims = self._extract(after) if touched else []
+        claims: Sequence[Claim] = self._extract(after) if touched else ()
         emptied: list[Memory] = []
         for memory in self.writer.memories(sorted(touched)):
             if memory.status is Status.DELETED:
                 continue
-            if not self._reword(memory, touched[memory.id], (before, after), claims, gone):
+            if not self._reword(memory, touched[memory.id], (before, after), claims=claims, gone=gone):
                 emptied.append(memory)
         if after.text:
             number = parse_id_number(after.id, IdKind.EVENT, self.writer.tenant.tag)
@@ -90,6 +90,7 @@ class Blanker:
         memory: Memory,
         items: Sequence[Evidence],
         events: tuple[Event, Event],
+        *,
         claims: Sequence[Claim],
         gone: Said | None,
     ) -> bool:
@@ -110,7 +111,7 @@ class Blanker:
         remaining = remaining[: limits.MEMORY_TEXT_CHARACTERS]
         said = [leave_out_blanks(before.text[item.span.start : item.span.stop]).text for item in items]
         versions = self.writer.versions([memory.id])
-        texts = {one.text: self._trim(one, said, remaining, gone) for one in versions if one.text}
+        texts = {one.text: self._trim(one, before, (said, remaining), gone) for one in versions if one.text}
         moved = [(item, _move(item, spans[item], claim, replace(memory, text=texts[memory.text]))) for item in items]
         self.put(memory, {old: new for old, new in texts.items() if old != new}, moved)
         return True
@@ -130,23 +131,19 @@ class Blanker:
         )
         self.writer.put(record)
 
-    def _trim(self, memory: Memory, said: Sequence[str], remaining: str, gone: Said | None) -> str:
-        """Return what remains of a version's text."""
+    def _trim(self, memory: Memory, event: Event, words: tuple[Sequence[str], str], gone: Said | None) -> str:
+        """Return what remains of a version's text; `words` are its sentences as they were, and what remains of them."""
+        said, remaining = words
         text = memory.text
         if any(normalise_text(text) == normalise_text(one) for one in said):
             return remaining
         if gone is None or not gone.value:
             return text
-        extract = None
-        if self.extractor is not None:
-            extract = make_extract(self.extractor, Event(**_QUIET, occurred_us=self.now_us, recorded_us=self.now_us))
+        extract = None if self.extractor is None else make_extract(self.extractor, event)
         cut = cut_from_others(text, gone, [Said.of(memory)] if memory.value else [], extract)
         if cut is None:
             return remaining if normalise_text(gone.value) in normalise_text(text) else text
         return remaining if cut.whole else _tidy(remove_cuts(text, cut.spans))
-
-
-_QUIET: Final = {"text": "", "role": "user", "speaker": "user", "id": "e0"}
 
 
 def _is_same(claim: Claim, memory: Memory, items: Sequence[Evidence]) -> bool:
@@ -175,6 +172,11 @@ def _move(item: Evidence, span: Span | None, claim: Claim | None, memory: Memory
     if span is None:
         return replace(item, claim_hash=bytes(len(item.claim_hash)))
     return replace(item, span=span, claim_hash=claim_hash(make_claim(memory, span, UpdateKind.STATE)))
+
+
+def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
+    """Blank a span character by character, so that all other spans keep their offsets."""
+    Blanker(writer, now_us, actor, set()).blank(span.event_id, [(span.start, span.stop)])
 
 
 def log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:

@@ -15,15 +15,15 @@ from typing import Final, NamedTuple
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Draft
-from credenda.text.blanks import BLANK, blank_span, leave_out_blanks
+from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
-from credenda.text.normalize import normalise_text
 from credenda.text.singular_plural import fold_plural_everywhere
 
 __all__ = ["Cut", "Said", "cut_claim", "list_clauses", "remove_cuts", "widen_to_separator"]
 
 _CONJUNCTION: Final = (
-    "and|but|or|while|whereas|who|which|und|aber|oder|sowie|w\u00e4hrend|et|mais|ou|tandis que|qui|y|pero|mientras|mas|e|que"
+    "and|but|or|while|whereas|who|which|und|aber|oder|sowie|w\u00e4hrend|et|mais|ou|tandis que|qui|y|pero|mientras"
+    "|mas|e|que"
 )
 _JOIN: Final = re.compile(
     rf"\s*[,;:]+\s+(?:(?:{_CONJUNCTION})\s+)?|\s+(?:and|but|or|while|whereas|und|aber|oder|sowie|et|mais|ou|y|pero|mas|e)\s+"
@@ -33,13 +33,14 @@ _JOIN: Final = re.compile(
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 _END: Final = re.compile(r"[\s.!?\u2026\"')\]]+$")
-_SUBJECTS: Final = frozenset(
+_SUBJECT_LIST: Final = (
     "i we he she it they you my our his her their the a an this that there "
     "ich wir er sie es du mein meine unser unsere sein seine ihr ihre der die das "
     "je j nous il elle ils elles mon ma mes notre nos son sa ses le la les l "
     "yo nosotros mi mis nuestro nuestra su sus el los las un una "
-    "eu n\u00f3s meu minha meus minhas nosso nossa seu sua o os as um uma".split()
+    "eu n\u00f3s meu minha meus minhas nosso nossa seu sua o os as um uma"
 )
+_SUBJECTS: Final = frozenset(_SUBJECT_LIST.split())
 """Words with which a segment begins that has its own subject."""
 _SELF: Final = frozenset({"i", "ich", "je", "yo", "eu"})
 _APOSTROPHE: Final = re.compile("['\u2019]")
@@ -91,6 +92,21 @@ class _Segment(NamedTuple):
     """Whether it has its own subject."""
 
 
+class _Sentence(NamedTuple):
+    text: str
+    words: Sequence[_Word]
+    segments: Sequence[_Segment]
+
+    @classmethod
+    def split(cls, text: str) -> _Sentence:
+        """Split a sentence into words and segments."""
+        return cls(text, _split_words(text), _split_segments(text))
+
+    def clause_of(self, at: int) -> int:
+        """Return the number of the clause that holds a word."""
+        return sum(one.heads and one.start <= self.words[at].start for one in self.segments)
+
+
 @lru_cache(maxsize=4_096)
 def _list_forms(word: str) -> frozenset[str]:
     plain = _POSSESSIVE.sub("", fold_lookalikes(word).casefold())
@@ -128,7 +144,10 @@ def list_clauses(text: str) -> list[tuple[int, int]]:
     """Return the spans of the clauses of a sentence that have at least three words; [] for a single clause."""
     segments = _split_segments(text)
     heads = [at for at, segment in enumerate(segments) if segment.heads]
-    spans = [(segments[at].start, segments[stop - 1].stop) for at, stop in zip(heads, [*heads[1:], len(segments)], strict=True)]
+    spans = [
+        (segments[at].start, segments[stop - 1].stop)
+        for at, stop in zip(heads, [*heads[1:], len(segments)], strict=True)
+    ]
     alone = [(one.start, one.stop) for at, one in enumerate(segments) if at and (one.heads or not one.subject)]
     pieces = [*spans, *alone] if len(segments) > 1 else []
     return [
@@ -166,16 +185,17 @@ class _Places(NamedTuple):
     kept: set[int]
 
 
-def _place(words: Sequence[_Word], segments: Sequence[_Segment], gone: Said, kept: Sequence[Said]) -> _Places | None:
+def _place(sentence: _Sentence, gone: Said, kept: Sequence[Said]) -> _Places | None:
     """Locate claims in a sentence; None if the words of the claim cannot be told from those of another."""
+    words = sentence.words
     mine = _locate(words, gone.value)
     if not mine:
-        return _place_rest(words, segments, kept)
+        return _place_rest(sentence, kept)
     others: set[int] = set()
     for one in kept:
         value, name = _locate(words, one.value), _locate_entity(words, one.entity)
         if value & mine:
-            value, mine = _share(words, segments, (value, name), (mine, _locate_entity(words, gone.entity)))
+            value, mine = _share(sentence, (value, name), (mine, _locate_entity(words, gone.entity)))
             if not value or not mine:
                 return None
         if name & mine:
@@ -184,28 +204,22 @@ def _place(words: Sequence[_Word], segments: Sequence[_Segment], gone: Said, kep
     return None if others & mine else _Places(mine, others)
 
 
-def _place_rest(words: Sequence[_Word], segments: Sequence[_Segment], kept: Sequence[Said]) -> _Places | None:
+def _place_rest(sentence: _Sentence, kept: Sequence[Said]) -> _Places | None:
     """Place a claim whose value is in other words: in the clauses that state no other claim."""
+    words = sentence.words
     others = {at for one in kept for at in _locate(words, one.value) | _locate_entity(words, one.entity)}
     if not others or not all(_locate(words, one.value) for one in kept):
         return None
-    clauses = [sum(segment.heads and segment.start <= word.start for segment in segments) for word in words]
-    taken = {clauses[at] for at in others}
-    mine = {at for at in range(len(words)) if clauses[at] not in taken}
+    taken = {sentence.clause_of(at) for at in others}
+    mine = {at for at in range(len(words)) if sentence.clause_of(at) not in taken}
     return _Places(mine, others) if mine else None
 
 
 def _share(
-    words: Sequence[_Word],
-    segments: Sequence[_Segment],
-    other: tuple[set[int], set[int]],
-    own: tuple[set[int], set[int]],
+    sentence: _Sentence, other: tuple[set[int], set[int]], own: tuple[set[int], set[int]]
 ) -> tuple[set[int], set[int]]:
     """Divide the occurrences of one value between two claims, by the clause that names their entities."""
-
-    def clause(at: int) -> int:
-        return sum(segment.heads and segment.start <= words[at].start for segment in segments)
-
+    clause = sentence.clause_of
     (value, name), (mine, owner) = other, own
     theirs, ours = {clause(at) for at in name - owner}, {clause(at) for at in owner - name}
     if theirs and not ours:
@@ -225,16 +239,16 @@ def cut_claim(
     `works` says whether a remaining sentence still states the others. None if the claim's words carry another claim too
     or cannot be found.
     """
-    words, segments = _split_words(text), _split_segments(text)
-    places = _place(words, segments, gone, kept)
+    sentence = _Sentence.split(text)
+    places = _place(sentence, gone, kept)
     if places is None:
         return None
     spans: list[tuple[int, int]] = []
     alone: list[str] = []
     for at in sorted(places.gone):
-        if any(start <= words[at].start < stop for start, stop in spans):
+        if any(start <= sentence.words[at].start < stop for start, stop in spans):
             continue
-        found = list(_list_candidates(text, words, segments, places, at))
+        found = list(_list_candidates(sentence, places, at))
         chosen = next((one for one in found if works is None or works(remove_cuts(text, [*spans, one[0]]))), found[0])
         spans.append(chosen[0])
         if chosen[1]:
@@ -253,12 +267,11 @@ def remove_cuts(text: str, spans: Sequence[tuple[int, int]]) -> str:
 _Candidate = tuple[tuple[int, int], str | None]
 
 
-def _list_candidates(
-    text: str, words: Sequence[_Word], segments: Sequence[_Segment], places: _Places, at: int
-) -> Iterator[_Candidate]:
+def _list_candidates(sentence: _Sentence, places: _Places, at: int) -> Iterator[_Candidate]:
     """Yield the spans that could be cut around a word, the widest first, with the words that state the claim alone."""
+    text, words, segments = sentence
     number = max(place for place, segment in enumerate(segments) if segment.start <= words[at].start)
-    first, last = _find_clause(words, segments, places, number)
+    first, last = _find_clause(sentence, places, number)
     segment, stop = segments[first], segments[last].stop
     inside = [place for place, word in enumerate(words) if segment.start <= word.start < stop]
     fixed = [place for place in inside if place in places.kept]
@@ -293,14 +306,13 @@ def _list_whole_spans(text: str, segment: _Segment, stop: int, after: _Segment |
         yield (segment.joined, after.start)
 
 
-def _find_clause(
-    words: Sequence[_Word], segments: Sequence[_Segment], places: _Places, number: int
-) -> tuple[int, int]:
+def _find_clause(sentence: _Sentence, places: _Places, number: int) -> tuple[int, int]:
     """Return the first and last segment of a clause, or one segment if the clause states other claims too."""
+    segments = sentence.segments
     first = max(at for at in range(number + 1) if segments[at].heads)
     last = next((at - 1 for at in range(number + 1, len(segments)) if segments[at].heads), len(segments) - 1)
     start, stop = segments[first].start, segments[last].stop
-    shared = any(start <= words[at].start < stop for at in places.kept)
+    shared = any(start <= sentence.words[at].start < stop for at in places.kept)
     return (number, number) if shared else (first, last)
 
 

@@ -37,7 +37,7 @@ from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 from credenda.write.reconcile.wording import quote_parts
 
-__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number", "redact_span"]
+__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number"]
 
 _PAGE: Final = 500
 
@@ -118,7 +118,14 @@ class Deletion:
         repeats = self._find_repeats(memory, [item.span for item in evidence])
         self._done.update(one.id for one in (*twins, *repeats))
         found = [
-            find_part(self.writer, memory, events[item.span.event_id], item, self._done, self.extractor)
+            find_part(
+                self.writer,
+                memory,
+                events[item.span.event_id],
+                item,
+                without=self._done,
+                extractor=self.extractor,
+            )
             for item in evidence
             if item.span.event_id in events
         ]
@@ -235,9 +242,7 @@ class Deletion:
             if stone.digest not in self._kept_digests:
                 self.writer.put(stone)
 
-    def _redact_memory(
-        self, memory: Memory, parts: Sequence[Part], *, value: bool = True, buried: bool = True
-    ) -> None:
+    def _redact_memory(self, memory: Memory, parts: Sequence[Part], *, value: bool = True, buried: bool = True) -> None:
         """Redact a memory and put its tombstones, without that of its value if other evidence still supports it."""
         if self.buried and buried:
             _, apart = self._holdings.beside(memory)
@@ -274,7 +279,7 @@ class Deletion:
         return [one for one in others if is_repeat(memory, one) or self._find_merged_parts(one, memory)]
 
     def _find_merged_parts(self, other: Memory, gone: Memory) -> list[Memory]:
-        """Find the memories that were merged into one text that names a deleted value, and do not name it themselves."""
+        """Find the memories without a deleted value that were merged into one text that names it."""
         said = normalise_value(gone.value or "")
         if not (said and other.value and said != normalise_value(other.value) and said in normalise_text(other.text)):
             return []
@@ -369,11 +374,6 @@ def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
     """Return whether the log of a contest quotes one of these phrases, so that its entry must be redacted too."""
     told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
     return any(phrase in text for phrase in phrases for text in told)
-
-
-def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
-    """Blank a span character by character, so that all other spans keep their offsets."""
-    Blanker(writer, now_us, actor, set()).blank(span.event_id, [(span.start, span.stop)])
 
 
 def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:

@@ -46,7 +46,7 @@ class Part:
 
 
 def find_part(
-    reader: Reader, memory: Memory, event: Event, item: Evidence, without: set[str], extractor: Extractor | None
+    reader: Reader, memory: Memory, event: Event, item: Evidence, *, without: set[str], extractor: Extractor | None
 ) -> Part:
     """Find the words of a memory in its sentence; memories in `without` are deleted with it and claim no words."""
     start, stop = item.span.start, item.span.stop
@@ -101,4 +101,4 @@ def make_tombstones(
         if not part.whole:
             begin = part.item.span.start
             words = [part.text[start - begin : stop - begin] for start, stop in part.spans]
-            yield from make_part_tombstones(key, part.text, words, now_us, get_voice(part.event))
+            yield from make_part_tombstones(key, part.text, words, now_us, voice=get_voice(part.event))

@@ -47,7 +47,11 @@ class Restatement:
 
 def name_said(said: Said) -> tuple[str, str, str]:
     """Return the normal form of a slot and value."""
-    return normalise_name(said.entity or ""), normalise_attribute(said.attribute or ""), normalise_value(said.value or "")
+    return (
+        normalise_name(said.entity or ""),
+        normalise_attribute(said.attribute or ""),
+        normalise_value(said.value or ""),
+    )
 
 
 def make_extract(extractor: Extractor, event: Event | NewEvent) -> Extract:
@@ -55,7 +59,9 @@ def make_extract(extractor: Extractor, event: Event | NewEvent) -> Extract:
     if isinstance(event, Event):
         return lambda text: extractor.extract(Turn(event=replace(event, text=leave_out_blanks(text).text)))
     content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__ if name != "text"}
-    return lambda text: extractor.extract(Turn(event=Event(**content, text=text, id="e0", recorded_us=event.occurred_us)))
+    return lambda text: extractor.extract(
+        Turn(event=Event(**content, text=text, id="e0", recorded_us=event.occurred_us))
+    )
 
 
 def cut_from_others(text: str, gone: Said, kept: Sequence[Said], extract: Extract | None) -> Cut | None:
@@ -171,7 +177,9 @@ def _list_pieces(text: str) -> Iterator[tuple[int, int]]:
         yield from ((start + begin, start + end) for begin, end in list_clauses(piece))
 
 
-def _cut_claims(text: str, gone: Iterable[Claim], claims: Sequence[Claim], extract: Extract | None) -> set[tuple[int, int]]:
+def _cut_claims(
+    text: str, gone: Iterable[Claim], claims: Sequence[Claim], extract: Extract | None
+) -> set[tuple[int, int]]:
     deleted = list({(one.span, name_said(Said.of(one))): one for one in gone}.values())
     names = {name_said(Said.of(one)) for one in deleted}
     spans: set[tuple[int, int]] = set()

@@ -17,8 +17,8 @@ from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
 from credenda.write.forget.tombstones import (
-    get_voice,
     get_tombstone_form,
+    get_voice,
     hash_slot_forms,
     hash_text_forms,
     list_value_forms,

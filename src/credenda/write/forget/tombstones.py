@@ -2,9 +2,9 @@
 
 A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
 sentence is its words, and the condition that it states, with the person who said it. The normal form of a value is its
-singular or plural alike, or its exact spelling for a name. Of words that were deleted from a sentence that keeps others,
-the sentence and the words are hashed together. A tombstone records the version of its form; new text is hashed in every
-version, so that a later version does not void it.
+singular or plural alike, or its exact spelling for a name. Words that were deleted from a sentence which keeps others
+are hashed with that sentence. A tombstone records the version of its form; new text is hashed in every version, so that
+a later version does not void it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ __all__ = [
     "get_voice",
     "get_voice_of_claim",
     "hash_claim_forms",
-    "hash_slot_forms",
     "hash_part",
     "hash_parted",
+    "hash_slot_forms",
     "hash_text_forms",
     "is_deleted",
     "list_value_forms",
@@ -187,7 +187,9 @@ def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
         for start, stop in split_statements(text):
             piece = text[start:stop]
             digests.append(hash_parted(key, piece, voice))
-            digests += [one for begin, end in list_clauses(piece) for one in hash_text_forms(key, piece[begin:end], voice)]
+            digests += [
+                one for begin, end in list_clauses(piece) for one in hash_text_forms(key, piece[begin:end], voice)
+            ]
     return bool(reader.tombstoned(digests))
 
 
@@ -215,7 +217,7 @@ def make_text_tombstones(key: bytes, text: str, now_us: int, voice: str = "") ->
 
 
 def make_part_tombstones(
-    key: bytes, sentence: str, parts: Iterable[str], now_us: int, voice: str = ""
+    key: bytes, sentence: str, parts: Iterable[str], now_us: int, *, voice: str = ""
 ) -> list[Tombstone]:
     """Return the tombstones of words that are being deleted from a sentence which keeps others."""
     digests = [hash_parted(key, sentence, voice), *(hash_part(key, sentence, words, voice) for words in parts)]
