@@ -16,6 +16,7 @@ from credenda.clock import Clock
 from credenda.config import get_default_user
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
+from credenda.model.deletion import DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
@@ -30,7 +31,6 @@ from credenda.write import intake
 if TYPE_CHECKING:
     from credenda.client_data import Data
     from credenda.client_manage import Manage
-    from credenda.model.deletion import DeletionReceipt
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
 
 __all__ = ["Credenda"]

@@ -55,3 +55,4 @@ class DeletionReceipt:
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends; the next commit
     tries again."""
+    done: str = "deleted"

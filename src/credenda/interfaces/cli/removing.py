@@ -42,7 +42,7 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
-        for line in [] if sure else describe_shared(plan):
+        for line in describe_shared(plan) if is_interactive() and not sure else []:
             note(line)
         if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))

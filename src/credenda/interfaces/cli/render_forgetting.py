@@ -78,7 +78,7 @@ def _quote(one: SharedMemory) -> str:
 
 def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     """Show what deleting one thing removed."""
-    lines = [f"deleted: {receipt.id}"]
+    lines = [f"Deleted: {receipt.id}"]
     if receipt.kept:
         lines.append(f"{', '.join(receipt.kept)} shared its words and stayed.")
     if receipt.taken:

@@ -16,7 +16,6 @@ from credenda.text.tokens import fold, segment_document
 
 __all__ = [
     "LOG_PATIENCE_MS",
-    "KeyedConnection",
     "ReadPool",
     "compose_event_words",
     "compose_memory_words",
@@ -64,13 +63,7 @@ def compose_memory_words(text: str, entity: str | None, attribute: str | None, v
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
-class KeyedConnection(sqlite3.Connection):
-    """A connection that knows the key of the tombstone key file; b"" without one."""
-
-    key: bytes = b""
-
-
-def connect(path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b"") -> KeyedConnection:
+def connect(path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b"") -> sqlite3.Connection:
     """Open a connection with our pragmas and functions, without changing the file.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
@@ -89,11 +82,9 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False, key
             isolation_level=None,
             check_same_thread=False,
             cached_statements=_STATEMENT_CACHE,
-            factory=KeyedConnection,
         )
-        connection.key = key
         try:
-            prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
+            prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS, key)
         except BaseException:
             connection.close()
             raise
@@ -108,11 +99,15 @@ def is_there(look: Callable[[], bool]) -> bool:
         return False
 
 
-def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
-    """Register the functions that the schema calls on a connection, and set pragmas."""
+def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = (), key: bytes = b"") -> None:
+    """Register the functions that schema and statements call on a connection, and set pragmas.
+
+    `key` is that of the tombstone key file.
+    """
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, compose_event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
+    connection.create_function("credenda_file_key", 0, lambda: key)
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from credenda.clock import Clock
-from credenda.storage.sqlite.connection import KeyedConnection, prepare_connection
+from credenda.storage.sqlite.connection import prepare_connection
 from credenda.storage.sqlite.dump import load_rows
 from credenda.storage.sqlite.migrate import create_schema
 from credenda.storage.sqlite.reader import read_tenant
@@ -24,19 +24,23 @@ def open_scratch(
     origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock, key: bytes = b""
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
     """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, factory=KeyedConnection)
-    connection.key = key
+    connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        return connection, _fill_scratch(connection, origin, rows, clock)
+        return connection, _fill_scratch(connection, origin, rows, clock, key=key)
     except BaseException:
         connection.close()
         raise
 
 
 def _fill_scratch(
-    connection: sqlite3.Connection, origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
+    connection: sqlite3.Connection,
+    origin: ExportHeader,
+    rows: Iterator[tuple[str, TableRow]],
+    clock: Clock,
+    *,
+    key: bytes,
 ) -> SqliteWriter:
-    prepare_connection(connection)
+    prepare_connection(connection, key=key)
     create_schema(connection)
     placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
     load_rows(connection, origin.user_id, origin, placed)

@@ -56,16 +56,16 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
     """Read a tenant's row; None for a tenant that never wrote."""
     row = connection.execute(load_statements()["tenant"], {"user_id": user_id}).fetchone()
-    return None if row is None else to_tenant(row, connection)
+    return None if row is None else to_tenant(row)
 
 
-def to_tenant(row: sqlite3.Row, connection: sqlite3.Connection) -> TenantRecord:
+def to_tenant(row: sqlite3.Row) -> TenantRecord:
     """Build a tenant from a row; raises `Conflict` without its key file."""
     return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],
         tag=row["tag"],
-        key=open_stored_key(row["hmac_key"], getattr(connection, "key", b"")),
+        key=open_stored_key(row["hmac_key"], row["file_key"]),
         has_tombstones=bool(row["has_tombstones"]),
         hold=row["hold"],
     )
@@ -141,7 +141,7 @@ class SqliteReader:
         row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
         if row is None:
             return cls(connection, TenantRecord(user_id=user_id, number=0, tag="", key=b""))
-        view = cls(connection, to_tenant(row, connection))
+        view = cls(connection, to_tenant(row))
         view._heads = to_index_position(row)
         view._judged = bool(row["judged"])
         return view

@@ -281,7 +281,7 @@ class SqliteStore:
         sql = load_statements()
         found = connection.execute(sql["tenant_and_tips"], {"user_id": user_id}).fetchone()
         if found is not None:
-            return to_tenant(found, connection), NextIds.of(found)
+            return to_tenant(found), NextIds.of(found)
         number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
         stored = draw_stored_key(self._key)
         key = open_stored_key(stored, self._key)
