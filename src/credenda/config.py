@@ -71,7 +71,7 @@ class Settings:
     secrets_policy: str = "mask"
     """What to do with keys and passwords in messages: mask, keep or reject."""
     tombstone_key_file: str = ""
-    """File with the key of the hashes of deleted words, kept apart from a new memory; "" keeps the key in the database."""
+    """File with the key of the hashes of deleted words, apart from the database from its start; "" keeps it there."""
     time_zone: str = "UTC"
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
