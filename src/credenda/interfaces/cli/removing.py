@@ -15,7 +15,6 @@ from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
 from credenda.interfaces.cli.output import is_interactive, note
-from credenda.interfaces.cli.render_forgetting import describe_shared
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import Operation
@@ -42,8 +41,11 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
-        for line in describe_shared(plan) if is_interactive() and not sure else []:
-            note(line)
+        if is_interactive() and not sure:
+            from credenda.interfaces.cli.render_forgetting import describe_shared
+
+            for line in describe_shared(plan):
+                note(line)
         if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():
