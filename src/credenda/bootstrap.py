@@ -21,6 +21,7 @@ from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import LazyIndexCache, Parts
 from credenda.storage import sqlite
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_name
 from credenda.workers.leases import name_process
 from credenda.write import extract
@@ -76,6 +77,7 @@ def build_parts(
     now = _resolve_clock(clock)
     path = resolve_sqlite_path(target)
     warn_about_open_paths(path)
+    key = read_key_file(merged.tombstone_key_file)
     return Parts(
         user_id=name,
         store_name=str(Path(path).absolute()),
@@ -88,7 +90,7 @@ def build_parts(
         counter=counter,
         read_only=read_only,
         owner=name_process(),
-        store=SqliteStore(path, clock=now, read_only=read_only),  # last: nothing may fail after it
+        store=SqliteStore(path, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
     )
 
 
@@ -153,10 +155,11 @@ def restore_backup(
     def again(old: Store, new: Store, user_id: str) -> int:
         return services.restore_backup.delete_again(old, new, user_id, given.now_us())
 
+    key = read_key_file(load_settings(None).tombstone_key_file)
     later = None if deletions is None else Path(resolve_sqlite_path(deletions))
     place = Path(resolve_sqlite_path(target))
     return sqlite.backup.restore_file(
-        check_path(backup), place, given, replace=replace, deletions=later, delete_again=again
+        check_path(backup), place, given, replace=replace, deletions=later, delete_again=again, key=key
     )
 
 

@@ -17,6 +17,7 @@ from credenda.config import get_default_user
 from credenda.lazy import import_on_use
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
+from credenda.model.deletion import DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
@@ -347,9 +348,13 @@ class Credenda:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         return services.forget.restore(self._parts, id)
 
-    def delete(self, id: str) -> None:
-        """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
-        services.delete.delete(self._parts, id)
+    def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
+        """Delete a memory or an event permanently; repeating it does nothing.
+
+        The words of a memory are blanked in its messages; other memories on the same messages keep the other words.
+        `whole_message` deletes these messages whole, with everything that only they support.
+        """
+        return services.delete.delete(self._parts, id, whole_message=whole_message)
 
     def delete_where(
         self,

@@ -24,6 +24,7 @@ from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
+from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
@@ -32,7 +33,6 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.model.report import (
     BackupReport,
     DecayReport,
-    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -415,9 +415,13 @@ class AsyncCredenda:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         return await asyncio.to_thread(self._memory.restore, id)
 
-    async def delete(self, id: str) -> None:
-        """Delete a memory or an event permanently, with its evidence; repeating it does nothing."""
-        await asyncio.to_thread(self._memory.delete, id)
+    async def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
+        """Delete a memory or an event permanently; repeating it does nothing.
+
+        The words of a memory are blanked in its messages; other memories on the same messages keep the other words.
+        `whole_message` deletes these messages whole, with everything that only they support.
+        """
+        return await asyncio.to_thread(self._memory.delete, id, whole_message=whole_message)
 
     async def delete_where(
         self,
@@ -490,9 +494,12 @@ class AsyncManage:
         """
         return await asyncio.to_thread(self._memory.extract, path, text=text, model=model, dry_run=dry_run)
 
-    async def plan_deletion(self, id: str) -> DeletionPlan:
-        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
-        return await asyncio.to_thread(self._memory.plan_deletion, id)
+    async def plan_deletion(self, id: str, *, whole_message: bool = False) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove, and what shares its words; nothing is deleted.
+
+        A short id will do.
+        """
+        return await asyncio.to_thread(self._memory.plan_deletion, id, whole_message=whole_message)
 
     async def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""

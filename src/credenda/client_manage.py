@@ -12,12 +12,12 @@ from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
+from credenda.model.deletion import DeletionPlan
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
 from credenda.model.query import StatusStep
 from credenda.model.report import (
     DecayReport,
-    DeletionPlan,
     ExpiryReport,
     ExtractionReport,
     LifecycleReport,
@@ -74,9 +74,12 @@ class Manage:
             self._parts, None if path is None else check_path(path), text=text, model=model, dry_run=dry_run
         )
 
-    def plan_deletion(self, id: str) -> DeletionPlan:
-        """Say what deleting a memory or an event would remove; nothing is deleted. A short id will do."""
-        return services.delete.plan_deletion(self._parts, id)
+    def plan_deletion(self, id: str, *, whole_message: bool = False) -> DeletionPlan:
+        """Say what deleting a memory or an event would remove, and what shares its words; nothing is deleted.
+
+        A short id will do.
+        """
+        return services.delete.plan_deletion(self._parts, id, whole_message=whole_message)
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""

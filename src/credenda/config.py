@@ -72,6 +72,8 @@ class Settings:
     """Its price, if the table lacks it or yours differs: dollars for a million tokens read/written, like 1/5."""
     secrets_policy: str = "mask"
     """What to do with keys and passwords in messages: mask, keep or reject."""
+    tombstone_key_file: str = ""
+    """File with the key of the hashes of deleted words, apart from the database from its start; "" keeps it there."""
     time_zone: str = "UTC"
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16

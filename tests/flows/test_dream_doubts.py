@@ -14,7 +14,7 @@ from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.forget.delete import redact_span
+from credenda.write.forget.blank import redact_span
 
 YEAR = timedelta(days=366)
 

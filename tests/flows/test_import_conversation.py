@@ -153,7 +153,9 @@ def test_deleted_things_do_not_come_back_by_import(mem: Credenda, tmp_path: Path
     mem.remember("My day rate is 950 zorkmids.")
     mem.settle()
     mem.delete(mem.list().items[0].id)
-    report = mem.data.import_(written(tmp_path / "a.jsonl", talk("c", 1, text="My day rate is 950 zorkmids. Hi.")))
+    report = mem.data.import_(
+        written(tmp_path / "a.jsonl", talk("c", 1, speaker="user", text="My day rate is 950 zorkmids. Hi."))
+    )
     mem.settle()
     assert "turn 0: restates deleted text" in report.problems[0]
     assert not any("zorkmids" in hit.text for hit in mem.search("zorkmids").hits)

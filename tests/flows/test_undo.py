@@ -231,7 +231,8 @@ def test_what_was_deleted_stays_deleted(mem: Credenda, say: Say) -> None:
     mem.delete(linz.id)
     with pytest.raises(Conflict, match="cannot be undone"):
         mem.manage.undo(added.id)
-    report = mem.manage.undo_where(session="s")
+    assert added.id not in mem.manage.undo_where(session="s", dry_run=True).lasting  # its event lost the session
+    report = mem.manage.undo_where(source="human")
     assert added.id in report.lasting
     assert mem.list(status=None).items[0].status == "forgotten"
     assert "Linz" not in repr(mem.list(status=None).items)

@@ -234,8 +234,9 @@ def test_forget_and_restore(ana: Terminal) -> None:
 def test_delete_never_waits_for_an_answer_without_a_terminal(ana: Terminal) -> None:
     ana.remember("My day rate is 1,150 dollars.")
     name = ana.an_id()
-    assert ana.json("delete", name, "--yes") == {"id": name, "done": "deleted"}
-    assert ana.json("delete", name, "--yes")["done"] == "deleted"
+    first, second = (ana.json("delete", name, "--yes") for _ in range(2))
+    assert (first["id"], first["done"], first["memories"], first["log_emptied"]) == (name, "deleted", 1, True)
+    assert (second["done"], second["memories"]) == ("deleted", 0)
     refused = ana.json("remember", "My day rate is 1,150 dollars.")
     assert refused["refused"]
     assert refused["believed"] == []

@@ -69,3 +69,14 @@ def test_an_event_is_shown_by_its_id(ana: Terminal) -> None:
     ana.error("get", "e1", "--as-of", "yesterday", code=2)
     ana.error("get", "e9", code=3)
     json.dumps(told)
+
+
+def test_a_dry_run_says_what_shares_the_words_and_the_whole_message_is_a_choice(ana: Terminal) -> None:
+    ana.remember("I work at Siemens and like tea very much.")
+    name = next(one["id"] for one in ana.json("list")["items"] if one["value"] == "Siemens")
+    plan = ana.run("delete", name, "--dry-run").stdout
+    assert "Blanks in e" in plan
+    assert "Siemens" in plan
+    ana.error("delete", "--session", "s", "--whole-message", "--yes", code=2)
+    receipt = ana.json("delete", name, "--whole-message", "--yes")
+    assert receipt["events"] == 1

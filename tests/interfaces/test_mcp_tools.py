@@ -178,9 +178,10 @@ def test_what_is_deleted_is_gone_and_stays_gone(mode: str, mem: Credenda) -> Non
     (memory,) = mem.list().items
 
     async def body(agent: Agent) -> None:
-        for _ in range(2):
+        for memories in (1, 0):
             done = await agent.ask("delete_memory", memory_id=memory.id)
-            assert done == {"status": "ok", "data": {"id": memory.id}}
+            data = done["data"]
+            assert (data["id"], data["memories"], data["log_emptied"]) == (memory.id, memories, True)
         assert (await agent.ask("search_memories", query="Linz"))["results"] == []
         unknown = await agent.fail("delete_memory", memory_id="m999-abcde0")
         assert (unknown["status"], unknown["code"]) == ("error", "not_found")

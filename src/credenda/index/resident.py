@@ -262,7 +262,7 @@ class ResidentIndex:
     def _renew(self, table: DocumentColumns, rows: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
         """Update documents that the index knows; usually only their state has changed.
 
-        Words of an event change only if some were deleted: then its vectors, of all passages, are dropped, as in the
+        Words change only if some were deleted: then the vectors, of all passages, are dropped, as in the
         store. They would still match the deleted words.
         """
         table = table.with_documents(rows, documents)
@@ -278,7 +278,7 @@ class ResidentIndex:
             self._postings = self._postings.without(_mark_rows(table.rows, changed)).with_texts(changed, texts)
             table = table.with_lengths(np.array(changed), _measure_lengths(texts))
         told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
-        redacted = {told[row] for row in changed if not told[row][0]}
+        redacted = {told[row] for row in changed}
         without = table.state.view(table.rows)[rows] == STATE_GONE
         without |= np.array([told[row] in redacted for row in rows.tolist()])
         gone = rows[without]

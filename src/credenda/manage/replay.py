@@ -40,9 +40,13 @@ REDACTED_FIELDS: Final[Mapping[str, object]] = {
     "scope": None,
     "tags": (),
     "metadata": {},
+    "speaker": "user",
+    "source_session": "",
 }
 """Fields that a deletion empties in every version, with their empty values."""
 
+_KEPT_BEFORE: Final = frozenset({"speaker", "source_session"})
+"""Fields that older versions of Credenda left in the rows of deleted memories."""
 _FIELDS: Final = frozenset(field.name for field in fields(Memory))
 _STILL: Final = frozenset({ChangeKind.CONFIRM, ChangeKind.REBUILD, ChangeKind.LINK})
 """Kinds of changes that make no version."""
@@ -144,8 +148,9 @@ def diff_memory(folded: ReplayedMemory, live: Iterable[Memory], evidence: Iterab
         return [] if rows and rows[-1].status is Status.DELETED and not rows[-1].text else ["status"]
     if [one.version for one in rows] != [one.version for one in folded.versions]:
         found.append("versions")
+    kept = _KEPT_BEFORE if folded.current.status is Status.DELETED else frozenset[str]()
     for said, held in zip(folded.versions, rows, strict=False):
-        found += _diff_fields(said, held)
+        found += [name for name in _diff_fields(said, held) if name not in kept]
     if folded.supported and _locate_evidence(folded, evidence) != _locate_evidence(folded, folded.evidence):
         found.append("evidence")
     return list(dict.fromkeys(found))

@@ -13,7 +13,6 @@ from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 __all__ = [
     "BackupReport",
     "DecayReport",
-    "DeletionPlan",
     "DeletionReport",
     "DoctorReport",
     "DutyRun",
@@ -59,6 +58,8 @@ class DeletionReport:
     memories: int
     dry_run: bool = False
     """Whether it only counted."""
+    log_emptied: bool = True
+    """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,17 +300,6 @@ class ScheduleReport:
     duties: tuple[DutyState, ...]
     ran: tuple[DutyRun, ...] = ()
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeletionPlan:
-    """What deleting one memory or event would remove: memories, and words in events. Nothing was deleted."""
-
-    id: str
-    text: str
-    events: int
-    memories: int
-    dry_run: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

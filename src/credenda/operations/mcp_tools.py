@@ -61,7 +61,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "delete": (
         Tool(
             name="delete_memory",
-            params=("id",),
+            params=("id", "whole_message"),
             outside=_MEMORY_ID,
             advice="To fix a wrong memory there is correct_memory.",
         ),

@@ -14,6 +14,7 @@ from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
+from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
@@ -22,7 +23,6 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.model.report import (
     BackupReport,
     DecayReport,
-    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -58,7 +58,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "correct": Memory,
     "forget": Memory,
     "restore": Memory,
-    "delete": None,
+    "delete": DeletionReceipt,
     "delete_where": DeletionReport,
     "manage.plan_deletion": DeletionPlan,
     "erase": EraseReceipt,

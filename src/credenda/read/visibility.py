@@ -76,6 +76,7 @@ def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int
     """Return the flags of an event, given the memories derived from it, or None if it is not visible."""
     if not event.text or not _APART.isdisjoint(event.flags) or not _is_within(event, query, now_us):
         return None
+    claims = [memory for memory in claims if memory.status is not Status.DELETED]  # their words are blanked
     if not claims:
         return frozenset()
     live = [memory for memory in claims if memory.status not in _NEVER]

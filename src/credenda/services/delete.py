@@ -7,9 +7,9 @@ from typing import TypeVar
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id
 from credenda.model.change import Actor
+from credenda.model.deletion import BlankedWords, DeletionPlan, DeletionReceipt, SharedMemory
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.model.report import DeletionPlan
 from credenda.runtime import Parts
 from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Writer
@@ -20,25 +20,41 @@ __all__ = ["delete", "plan_deletion"]
 T = TypeVar("T", Memory, Event)
 
 
-def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER) -> None:
+def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_message: bool = False) -> DeletionReceipt:
     """Delete a memory or event with everything that only it supports; repeating this changes nothing.
 
-    `actor` is the user, through an interface or a page. Raises `NotFound` for an unknown id, `Conflict` under a legal
-    hold.
+    `actor` is the user, through an interface or a page. `whole_message` deletes the messages of a memory whole. Raises
+    `NotFound` for an unknown id, `Conflict` under a legal hold.
     """
 
-    def work(writer: Writer) -> None:
+    def work(writer: Writer) -> Deletion:
         target = _find_target(writer, target_id)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
-        run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason)
-        if isinstance(target, Memory):
-            run.memory(target)
-        else:
-            run.event(target)
+        run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason, extractor=parts.extractor)
+        _delete(run, target, whole_message=whole_message)
+        return run
 
     with parts.active_calls:
-        parts.store.commit(parts.user_id, work)
+        run = parts.store.commit(parts.user_id, work)
     parts.jobs_ready.set()
+    return DeletionReceipt(
+        id=target_id,
+        events=len(run.events),
+        memories=run.deleted,
+        kept=tuple(run.kept),
+        taken=tuple(run.taken),
+        log_emptied=parts.store.log_emptied,
+    )
+
+
+def _delete(run: Deletion, target: Memory | Event, *, whole_message: bool) -> None:
+    if isinstance(target, Event):
+        run.event(target)
+        return
+    if whole_message and target.status is not Status.DELETED:
+        run.messages(target)
+    for memory in run.writer.memories([target.id]):
+        run.memory(memory)
 
 
 class _Planned(Exception):  # noqa: N818 - it only undoes the transaction, and never leaves this module
@@ -49,7 +65,7 @@ class _Planned(Exception):  # noqa: N818 - it only undoes the transaction, and n
         self.plan = plan
 
 
-def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
+def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) -> DeletionPlan:
     """Say what `delete` would remove: it deletes in a transaction that is undone. Short ids are accepted.
 
     Raises `NotFound` for an id that is unknown here, `Conflict` under a legal hold.
@@ -57,15 +73,18 @@ def plan_deletion(parts: Parts, target_id: str) -> DeletionPlan:
 
     def work(writer: Writer) -> None:
         target = _find_target(writer, resolve_id_in(writer, target_id))
-        run = Deletion(writer, parts.clock.now_us())
-        if isinstance(target, Memory):
-            gone = target.status is Status.DELETED
-            events = 0 if gone else len({one.span.event_id for one in writer.evidence(memory_ids=[target.id])})
-            run.memory(target)
-        else:
-            events = 1 if target.text else 0
-            run.event(target)
-        raise _Planned(DeletionPlan(id=target.id, text=target.text, events=events, memories=run.deleted))
+        run = Deletion(writer, parts.clock.now_us(), extractor=parts.extractor)
+        _delete(run, target, whole_message=whole_message)
+        plan = DeletionPlan(
+            id=target.id,
+            text=target.text,
+            events=len(run.events),
+            memories=run.deleted,
+            blanked=tuple(BlankedWords(event_id=name, words=words) for name, words in run.blanked),
+            kept=tuple(SharedMemory(id=name, text=text, left=left) for name, (text, left) in run.kept.items()),
+            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.taken.items()),
+        )
+        raise _Planned(plan)
 
     try:
         with parts.active_calls:

@@ -39,7 +39,7 @@ def delete_where(
     events = memories = after = 0
 
     def work(writer: Writer) -> tuple[int, int, int | None]:
-        run = Deletion(writer, parts.clock.now_us())
+        run = Deletion(writer, parts.clock.now_us(), extractor=parts.extractor)
         found = writer.find_events(replace(wanted, after=after))
         for event in found:
             run.event(event)
@@ -50,7 +50,7 @@ def delete_where(
             batch, gone, last = parts.store.commit(parts.user_id, work)
         if last is None:
             parts.jobs_ready.set()
-            return DeletionReport(events=events, memories=memories)
+            return DeletionReport(events=events, memories=memories, log_emptied=parts.store.log_emptied)
         events, memories, after = events + batch, memories + gone, last
 
 

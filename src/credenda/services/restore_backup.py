@@ -13,7 +13,8 @@ from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
-from credenda.write.forget.delete import Deletion, redact_span
+from credenda.write.forget.blank import redact_span
+from credenda.write.forget.delete import Deletion
 from credenda.write.forget.scope import BLANK
 
 __all__ = ["delete_again"]

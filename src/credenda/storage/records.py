@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -33,6 +34,7 @@ __all__ = [
     "Redaction",
     "ReplayedRows",
     "Retention",
+    "Rewording",
     "SchedulerLease",
     "Snapshot",
     "Spend",
@@ -231,7 +233,8 @@ class JobStatus(StrEnum):
 class Job:
     """A durable job for the events `first`…`last` (numbers), or for one memory.
 
-    `id` is "" for a new job. A processing job belongs to `lease_owner` until `lease_until_us`.
+    `id` is "" for a new job. A processing job belongs to `lease_owner` until `lease_until_us`. A new job takes its
+    idempotency key over from the job that it `replaces`.
     """
 
     id: str = ""
@@ -248,6 +251,7 @@ class Job:
     payload_hash: bytes = b""
     created_us: int = 0
     updated_us: int = 0
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +273,7 @@ class JobFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """A keyed hash (32 bytes) of a deleted value; `kind` is "text" or "value".
+    """A keyed hash (32 bytes) of a deleted value; `kind` is "text", "part" or "value".
 
     `lifted` removes the tombstone: the person stated the deleted value once more, on purpose.
     """
@@ -294,6 +298,20 @@ class Redaction:
     at_us: int
     text: str = ""
     phrases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewording:
+    """A permanent replacement of a memory's words in all its versions and changes.
+
+    `texts` maps each earlier text to what remains of it; `moved` has the evidence as it was and as it is now. The
+    vectors of the memory are deleted. Indexes learn about it from the log: put, in the same unit, a `rebuild` change.
+    """
+
+    id: str
+    at_us: int
+    texts: Mapping[str, str]
+    moved: tuple[tuple[Evidence, Evidence], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

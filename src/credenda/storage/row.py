@@ -10,7 +10,7 @@ from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
-from credenda.storage.records import Job, Redaction, ReplayedRows, Snapshot, Spend, Tombstone, Vector
+from credenda.storage.records import Job, Redaction, ReplayedRows, Rewording, Snapshot, Spend, Tombstone, Vector
 from credenda.storage.usage import Access, Prune
 
 __all__ = ["Row"]
@@ -27,6 +27,7 @@ Row = (
     | Vector
     | Tombstone
     | Redaction
+    | Rewording
     | Access
     | Snapshot
     | ReplayedRows
@@ -69,6 +70,9 @@ index which read an earlier one reads it too.
 
 `Redaction`: takes the words out in place; versions, changes and numbers stay. Repeated, it does nothing more. Every
 stored index image of the tenant goes with it.
+
+`Rewording`: replaces words in place, in versions, changes and evidence; numbers stay. Repeated, it does nothing more.
+Every stored index image of the tenant goes with it.
 
 `Access`: one row for a session, memory and day. Repeated, it keeps the larger count and the last judgement.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from credenda.errors import Corrupt
@@ -26,6 +26,7 @@ __all__ = [
     "is_memory_id",
     "pack_json",
     "remove_words_from_delta",
+    "reword_delta",
     "to_canonical_json",
     "to_change",
     "to_change_row",
@@ -64,9 +65,9 @@ _STATUSES: Final = {status.value: status for status in Status}
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
 _WORDLESS: Final = frozenset(
     [
-        *("type", "cardinality", "stance", "speaker", "confidence", "importance", "layer", "status", "relation"),
+        *("type", "cardinality", "stance", "confidence", "importance", "layer", "status", "relation"),
         *("valid_from_us", "valid_until_us", "expires_us", "superseded_by", "contested", "pinned", "provisional"),
-        *("trust", "source_session", "confirmations"),
+        *("trust", "confirmations"),
     ]
 )
 """Fields of a memory that its rows and the log keep after a deletion."""
@@ -301,6 +302,22 @@ def remove_words_from_delta(delta: str) -> str:
         if name == "e"
     }
     return to_canonical_json({name: part for name, part in kept.items() if part} | evidence)
+
+
+def reword_delta(
+    delta: str, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
+) -> str:
+    """Replace texts in a delta, and the places and hashes of its evidence."""
+    parts: dict[str, Any] = _parse_json(delta)
+    for name, part in parts.items():
+        if name == "e":
+            parts[name] = [[one[0], *places.get(tuple(one[:4]), one[1:4]), *one[4:]] for one in part]
+        else:
+            fields = expand_fields(part)
+            text = fields.get("text")
+            if isinstance(text, str) and text in texts:
+                parts[name] = shorten_fields({**fields, "text": texts[text]})
+    return to_canonical_json(parts)
 
 
 def to_contest_row(contest: ContestCase) -> dict[str, object]:

@@ -54,6 +54,7 @@ from credenda.storage.records import (
     Redaction,
     ReplayedRows,
     Retention,
+    Rewording,
     SchedulerLease,
     Snapshot,
     Spend,
@@ -89,6 +90,7 @@ __all__ = [
     "Redaction",
     "ReplayedRows",
     "Retention",
+    "Rewording",
     "Row",
     "SchedulerLease",
     "Snapshot",
@@ -224,6 +226,9 @@ class Writer(Reader, Protocol):
 
 class Store(TenantTransfer, Protocol):
     """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
+
+    log_emptied: bool
+    """Whether no log of the database has words that were redacted through this store."""
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

@@ -67,7 +67,14 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
 
 
 def _make_deletion(writer: Writer, parts: Parts) -> Deletion:
-    return Deletion(writer, parts.clock.now_us(), actor=Actor.SCHEDULE, reason="its time was over", buried=False)
+    return Deletion(
+        writer,
+        parts.clock.now_us(),
+        actor=Actor.SCHEDULE,
+        reason="its time was over",
+        buried=False,
+        extractor=parts.extractor,
+    )
 
 
 def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:

@@ -17,7 +17,9 @@ from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import MemoryType
 from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
+from credenda.text.blanks import leave_out_blanks
 from credenda.write import succession
+from credenda.write.extract_blanks import extract_around_blanks
 from credenda.write.intake.validate import AS_TYPE
 from credenda.write.journal import REMOVED
 from credenda.write.reconcile.coreference import extract_alias_claims
@@ -110,7 +112,7 @@ def is_skipped(event: Event) -> bool:
 
 def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
     """Extract the claims of a turn, and the aliases that it states."""
-    found = [one for one in extractor.extract(turn) if REMOVED not in one.text]
+    found = [one for one in extract_around_blanks(extractor, turn.event, turn.before) if REMOVED not in one.text]
     named = [
         one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
     ]
@@ -128,7 +130,7 @@ def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, 
         asked = MemoryType.FACT.value
     if asked is None or (claims and asked != MemoryType.NARRATIVE):
         return tuple(claims)
-    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
+    text = leave_out_blanks(event.text).text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
     whole = Claim(text=text, type=MemoryType(asked), span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
     return (*claims, whole)
 

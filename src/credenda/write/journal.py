@@ -6,7 +6,7 @@ New text is compared with the tombstones before the transaction; inside it the t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar
@@ -14,15 +14,17 @@ from typing import Final, NamedTuple, TypeVar
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
-from credenda.model.claim import Extractor, Turn
-from credenda.model.event import Event, NewEvent, Receipt, Role, Source
+from credenda.model.claim import Extractor
+from credenda.model.event import NewEvent, Receipt, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
+from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.write.forget.event_fields import is_label, remove_deleted_fields
-from credenda.write.forget.tombstones import hash_claim_forms, hash_text_forms, split_statements
+from credenda.write.forget.restated import find_restated
+from credenda.write.forget.tombstones import split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = [
@@ -90,13 +92,15 @@ def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> 
     """Store a submission in the caller's unit and return its receipt; `kind` is that of its job.
 
     The same idempotency key with the same payload returns the first receipt; with another payload it raises `Conflict`.
+    With `allow_deleted` the words are stored once more if the first call lost them.
     """
     accepted = compared.accepted
     earlier = find_earlier_receipt(writer, accepted)
-    if earlier is not None:
+    if earlier is not None and not (accepted.allow_deleted and _has_lost_words(writer, earlier, accepted)):
         return earlier
     ids, refused = file_events(writer, compared)
-    job_id = writer.put(make_job(writer, accepted, ids, kind))
+    replaced = "" if earlier is None else earlier.job_id or ""
+    job_id = writer.put(replace(make_job(writer, accepted, ids, kind), replaces=replaced))
     _check_backlog(writer, parse_serial(job_id))
     return _receipt(job_id=job_id, event_ids=ids, queued=True, refused=refused)
 
@@ -140,6 +144,11 @@ def find_earlier_receipt(reader: Reader, accepted: Accepted) -> Receipt | None:
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
 
 
+def _has_lost_words(reader: Reader, earlier: Receipt, accepted: Accepted) -> bool:
+    """Return whether the events of an earlier call lack words of this one, because they were refused or deleted."""
+    return [event.text for event in reader.events(list(earlier.event_ids))] != [one.text for one in accepted.events]
+
+
 def _sign_payload(reader: Reader, accepted: Accepted) -> bytes:
     """Sign a payload hash with the tenant's key (16 bytes), so that it reveals nothing of deleted short texts."""
     return hashlib.blake2b(accepted.payload_hash, key=reader.tenant.key, digest_size=16).digest()
@@ -159,27 +168,25 @@ def _check_backlog(writer: Writer, newest: int) -> None:
 
 
 def compare_with_tombstones(reader: Reader, accepted: Accepted, extractor: Extractor) -> Compared:
-    """Cut every sentence that repeats deleted text out of a submission, before it is stored."""
+    """Cut the words that repeat deleted text out of a submission, before it is stored."""
     if not reader.tenant.has_tombstones:
         return Compared(accepted, accepted.events)
     kept: list[NewEvent] = []
     refused: list[str] = []
     lifted: set[bytes] = set()
     for event in accepted.events:
-        found = list(_hash_statements(reader.tenant.key, event, extractor))
-        gone = reader.tombstoned([digest for digest, _, _ in found]) - lifted
+        found = find_restated(reader, event, extractor, lifted)
         if accepted.allow_deleted and event.role is Role.USER and event.source is Source.HUMAN:
-            lifted |= gone
+            lifted |= found.digests
             kept.append(event)
             continue
-        spans = sorted({(start, stop) for digest, start, stop in found if digest in gone})
-        kept.append(_redact_event(reader, event, spans, lifted))
-        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in spans]
+        kept.append(_redact_event(reader, event, found.spans, lifted))
+        refused += [f"restates deleted text (characters {start} to {stop})" for start, stop in found.spans]
     return Compared(accepted, kept, tuple(refused), frozenset(lifted))
 
 
 def _redact_event(
-    reader: Reader, event: NewEvent, spans: list[tuple[int, int]], lifted: AbstractSet[bytes]
+    reader: Reader, event: NewEvent, spans: Sequence[tuple[int, int]], lifted: AbstractSet[bytes]
 ) -> NewEvent:
     """Cut spans out of an event, and remove other fields that repeat them or were deleted themselves.
 
@@ -191,30 +198,14 @@ def _redact_event(
         return kept
     flags = tuple(flag for flag in event.flags if not flag.startswith(AS_TYPE))
     text = _cut_spans(event.text, spans)
-    if is_label(text.replace(REMOVED, "")):
+    if is_label(leave_out_blanks(text.replace(REMOVED, "")).text):
         return replace(kept, text=REMOVED, flags=flags, topic=None, tags=(), metadata={})
     return replace(kept, text=text, flags=flags)
 
 
-def _hash_statements(key: bytes, event: NewEvent, extractor: Extractor) -> Iterator[tuple[bytes, int, int]]:
-    for start, stop in split_statements(event.text):
-        for digest in hash_text_forms(key, event.text[start:stop]):
-            yield digest, start, stop
-    for claim in extractor.extract(Turn(event=_make_event(event))):
-        for digest in hash_claim_forms(key, claim):
-            yield digest, claim.span.start, claim.span.stop
-
-
-def _make_event(event: NewEvent) -> Event:
-    content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__}
-    return Event(**content, id="e0", recorded_us=event.occurred_us)
-
-
-def _cut_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, stop in spans:
-        if start >= done:
-            pieces += (text[done:start], REMOVED)
-        done = max(done, stop)
-    return "".join(pieces) + text[done:]
+def _cut_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Replace whole statements by the placeholder, and blank the words of a sentence that keeps others."""
+    whole = set(split_statements(text))
+    for start, stop in sorted(spans, reverse=True):
+        text = text[:start] + REMOVED + text[stop:] if (start, stop) in whole else blank_span(text, start, stop)
+    return text

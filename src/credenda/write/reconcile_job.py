@@ -25,9 +25,10 @@ from credenda.write import again as again_modules
 from credenda.write import succession
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import is_skipped
-from credenda.write.forget.delete import redact_span
+from credenda.write.forget.blank import Blanker
+from credenda.write.forget.restated import remove_claims
 from credenda.write.forget.scope import has_overlap
-from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
+from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
@@ -88,14 +89,14 @@ def apply_claims(
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
-        gone = [claim.span for claim in new if _is_deleted(writer, claim, standing or ())]
-        if standing is None:
-            _redact_spans(
-                writer, [span for span in gone if not any(has_overlap(span, item.span) for item in links)], now_us
-            )
+        gone = [claim for claim in new if _is_deleted(writer, claim, standing or (), get_voice(event))]
+        if gone:
+            left = remove_claims(event, gone, claims)
+            if standing is None and not any(has_overlap(one.span, item.span) for one in gone for item in links):
+                _blank_words(writer, event.id, left.spans, now_us)
+            claims = left.claims
+            new = [left.moved[claim] for claim in new if claim in left.moved]
         for claim in new:
-            if any(has_overlap(claim.span, span) for span in gone):
-                continue
             alone = sum(has_overlap(claim.span, one.span) for one in claims) == 1
             changes = _resolve_and_decide(writer, event, claim, now_us, alone=alone)
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
@@ -112,7 +113,7 @@ def _apply_replacements(
 ) -> Iterator[Applied]:
     """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
     for told in succession.seek.told_changes(writer, event, nearness):
-        if _is_deleted(writer, told.claim, standing):
+        if _is_deleted(writer, told.claim, standing, get_voice(event)):
             continue
         placed_claim = succession.decide.placed_by(told)
         if placed_claim is None:
@@ -126,11 +127,10 @@ def _apply_replacements(
             yield apply(writer, changes, application)
 
 
-def _redact_spans(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
-    """Redact text that repeats deleted text; under a legal hold it stays but yields no memory."""
+def _blank_words(writer: Writer, event_id: str, spans: Sequence[tuple[int, int]], now_us: int) -> None:
+    """Blank words that repeat deleted text; under a legal hold they stay but yield no memory."""
     if writer.tenant.hold is None:
-        for span in spans:
-            redact_span(writer, span, now_us, Actor.RULE)
+        Blanker(writer, now_us, Actor.RULE, set()).blank(event_id, spans)
 
 
 def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
@@ -147,12 +147,12 @@ def mark_complete(job: Job) -> Job:
     return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
-def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
+def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: str) -> bool:
     tenant = writer.tenant
     if not tenant.has_tombstones:
         return False
     stands = any(has_overlap(claim.span, span) for span in standing)
-    words = [] if stands else hash_text_forms(tenant.key, claim.text)
+    words = [] if stands else hash_text_forms(tenant.key, claim.text, voice)
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 

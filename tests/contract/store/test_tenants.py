@@ -29,6 +29,7 @@ from credenda.storage.store import (
     Redaction,
     ReplayedRows,
     Retention,
+    Rewording,
     Row,
     SchedulerLease,
     Snapshot,
@@ -230,6 +231,7 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Job": lambda _, ben: Job(id=ben.job, kind="extract", status=JobStatus.COMPLETE),
     "Redaction of an event": lambda _, ben: Redaction(id=ben.event, at_us=1),
     "Redaction of a memory": lambda _, ben: Redaction(id=ben.memory, at_us=1),
+    "Rewording": lambda _, ben: Rewording(id=ben.memory, at_us=1, texts={}),
     "ChangeRecord's support": lambda ana, ben: logged(
         ChangeKind.CONFIRM, ana.memory, support=(Support(Span(ben.event, 0, 1), b"x"),)
     ),

@@ -109,11 +109,15 @@ def test_an_event_nobody_read_is_shown_plainly() -> None:
     assert event_flags([]) == frozenset()
 
 
-@pytest.mark.parametrize("status", [Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE])
+@pytest.mark.parametrize("status", [Status.FORGOTTEN, Status.CANDIDATE])
 def test_an_event_goes_with_the_last_of_its_memories(status: Status) -> None:
     gone, held = memory(status=status), memory(id="m2-abcde1")
     assert event_flags([gone], include=ALL) is None
     assert event_flags([gone, held]) == frozenset()
+
+
+def test_what_a_deletion_left_of_an_event_is_shown() -> None:
+    assert event_flags([memory(status=Status.DELETED)]) == frozenset()
 
 
 @pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.INVALIDATED])

@@ -34,26 +34,32 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
     sure = given.pop("yes", False)
     if "id" not in given:
         return _delete_where(session, given, sure=sure)
-    dry_run = given.pop("dry_run", False)
+    dry_run, whole = given.pop("dry_run", False), given.pop("whole_message", False)
     if len(given) > 1:
         raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
     with session.open() as memory:
-        plan = memory.manage.plan_deletion(given["id"])
+        plan = memory.manage.plan_deletion(given["id"], whole_message=whole)
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
+        if is_interactive() and not sure:
+            from credenda.interfaces.cli.render_forgetting import describe_shared
+
+            for line in describe_shared(plan):
+                note(line)
         if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():
             note(f"{escape_controls(given['id'])} is {named}")
-        invoke(memory, operation, {"id": plan.id})
-    return Outcome(value=Done(id=plan.id, done="deleted"))
+        return Outcome(value=invoke(memory, operation, {"id": plan.id, "whole_message": whole}))
 
 
 def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
     conditions = {name: value for name, value in given.items() if name != "dry_run"}
     if not conditions:
         raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
+    if "whole_message" in conditions:
+        raise Invalid("--whole-message needs an id", why="conditions delete whole messages anyway", fix="leave it out")
     with session.open() as memory:
         if given.get("dry_run") or not sure:
             report = memory.delete_where(**conditions, dry_run=True)

@@ -25,6 +25,7 @@ from credenda.interfaces.cli.render_forgetting import (
     put_back,
     render_backup,
     render_delete,
+    render_deletion,
     render_erase,
     render_expiry,
     render_holds,
@@ -47,6 +48,7 @@ from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.core import Core
+from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
@@ -54,7 +56,6 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.model.report import (
     BackupReport,
     DecayReport,
-    DeletionPlan,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
@@ -293,6 +294,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     DoctorReport: render_doctor,
     EraseReceipt: render_erase,
     DeletionPlan: render_plan,
+    DeletionReceipt: render_deletion,
     DeletionReport: render_delete,
     ExpiryReport: render_expiry,
     LegalHold: hold,

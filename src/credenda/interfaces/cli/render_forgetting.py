@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.model.report import BackupReport, DeletionPlan, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
+from credenda.model.deletion import DeletionPlan, DeletionReceipt, SharedMemory
+from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 
 __all__ = [
+    "describe_shared",
     "hold",
     "put_back",
     "render_backup",
     "render_delete",
+    "render_deletion",
     "render_erase",
     "render_expiry",
     "render_holds",
@@ -40,6 +44,11 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     return "\n".join(filter(None, lines))
 
 
+_HELD: Final = (
+    "Another process still reads the log, which keeps the words until that ends; the next write after it removes them."
+)
+
+
 def render_plan(screen: Screen, plan: DeletionPlan) -> str:
     """Show what deleting one thing would remove."""
     if not (plan.memories or plan.events):
@@ -47,13 +56,43 @@ def render_plan(screen: Screen, plan: DeletionPlan) -> str:
     memories = "1 memory" if plan.memories == 1 else f"{plan.memories:,} memories"
     events = "1 message" if plan.events == 1 else f"{plan.events:,} messages"
     head = f"Would delete {memories}, and words in {events}. Nothing was deleted."
-    return f"{head}\n{screen.pairs([('id', plan.id), ('text', escape_controls(plan.text))])}"
+    lines = [head, screen.pairs([("id", plan.id), ("text", escape_controls(plan.text))]), *describe_shared(plan)]
+    return "\n".join(lines)
 
 
-def render_delete(_: Screen, report: DeletionReport) -> str:
+def describe_shared(plan: DeletionPlan) -> list[str]:
+    """Describe the words that a deletion blanks, and the memories that rest on the same words."""
+    lines = [f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked]
+    if plan.kept:
+        lines.append("These memories share its words and stay:")
+        lines += [f"  {_quote(one)} keeps “{escape_controls(one.left)}”" for one in plan.kept]
+    if plan.taken:
+        lines.append("The same words state these memories, so they go too:")
+        lines += [f"  {_quote(one)}" for one in plan.taken]
+    return lines
+
+
+def _quote(one: SharedMemory) -> str:
+    return f"{one.id} “{escape_controls(one.text)}”"
+
+
+def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
+    """Show what deleting one thing removed."""
+    lines = [f"Deleted: {receipt.id}"]
+    if receipt.kept:
+        lines.append(f"{', '.join(receipt.kept)} shared its words and stayed.")
+    if receipt.taken:
+        lines.append(f"{', '.join(receipt.taken)} went too: the same words stated them.")
+    if not receipt.log_emptied:
+        lines.append(screen.warn(_HELD))
+    return "\n".join(lines)
+
+
+def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
     would = "Would delete" if report.dry_run else "Deleted"
-    return f"{would} {report.events:,} events and {report.memories:,} memories."
+    lines = [f"{would} {report.events:,} events and {report.memories:,} memories."]
+    return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
 
 
 def render_expiry(_: Screen, report: ExpiryReport) -> str:

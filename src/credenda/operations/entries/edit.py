@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.model.memory import Status
-from credenda.operations.entries.schema import ID, NOT_A_SKILL, REASON, Operation, Param, Rest, text
+from credenda.operations.entries.schema import ID, NOT_A_SKILL, REASON, WHOLE_MESSAGE, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
@@ -58,14 +58,14 @@ ENTRIES: Final = (
     Operation(
         name="delete",
         call="delete",
-        summary="Delete a memory or an event permanently, with its evidence; the same content is not added again.",
-        params=(_WHOLE_ID,),
-        errors=(NotFound,),
+        summary="Delete a memory or an event permanently, with its words; the same content is not added again.",
+        params=(_WHOLE_ID, WHOLE_MESSAGE),
+        errors=(NotFound, Conflict),
         writes=True,
         destructive=True,
         idempotent=True,
         scope="memory:write",
-        rest=(Rest(method="DELETE", path="/v1/memories/{id}", status=204),),
+        rest=(Rest(method="DELETE", path="/v1/memories/{id}"),),
     ),
     Operation(
         name="feedback",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.operations.entries.schema import ID, LOCAL, PERSONS, TOPIC, Operation, Param, Rest, text
+from credenda.operations.entries.schema import ID, LOCAL, PERSONS, TOPIC, WHOLE_MESSAGE, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
@@ -37,8 +37,8 @@ ENTRIES: Final = (
     Operation(
         name="plan-deletion",
         call="manage.plan_deletion",
-        summary="Say what deleting a memory or an event would remove; nothing is deleted.",
-        params=(ID,),
+        summary="Say what deleting a memory or an event would remove, and what shares its words; nothing is deleted.",
+        params=(ID, WHOLE_MESSAGE),
         errors=(Invalid, NotFound, Conflict),
         idempotent=True,
         scope="memory:read",

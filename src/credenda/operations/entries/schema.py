@@ -23,6 +23,7 @@ __all__ = [
     "SESSION",
     "TIMES",
     "TOPIC",
+    "WHOLE_MESSAGE",
     "Door",
     "Operation",
     "Param",
@@ -204,4 +205,7 @@ ID: Final = Param(
 )
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")
+WHOLE_MESSAGE: Final = Param(
+    name="whole_message", type=bool, default=False, help="Delete its whole messages, with all that they alone support."
+)
 REASON: Final = Param(name="reason", default="", help="The reason, recorded in the change log.")

@@ -69,6 +69,7 @@ def restore_file(
     replace: bool,
     deletions: Path | None = None,
     delete_again: ReplayDeletions | None = None,
+    key: bytes = b"",
 ) -> RestoreReport:
     """Replace a database by a verified backup, without the tenants erased since the backup was made.
 
@@ -95,14 +96,14 @@ def restore_file(
     with _make_temporary_file(target.absolute()) as part:
         with translate_errors(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
             _copy(reading, part)
-        users, erased = _apply_erasures(part, entries, clock)
+        users, erased = _apply_erasures(part, entries, clock, key)
         deleted, unread = 0, ""
         if deletions is not None and delete_again is not None:
-            deleted, why = _replay_deletions(part, deletions, clock, delete_again)
+            deleted, why = _replay_deletions(part, deletions, clock, delete_again, key=key)
             if why:
                 raise Unavailable(f"{deletions} could not be read", why=why, fix="give another state; nothing changed")
         if target.exists() and delete_again is not None and not (deletions and target.samefile(deletions)):
-            again, unread = _replay_deletions(part, target, clock, delete_again)
+            again, unread = _replay_deletions(part, target, clock, delete_again, key=key)
             deleted += again
         replayed = target.exists() or deletions is not None
         if target.exists():
@@ -216,9 +217,9 @@ def _check_target(target: Path) -> None:
         )
 
 
-def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Clock) -> tuple[int, int]:
+def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Clock, key: bytes) -> tuple[int, int]:
     """Migrate and verify a copy, and erase the tenants that the ledger lists; return users kept and erased."""
-    store = SqliteStore(str(part), clock=clock)
+    store = SqliteStore(str(part), clock=clock, key=key)
     try:
         with closing(connect(str(part))) as reading:
             users = [row[0] for row in reading.execute("SELECT user_id FROM tenants ORDER BY user_id")]
@@ -238,15 +239,17 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
     return len(users) - len(named), len(named)
 
 
-def _replay_deletions(part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions) -> tuple[int, str]:
+def _replay_deletions(
+    part: Path, later: Path, clock: Clock, delete_again: ReplayDeletions, *, key: bytes
+) -> tuple[int, str]:
     """Repeat later deletions in a copy; return their count, and the reason if the later database cannot be read."""
     try:
-        old = SqliteStore(str(later), clock=clock, read_only=True)
+        old = SqliteStore(str(later), clock=clock, read_only=True, key=key)
     except CredendaError as error:  # damaged, or an older version: possibly the reason for the restore
         return 0, str(error)
     deleted = 0
     try:
-        new = SqliteStore(str(part), clock=clock)
+        new = SqliteStore(str(part), clock=clock, key=key)
         try:
             with closing(connect(str(part))) as reading:
                 users = reading.execute("SELECT user_id, tag FROM tenants ORDER BY user_id").fetchall()

@@ -16,6 +16,7 @@ from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
 
 __all__ = [
+    "LOG_PATIENCE_MS",
     "ReadPool",
     "compose_event_words",
     "compose_memory_words",
@@ -44,6 +45,8 @@ _READ_PRAGMAS: Final = (
 )
 _STATEMENT_CACHE: Final = 256
 _BUSY_MS: Final = 10_000
+LOG_PATIENCE_MS: Final = 500
+"""How long a deletion waits for readers that keep its words in the write-ahead log."""
 LOG_PAGES: Final = 1_000
 """Pages at which SQLite checkpoints the log and starts it from the beginning (default of `wal_autocheckpoint`)."""
 _PAGE_BYTES: Final = 4_096
@@ -61,7 +64,7 @@ def compose_memory_words(text: str, entity: str | None, attribute: str | None, v
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
-def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
+def connect(path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b"") -> sqlite3.Connection:
     """Open a connection with our pragmas and functions, without changing the file.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
@@ -84,7 +87,7 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
             cached_statements=_STATEMENT_CACHE,
         )
         try:
-            prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS)
+            prepare_connection(connection, _READ_PRAGMAS if query_only or read_only else _WRITE_PRAGMAS, key)
         except BaseException:
             connection.close()
             raise
@@ -108,23 +111,33 @@ def is_there(look: Callable[[], bool]) -> bool:
         return False
 
 
-def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = ()) -> None:
-    """Register the functions that the schema calls on a connection, and set pragmas."""
+def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] = (), key: bytes = b"") -> None:
+    """Register the functions that schema and statements call on a connection, and set pragmas.
+
+    `key` is that of the tombstone key file.
+    """
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, compose_event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
+    connection.create_function("credenda_file_key", 0, lambda: key)
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
 
 
-def empty_log(path: str) -> None:
-    """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words.
+def empty_log(path: str, patience_ms: int) -> bool:
+    """Checkpoint the write-ahead log and truncate it, so that neither file has redacted words; return whether it did.
 
-    While another process reads, the pages that it needs remain; the next redaction, or closing, truncates them.
+    While another process reads, the pages that it needs remain. It is waited for so long; then the next commit must try
+    again. Every file error counts as a reader, because the words are deleted already.
     """
-    with translate_errors(path), closing(connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    try:
+        with closing(connect(path)) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {patience_ms:d}")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not busy
+    except (sqlite3.Error, OSError, Unavailable):
+        return False
 
 
 def grow_log(path: str) -> None:
@@ -152,9 +165,10 @@ def grow_log(path: str) -> None:
 class ReadPool:
     """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
-    def __init__(self, path: str, *, read_only: bool) -> None:
-        """Create an empty pool."""
+    def __init__(self, path: str, *, read_only: bool, key: bytes = b"") -> None:
+        """Create an empty pool; `key` is that of the tombstone key file."""
         self._path = path
+        self._key = key
         self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
         self._lock = Lock()
@@ -186,7 +200,7 @@ class ReadPool:
                 raise Unavailable("this memory is closed", fix="open it again")
             if self._idle:
                 return self._idle.pop()
-        return connect(self._path, read_only=self._read_only, query_only=True)
+        return connect(self._path, read_only=self._read_only, query_only=True, key=self._key)
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:

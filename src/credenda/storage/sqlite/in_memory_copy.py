@@ -21,21 +21,26 @@ SCRATCH_TABLES: Final = ("events", "passages", "tombstones")
 
 
 def open_scratch(
-    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
+    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock, key: bytes = b""
 ) -> tuple[sqlite3.Connection, SqliteWriter]:
     """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        return connection, _fill_scratch(connection, origin, rows, clock)
+        return connection, _fill_scratch(connection, origin, rows, clock, key=key)
     except BaseException:
         connection.close()
         raise
 
 
 def _fill_scratch(
-    connection: sqlite3.Connection, origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock
+    connection: sqlite3.Connection,
+    origin: ExportHeader,
+    rows: Iterator[tuple[str, TableRow]],
+    clock: Clock,
+    *,
+    key: bytes,
 ) -> SqliteWriter:
-    prepare_connection(connection)
+    prepare_connection(connection, key=key)
     create_schema(connection)
     placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
     load_rows(connection, origin.user_id, origin, placed)

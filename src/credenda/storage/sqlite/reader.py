@@ -39,6 +39,7 @@ from credenda.storage.store import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.tombstone_key import open_stored_key, seal_key
 
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
@@ -56,12 +57,12 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | 
 
 
 def to_tenant(row: sqlite3.Row) -> TenantRecord:
-    """Build a tenant from a row."""
+    """Build a tenant from a row; raises `Conflict` without its key file."""
     return TenantRecord(
         user_id=row["user_id"],
         number=row["number"],
         tag=row["tag"],
-        key=row["hmac_key"],
+        key=open_stored_key(row["hmac_key"], row["file_key"]),
         has_tombstones=bool(row["has_tombstones"]),
         hold=row["hold"],
     )
@@ -327,7 +328,7 @@ class SqliteReader:
         """Return jobs in the order in which they are due."""
         tag = self._tenant.tag
         if wanted.key is not None:
-            found = self._run("job_by_key", key=wanted.key)
+            found = self._run("job_by_key", key=wanted.key, sealed=seal_key(self._tenant.key, wanted.key))
         elif wanted.id is not None:
             found = self._run("job_by_id", id=parse_id_number(wanted.id, IdKind.JOB, tag))
         else:

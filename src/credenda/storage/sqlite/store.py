@@ -17,11 +17,11 @@ from typing import Final, TypeVar
 from credenda import limits
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.ids import draw_key, draw_tag
+from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
-from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, grow_log, is_there
+from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import clear_name_cache
@@ -33,6 +33,7 @@ from credenda.storage.sqlite.tenant_cache import TenantCache
 from credenda.storage.sqlite.writer import NextIds, SqliteWriter
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.tenant_transfer import Erasure, ExportHeader, ImportRow, TenantExport
+from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 
 __all__ = ["SqliteStore", "has_unfinished_erasure"]
 
@@ -54,20 +55,24 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
 class SqliteStore:
     """A `Store` in one SQLite file, shared with other processes."""
 
-    def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False) -> None:
+    def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
         """Open or create the file and bring its schema up to date.
 
         Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,
-        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`.
+        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`. `key` is that of the
+        tombstone key file.
         """
         self.path = path
         self._clock = clock or SystemClock()
-        self._readers = ReadPool(path, read_only=read_only)
+        self._key = key
+        self._readers = ReadPool(path, read_only=read_only, key=key)
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
         self._recent: TenantCache | None = None
         self._lock = Lock()
         self._lengthen_at = _SETTLED_COMMITS
+        self.log_emptied = True
+        """Whether the write-ahead log has none of the words redacted through this store."""
         if read_only:
             self._open_for_reading()
         else:
@@ -96,7 +101,7 @@ class SqliteStore:
             )
 
     def _open_for_writing(self) -> None:
-        self._writer = connect(self.path)
+        self._writer = connect(self.path, key=self._key)
         try:
             with translate_errors(self.path):
                 migrate(self._writer, self._clock.now_us())
@@ -152,8 +157,10 @@ class SqliteStore:
 
         result = commits.run(unit)
         if redacted:
-            empty_log(self.path)
+            self.log_emptied = empty_log(self.path, LOG_PATIENCE_MS)
             self._lengthen_at = commits.commits + _SETTLED_COMMITS
+        elif not self.log_emptied:
+            self.log_emptied = empty_log(self.path, 0)
         elif commits.commits >= self._lengthen_at:
             self._lengthen_log()
         return result
@@ -215,7 +222,7 @@ class SqliteStore:
             with self._readers.take() as connection:
                 rows = sqlite.dump.dump_rows(connection, user_id)
                 copy, writer = sqlite.in_memory_copy.open_scratch(
-                    sqlite.dump.read_origin(connection, user_id), rows, self._clock
+                    sqlite.dump.read_origin(connection, user_id), rows, self._clock, self._key
                 )
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
@@ -223,6 +230,8 @@ class SqliteStore:
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
         """Import rows into an empty tenant, in one transaction."""
         connection, commits = self._writable()
+        if origin.tag:
+            open_stored_key(origin.key, self._key)
         counts = commits.run(lambda: sqlite.dump.load_rows(connection, user_id, origin, rows))
         sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, origin.tag)
         return counts
@@ -274,14 +283,16 @@ class SqliteStore:
         if found is not None:
             return to_tenant(found), NextIds.of(found)
         number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
-        tenant = TenantRecord(user_id=user_id, number=number, tag=self._free_tag(connection), key=draw_key())
+        stored = draw_stored_key(self._key)
+        key = open_stored_key(stored, self._key)
+        tenant = TenantRecord(user_id=user_id, number=number, tag=self._free_tag(connection), key=key)
         connection.execute(
             sql["insert_tenant"],
             {
                 "user_id": user_id,
                 "number": number,
                 "tag": tenant.tag,
-                "hmac_key": tenant.key,
+                "hmac_key": stored,
                 "created_at": self._clock.now_us(),
             },
         )

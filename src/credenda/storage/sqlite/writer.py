@@ -21,7 +21,7 @@ from credenda.storage.sqlite.connection import compose_event_words, compose_memo
 from credenda.storage.sqlite.duties import Derived, write_derived
 from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
 from credenda.storage.sqlite.reader import SqliteReader
-from credenda.storage.sqlite.redact import redact_log
+from credenda.storage.sqlite.redact import redact_memory, reword_memory, seal_keys
 from credenda.storage.sqlite.replay_rows import replace_rows
 from credenda.storage.sqlite.spend import add_spend
 from credenda.storage.sqlite.statements import get_positional_statement
@@ -34,6 +34,7 @@ from credenda.storage.store import (
     Redaction,
     ReplayedRows,
     Retention,
+    Rewording,
     Row,
     SchedulerLease,
     Snapshot,
@@ -50,7 +51,7 @@ from credenda.text.passages import split_passages
 __all__ = ["NextIds", "SqliteWriter"]
 
 _Held = Memory | ChangeRecord | Evidence | ContestCase
-_Beside = Vector | Tombstone | Redaction | Access | Snapshot
+_Beside = Vector | Tombstone | Redaction | Rewording | Access | Snapshot
 _Rule = LegalHold | RetentionPolicy
 
 
@@ -100,7 +101,7 @@ class SqliteWriter(SqliteReader):
                 return self._belief(row)
             case ReplayedRows():
                 return self._refold(row)
-            case Vector() | Tombstone() | Redaction() | Access() | Snapshot():
+            case Vector() | Tombstone() | Redaction() | Rewording() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
@@ -142,7 +143,7 @@ class SqliteWriter(SqliteReader):
                 return self._vector(row)
             case Tombstone():
                 return self._tombstone(row)
-            case Redaction():
+            case Redaction() | Rewording():
                 return self._redaction(row)
             case Access():
                 return self._access(row)
@@ -162,7 +163,8 @@ class SqliteWriter(SqliteReader):
     def _document(self, code: int) -> int:
         return (self._tenant.number << CODE_BITS) | code
 
-    def _words(self, name: str, code: int, body: str) -> None:
+    def put_words(self, name: str, code: int, body: str) -> None:
+        """Add the words of a document to the full-text index, or take them out."""
         self._run(name, doc=self._document(code), tenant=self._tenant.tag, body=body)
 
     def _event(self, event: NewEvent) -> str:
@@ -185,12 +187,12 @@ class SqliteWriter(SqliteReader):
     def _list_words(self, newest: int) -> None:
         """Add the words of all pending events to the full-text index."""
         for code, body in self._unlisted():
-            self._words("insert_words", code, body)
+            self.put_words("insert_words", code, body)
         self._run("mark_listed")
         self.tips = self.tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
-        self._words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
+        self.put_words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
 
     def _memory(self, memory: Memory) -> str:
         columns = rows.to_memory_row(memory, self._tenant.tag)
@@ -210,7 +212,7 @@ class SqliteWriter(SqliteReader):
         else:
             columns["id"] = number
             body = compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value)
-            self._words("insert_words", pack_code(number, memory=True), body)
+            self.put_words("insert_words", pack_code(number, memory=True), body)
         self._run("insert_version", **columns)
         return self._public(IdKind.MEMORY, number)
 
@@ -250,6 +252,8 @@ class SqliteWriter(SqliteReader):
             cells = (self._tenant.user_id, number, job.kind, job.first, job.last, now_us, now_us)
             self._connection.execute(get_positional_statement("insert_fresh_job"), cells)
         else:
+            if job.replaces:
+                self._run("set_key", id=self._number(job.replaces, IdKind.JOB), key=None)
             self._run(
                 "insert_job",
                 id=number,
@@ -319,34 +323,19 @@ class SqliteWriter(SqliteReader):
     def _spend(self, spend: Spend) -> str:
         return add_spend(self._run, spend)
 
-    def _redaction(self, redaction: Redaction) -> str:
+    def _redaction(self, redaction: Redaction | Rewording) -> str:
         self.redacted = True
         self._run("permit_redaction", reason="delete")
         self._run("keep_vector_head", at_us=redaction.at_us)
-        if rows.is_memory_id(redaction.id, self._tenant.tag):
-            self._redact_memory(redaction)
+        if isinstance(redaction, Rewording):
+            reword_memory(self, self._run, redaction)
+        elif rows.is_memory_id(redaction.id, self._tenant.tag):
+            redact_memory(self, self._run, redaction)
         else:
             self._redact_event(redaction)
         self._run("revoke_permit")
         self._run("delete_snapshots")
         return ""
-
-    def _redact_memory(self, redaction: Redaction) -> None:
-        number = self._number(redaction.id, IdKind.MEMORY)
-        code = pack_code(number, memory=True)
-        versions = self.versions([redaction.id])
-        if not versions:
-            raise _make_missing_error("memory", redaction.id)
-        memory = versions[0]
-        if memory.text:
-            body = compose_memory_words(memory.text, memory.entity, memory.attribute, memory.value)
-            self._words("delete_words", code, body)
-        for phrase in redaction.phrases:
-            self._run("redact_phrases", phrase=phrase)
-        self._run("redact_versions", id=number)
-        redact_log(self._run, number, memory, self.contests())
-        self._run("redact_evidence", memory=number)
-        self._run("delete_vectors", low=code, high=code + 1)
 
     def _redact_event(self, redaction: Redaction) -> None:
         number = self._number(redaction.id, IdKind.EVENT)
@@ -368,6 +357,8 @@ class SqliteWriter(SqliteReader):
             if redaction.text:
                 self._event_words("insert_words", code, event, redaction.text[start:stop])
         self._run("redact_event", id=number, text=redaction.text, at_us=redaction.at_us)
+        if not redaction.text:
+            seal_keys(self._run, self._tenant.key, number)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
 

@@ -10,7 +10,7 @@ from credenda import limits
 from credenda.errors import Conflict
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Revise, Support
-from credenda.model.claim import Span
+from credenda.model.claim import Extractor, Span
 from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass
@@ -19,24 +19,25 @@ from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombston
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
+from credenda.write.forget.blank import Blanker, log_redaction
+from credenda.write.forget.cut import Said
+from credenda.write.forget.part import Part, find_part, make_tombstones
+from credenda.write.forget.restated import find_restated
 from credenda.write.forget.scope import (
-    BLANK,
-    WORD,
     ValueHolders,
     find_kept_digests,
     find_other_support,
-    find_restatements,
-    get_span_text,
+    find_similar_events,
     has_overlap,
     is_repeat,
     is_stated,
 )
-from credenda.write.forget.tombstones import make_memory_tombstones, make_text_tombstones
+from credenda.write.forget.tombstones import get_voice, make_text_tombstones
 from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 from credenda.write.reconcile.wording import quote_parts
 
-__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number", "redact_span"]
+__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number"]
 
 _PAGE: Final = 500
 
@@ -63,37 +64,111 @@ class Deletion:
     reason: str = "deleted by the user"
     buried: bool = True
     deleted: int = 0
+    extractor: Extractor | None = None
+    """Extracts what remains of a sentence, to check that it still states the other memories."""
+    taken: dict[str, str] = field(default_factory=dict[str, str])
+    """Texts by id of the memories that were deleted because their words are the same words."""
     _done: set[str] = field(default_factory=set[str])
+    _whole: set[str] = field(default_factory=set[str])
     _searched: set[str] = field(default_factory=set[str])
     _holdings: ValueHolders = field(init=False)
+    _blanker: Blanker = field(init=False)
     _kept_digests: set[bytes] = field(default_factory=set[bytes])
     """Hashes of text and values that other evidence still supports."""
 
     def __post_init__(self) -> None:
         """Check for a legal hold before any change."""
         self._holdings = ValueHolders(self.writer)
+        self._blanker = Blanker(self.writer, self.now_us, self.actor, self._done, self.extractor)
         check_hold(self.writer)
 
-    def memory(self, memory: Memory) -> None:
-        """Delete a memory, redact its evidence, and delete memories that repeat it or hold the same value.
+    @property
+    def kept(self) -> dict[str, tuple[str, str]]:
+        """The memories that lost words and stay: their texts before and after, by id."""
+        return {name: texts for name, texts in self._blanker.kept.items() if name not in self._done}
 
-        Messages that contain the same sentence without supporting a memory are redacted too.
+    @property
+    def events(self) -> set[str]:
+        """The ids of the events that lost words."""
+        return self._whole | {name for name, _ in self.blanked}
+
+    @property
+    def blanked(self) -> list[tuple[str, str]]:
+        """The words that were blanked, each with the id of its event."""
+        return self._blanker.blanked
+
+    def messages(self, memory: Memory) -> None:
+        """Delete the whole messages on which a memory rests."""
+        names = sorted({item.span.event_id for item in self.writer.evidence(memory_ids=[memory.id])})
+        for event in self.writer.events(names):
+            self.event(event)
+
+    def memory(self, memory: Memory) -> None:
+        """Delete a memory and blank its words; other memories on the same message keep the words that are theirs.
+
+        Memories that hold the same value in the same slot are deleted too, and so are those whose words are the same
+        words. Messages of the same person that repeat the words without supporting a memory are blanked too.
         """
         if memory.status is Status.DELETED or memory.id in self._done:
             return
         self._done.add(memory.id)
         evidence = self.writer.evidence(memory_ids=[memory.id])
         events = {event.id: event for event in self.writer.events(sorted({item.span.event_id for item in evidence}))}
-        sentences = [get_span_text(events, item.span) for item in evidence]
         twins, _ = self._holdings.beside(memory)
-        self._redact_memory(memory, sentences)
-        spans = list(dict.fromkeys(item.span for item in evidence))
-        spans += find_restatements(self.writer, (memory.text, *sentences), self._searched) if self.buried else []
-        for span in spans:
-            redact_span(self.writer, span, self.now_us, self.actor)
-        for other in (*self._find_repeats(memory, spans), *twins):
+        repeats = self._find_repeats(memory, [item.span for item in evidence])
+        self._done.update(one.id for one in (*twins, *repeats))
+        found = [
+            find_part(
+                self.writer,
+                memory,
+                events[item.span.event_id],
+                item,
+                without=self._done,
+                extractor=self.extractor,
+            )
+            for item in evidence
+            if item.span.event_id in events
+        ]
+        self._done.difference_update(one.id for one in (*twins, *repeats))
+        self._narrow(memory, found)
+        self._redact_memory(memory, found)
+        gone = Said.of(memory)
+        for part in found:
+            self._blank(part.event.id, part.spans, gone)
+        for part in found:
+            for other in self.writer.memories(part.inseparable):
+                self._take_along(other)
+        if self.buried:
+            self._blank_restatements(memory, found)
+        for other in (*repeats, *twins):
             if other.id in self._done or not self._split_merged(other, memory):
                 self.memory(other)
+
+    def _narrow(self, memory: Memory, found: Sequence[Part]) -> None:
+        """Let the evidence of a memory cover only its own words, because the rest stays visible."""
+        moved = [(part.item, part.narrow()) for part in found if part.spans]
+        self._blanker.put(memory, {}, moved)
+
+    def _blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Said) -> None:
+        for other in self._blanker.blank(event_id, spans, gone):
+            self._take_along(other)
+
+    def _take_along(self, other: Memory) -> None:
+        """Delete a memory that has no words left of its own; it leaves no tombstone, since nobody named it."""
+        if other.status is Status.DELETED or other.id in self._done:
+            return
+        self._done.add(other.id)
+        self.taken[other.id] = other.text
+        for item in self.writer.evidence(memory_ids=[other.id]):
+            self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Said.of(other))
+        self._redact_memory(other, [], buried=False)
+
+    def _blank_restatements(self, memory: Memory, found: Sequence[Part]) -> None:
+        """Blank the words of other messages that the new tombstones cover."""
+        texts = [memory.text, *(text for part in found for text in (part.text, part.alone or ""))]
+        for event in find_similar_events(self.writer, texts, self._searched):
+            spans = find_restated(self.writer, event, None).spans
+            self._blank(event.id, spans, Said.of(memory))
 
     def event(self, event: Event) -> None:
         """Delete an event and every memory that it alone supports.
@@ -115,16 +190,17 @@ class Deletion:
             if left and not (told_here and not is_stated(memory, left)):
                 continue
             self._done.add(memory.id)
-            spans = [item.span for item in resting if item.memory_id == memory.id]
-            sentences = [event.text[span.start : span.stop] for span in spans]
+            spans = [item for item in resting if item.memory_id == memory.id]
+            parts = [Part(event, item, event.text[item.span.start : item.span.stop]) for item in spans]
             if left and memory.status in CURRENT_STATUSES:
-                self._reword(memory, sentences, left)
+                self._reword(memory, parts, left)
             else:
-                self._redact_memory(memory, sentences, value=not left)
+                self._redact_memory(memory, parts, value=not left)
         self._put_event_tombstones(event)
         self._kept_digests = set()
+        self._whole.add(event.id)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
-        _log_redaction(self.writer, event.id, self.now_us, self.actor)
+        log_redaction(self.writer, event.id, self.now_us, self.actor)
 
     def _split_if_named(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
         """Split a merged text that names a value of the memories to be deleted; return whether it was split."""
@@ -132,7 +208,7 @@ class Deletion:
         named = (one for one in leaving if one.id != memory.id and normalise_value(one.value or "") in said)
         return any(self._split_merged(memory, one) for one in named)
 
-    def _reword(self, memory: Memory, sentences: list[str], left: dict[str, list[str]]) -> None:
+    def _reword(self, memory: Memory, parts: Sequence[Part], left: dict[str, list[str]]) -> None:
         """Rewrite a memory from its remaining evidence; only the text of the deleted event gets tombstones."""
         support = tuple(
             Support(span=item.span, claim_hash=item.claim_hash)
@@ -143,7 +219,7 @@ class Deletion:
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
         draft = replace(kept, text=said)
         add = Add(key="new:reworded", draft=draft, support=support, reason="other messages state it too")
-        self._redact_memory(memory, sentences, value=False)
+        self._redact_memory(memory, parts, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
         self._holdings.forget()
@@ -159,19 +235,18 @@ class Deletion:
         """Put the tombstones of an event: of its whole text and of each sentence."""
         key = self.writer.tenant.key
         for text in (event.text, *(event.text[start:stop] for start, stop in split_sentences(event.text))):
-            self._put(make_text_tombstones(key, text, self.now_us))
+            self._put(make_text_tombstones(key, text, self.now_us, get_voice(event)))
 
     def _put(self, stones: Iterable[Tombstone]) -> None:
         for stone in stones if self.buried else ():
             if stone.digest not in self._kept_digests:
                 self.writer.put(stone)
 
-    def _redact_memory(self, memory: Memory, sentences: Iterable[str], *, value: bool = True) -> None:
+    def _redact_memory(self, memory: Memory, parts: Sequence[Part], *, value: bool = True, buried: bool = True) -> None:
         """Redact a memory and put its tombstones, without that of its value if other evidence still supports it."""
-        if self.buried:
+        if self.buried and buried:
             _, apart = self._holdings.beside(memory)
-            stones = make_memory_tombstones(self.writer.tenant.key, memory, sentences, self.now_us, apart=bool(apart))
-            self._put(stone for stone in stones if value or stone.kind == "text")
+            self._put(make_tombstones(self.writer, memory, parts, self.now_us, apart=bool(apart), value=value))
         changed = self._remove_from_contests(memory) if value else set[str]()
         pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
         application = Application(actor=self.actor, now_us=self.now_us)
@@ -197,10 +272,26 @@ class Deletion:
         )
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
-        """Find memories from overlapping evidence that would still state the deleted text."""
+        """Find memories from overlapping evidence that state the deleted claim itself."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
-        return [other for other in self.writer.memories(sorted(ids)) if is_repeat(memory, other)]
+        others = self.writer.memories(sorted(ids))
+        return [one for one in others if is_repeat(memory, one) or self._find_merged_parts(one, memory)]
+
+    def _find_merged_parts(self, other: Memory, gone: Memory) -> list[Memory]:
+        """Find the memories without a deleted value that were merged into one text that names it."""
+        said = normalise_value(gone.value or "")
+        if not (said and other.value and said != normalise_value(other.value) and said in normalise_text(other.text)):
+            return []
+        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
+        resting = self.writer.evidence(event_ids=sorted(events))
+        return [
+            one
+            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
+            if one.superseded_by == other.id
+            and one.relation is Relation.MERGED
+            and said not in normalise_text(one.text)
+        ]
 
     def _split_merged(self, other: Memory, gone: Memory) -> bool:
         """Reactivate the memories that were merged into one text that names a deleted value.
@@ -208,18 +299,8 @@ class Deletion:
         Deleting Y from "Now X; previously Y" keeps X: each part gets the status of the merged memory. Returns False if
         there are no parts.
         """
-        beside = gone.value and other.value and normalise_value(gone.value) != normalise_value(other.value)
-        said = normalise_value(gone.value or "")
-        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
-        resting = self.writer.evidence(event_ids=sorted(events))
-        parts = [
-            one
-            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
-            if one.superseded_by == other.id
-            and one.relation is Relation.MERGED
-            and said not in normalise_text(one.text)
-        ]
-        if not (beside and parts):
+        parts = self._find_merged_parts(other, gone)
+        if not parts:
             return False
         self._done.add(other.id)
         application = Application(actor=self.actor, now_us=self.now_us)
@@ -293,23 +374,6 @@ def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
     """Return whether the log of a contest quotes one of these phrases, so that its entry must be redacted too."""
     told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
     return any(phrase in text for phrase in phrases for text in told)
-
-
-def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
-    """Redact a span character by character, so that all other spans keep their offsets."""
-    for event in writer.events([span.event_id]):
-        hidden = WORD.sub(BLANK, event.text[span.start : span.stop])
-        text = event.text[: span.start] + hidden + event.text[span.stop :]
-        if text != event.text:
-            left = text if WORD.search(text.replace(BLANK, "")) else ""
-            writer.put(Redaction(id=event.id, at_us=now_us, text=left))
-            _log_redaction(writer, event.id, now_us, actor)
-
-
-def _log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
-    """Log the redaction for the indexes."""
-    reason = "text redacted"
-    writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))
 
 
 def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:

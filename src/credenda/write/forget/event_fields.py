@@ -13,7 +13,7 @@ from credenda.model.event import NewEvent
 from credenda.storage.store import Reader
 from credenda.text.normalize import normalise_text
 from credenda.text.sentences import split_sentences
-from credenda.write.forget.tombstones import SENTENCES_MAX, hash_text_forms
+from credenda.write.forget.tombstones import SENTENCES_MAX, get_voice, hash_text_forms
 
 __all__ = ["is_label", "remove_deleted_fields"]
 
@@ -38,12 +38,12 @@ def remove_deleted_fields(
 
     `cut` are normal forms of text cut here, `lifted` tombstones that the same call removes.
     """
-    key = reader.tenant.key
+    key, voice = reader.tenant.key, get_voice(event)
 
     def is_deleted(told: str) -> bool:
         pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
         said = [piece for piece in (told, *pieces) if normalise_text(piece)]
-        digests = [digest for piece in said for digest in hash_text_forms(key, piece)]
+        digests = [digest for piece in said for digest in hash_text_forms(key, piece, voice)]
         return bool(digests and reader.tombstoned(digests) - lifted)
 
     def is_gone(told: str) -> bool:

@@ -12,15 +12,16 @@ from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.blanks import BLANK, leave_out_blanks
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
 from credenda.write.forget.tombstones import (
     get_tombstone_form,
+    get_voice,
     hash_slot_forms,
     hash_text_forms,
     list_value_forms,
-    split_statements,
 )
 from credenda.write.reconcile.slots import get_slot
 
@@ -30,15 +31,14 @@ __all__ = [
     "ValueHolders",
     "find_kept_digests",
     "find_other_support",
-    "find_restatements",
+    "find_similar_events",
     "get_span_text",
     "has_overlap",
+    "is_merged_pair",
     "is_repeat",
     "is_stated",
 ]
 
-BLANK: Final = "\u2588"
-"""Replaces each character of redacted words in an event that keeps other words."""
 WORD: Final = re.compile(r"\w")
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _WORDS_ASKED: Final = 8
@@ -97,35 +97,30 @@ def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memor
         for others in holdings.beside(memory):
             near |= {one.id: one for one in others}
     found: set[bytes] = set()
+    voice = get_voice(event)
     for memory in near.values():
         left = find_other_support(reader, memory, {event.id})
         if left:
             found.update(hash_slot_forms(key, memory))
             said = [text for texts in left.values() for text in texts]
             said += [memory.text] if is_stated(memory, left) else []
-            found.update(digest for text in said for digest in hash_text_forms(key, text))
+            found.update(digest for text in said for digest in hash_text_forms(key, text, voice))
     return found
 
 
-def find_restatements(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Span]:
-    """Find messages that contain one of these texts, by the full-text index; includes messages not yet extracted.
+def find_similar_events(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Event]:
+    """Find events that have all the words of one of these texts, by the full-text index; includes pending ones.
 
     Texts in `sought` are skipped; texts searched now are added to it.
     """
     keys = {normalise_text(one): one for one in texts if WORD.search(one.replace(BLANK, ""))}
-    found: list[Span] = []
+    found: dict[str, Event] = {}
     for key in keys.keys() - sought - {""}:
         terms = [_choose_search_words(keys[key]), *list_condition_terms(keys[key])]
         ids = list_event_ids(reader.nominate(terms, _REPEATS_MAX), reader.tenant.tag)
-        forms = find_condition_forms(keys[key])
-        for event in reader.events(ids):
-            pieces = {(start, stop): event.text[start:stop] for start, stop in split_statements(event.text)}
-            said = {
-                at for at, text in pieces.items() if normalise_text(text) == key or forms & find_condition_forms(text)
-            }
-            found += [Span(event.id, start, stop) for start, stop in sorted(said)]
+        found.update((event.id, event) for event in reader.events([name for name in ids if name not in found]))
     sought |= keys.keys()
-    return found
+    return list(found.values())
 
 
 def _choose_search_words(text: str) -> str:
@@ -135,13 +130,19 @@ def _choose_search_words(text: str) -> str:
 
 
 def is_repeat(memory: Memory, other: Memory) -> bool:
-    """Return whether a memory from the same evidence would still state the deleted text."""
-    said = normalise_value(memory.value) if memory.value else normalise_text(memory.text)
-    alike = said in normalise_text(other.text) or find_condition_forms(memory.text) & find_condition_forms(other.text)
-    return bool(other.text) and bool(alike or _is_merged_pair(memory, other))
+    """Return whether a memory from the same evidence states the deleted claim itself, not only the same sentence."""
+    if not other.text or is_merged_pair(memory, other):
+        return bool(other.text)
+    if memory.value is None:
+        return normalise_text(memory.text) in normalise_text(other.text)
+    if normalise_text(memory.text) == normalise_text(other.text):
+        return False
+    conditions = find_condition_forms(memory.text) & find_condition_forms(other.text)
+    said = normalise_value(memory.value)
+    return bool(conditions) or (not other.value and said in normalise_text(other.text))
 
 
-def _is_merged_pair(one: Memory, other: Memory) -> bool:
+def is_merged_pair(one: Memory, other: Memory) -> bool:
     """Return whether one of two memories was merged into the other."""
     merged = {Relation.MERGED, Relation.DUPLICATE}
     return any(gone.superseded_by == kept.id and gone.relation in merged for gone, kept in ((one, other), (other, one)))
@@ -167,8 +168,8 @@ def is_stated(memory: Memory, said: dict[str, list[str]]) -> bool:
 
 
 def get_span_text(events: dict[str, Event], span: Span) -> str:
-    """Return the text of a span, or "" if its event is missing."""
-    return events[span.event_id].text[span.start : span.stop] if span.event_id in events else ""
+    """Return the text of a span without its blanks, or "" if its event is missing."""
+    return leave_out_blanks(events[span.event_id].text[span.start : span.stop]).text if span.event_id in events else ""
 
 
 def has_overlap(one: Span, other: Span) -> bool:

@@ -1,8 +1,9 @@
 """Tombstones: keyed hashes of deleted text and values, and the check whether a text repeats them.
 
 A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
-sentence is its words, and the condition that it states. The normal form of a value is its singular or plural alike, or
-its exact spelling for a name. A tombstone records the version of its form; new text is hashed in every version, so that
+sentence is its words, and the condition that it states, with the person who said it. The normal form of a value is its
+singular or plural alike, or its exact spelling for a name. Words that were deleted from a sentence which keeps others
+are hashed with that sentence. A tombstone records the version of its form; new text is hashed in every version, so that
 a later version does not void it.
 """
 
@@ -15,31 +16,41 @@ from itertools import islice
 from typing import Final
 
 from credenda.model.claim import Claim
+from credenda.model.event import Event, NewEvent, Role
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone
-from credenda.text.normalize import NORMALISER, normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.text.lookalikes import fold_lookalikes
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.text.singular_plural import (
-    FORMS,
     detect_language,
     find_condition_forms,
     fold_plural,
     fold_plural_everywhere,
 )
+from credenda.write.forget.cut import list_clauses
 
 __all__ = [
     "SENTENCES_MAX",
     "get_tombstone_form",
+    "get_voice",
+    "get_voice_of_claim",
     "hash_claim_forms",
+    "hash_part",
+    "hash_parted",
     "hash_slot_forms",
     "hash_text_forms",
     "is_deleted",
     "list_value_forms",
     "make_memory_tombstones",
+    "make_part_tombstones",
     "make_text_tombstones",
     "split_statements",
 ]
 
+_VERSION: Final = 3
+"""The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2."""
+_NO_PERSONS: Final = frozenset({"", "user", "assistant", "ai", "model", "system", "tool", "function", "document"})
 SENTENCES_MAX: Final = 5_000
 """Maximum number of sentences of one text that are compared with tombstones."""
 _LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,40}:[ \t]+")
@@ -51,15 +62,38 @@ _KINDS_OF_THINGS: Final = frozenset(
 """Attributes whose values are common nouns. For other attributes a capitalised German word may be a name."""
 
 
-def hash_text_forms(key: bytes, text: str) -> list[bytes]:
-    """Hash every form in which a sentence may have been deleted, that of its words first."""
-    return [digest for digest, _ in _list_text_forms(key, text)]
+def get_voice(event: Event | NewEvent) -> str:
+    """Return the person whose words an event holds: a named person, or "" for the user, a model and a document."""
+    return normalise_name(event.speaker) if event.role is Role.PERSON else ""
 
 
-def _list_text_forms(key: bytes, text: str) -> Iterator[tuple[bytes, int]]:
-    yield _hash_parts(key, "text", normalise_text(text)), NORMALISER
-    for form in sorted(find_condition_forms(text)):
-        yield _hash_parts(key, "condition", form), FORMS
+def get_voice_of_claim(said: Claim | Draft) -> str:
+    """Return the person whose words a claim, draft or memory holds, as far as its speaker says."""
+    name = normalise_name(said.speaker)
+    return "" if name in _NO_PERSONS else name
+
+
+def hash_text_forms(key: bytes, text: str, voice: str = "") -> list[bytes]:
+    """Hash every form in which a person's sentence may have been deleted, that of its words first."""
+    earlier = [_hash_parts(key, "text", normalise_text(text))]
+    earlier += [_hash_parts(key, "condition", form) for form in sorted(find_condition_forms(text))]
+    return [*_list_text_forms(key, text, voice), *earlier]
+
+
+def _list_text_forms(key: bytes, text: str, voice: str) -> list[bytes]:
+    plain = fold_lookalikes(text)
+    conditions = [_hash_parts(key, "condition", voice, form) for form in sorted(find_condition_forms(plain))]
+    return [_hash_parts(key, "said", voice, normalise_text(plain)), *conditions]
+
+
+def hash_parted(key: bytes, sentence: str, voice: str) -> bytes:
+    """Hash a sentence of which a part may have been deleted."""
+    return _hash_parts(key, "parted", voice, normalise_text(fold_lookalikes(sentence)))
+
+
+def hash_part(key: bytes, sentence: str, words: str, voice: str) -> bytes:
+    """Hash words that may have been deleted from a sentence."""
+    return _hash_parts(key, "part", voice, *(normalise_text(fold_lookalikes(text)) for text in (sentence, words)))
 
 
 def _hash_parts(key: bytes, *parts: str) -> bytes:
@@ -82,10 +116,9 @@ def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
     """Return every form in which a value may have been deleted, with the kind of the form."""
     if not (said.entity and said.attribute and said.value):
         return []
-    return [
-        ("value", normalise_value(said.value)),
-        *(("thing", form) for form in sorted(fold_plural_everywhere(said.value))),
-    ]
+    spellings = dict.fromkeys((said.value, fold_lookalikes(said.value)))
+    forms = {("thing", form) for value in spellings for form in fold_plural_everywhere(value)}
+    return [*(("value", normalise_value(value)) for value in spellings), *sorted(forms)]
 
 
 def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
@@ -94,19 +127,23 @@ def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
         return None
     language = detect_language(said.text)
     if not language or _is_name(said, language):
-        return "value", normalise_value(said.value)
-    return "thing", fold_plural(said.value, language)
+        return "value", normalise_value(fold_lookalikes(said.value))
+    return "thing", fold_plural(fold_lookalikes(said.value), language)
 
 
 def hash_slot_forms(key: bytes, said: Claim | Draft) -> list[bytes]:
     """Hash every form in which a slot and value may have been deleted; none if a part of them is missing."""
-    places, forms = (_locate_value(said), _locate_value(said, apart=True)), list_value_forms(said)
+    forms = list_value_forms(said)
+    if not forms:
+        return []
+    entities = dict.fromkeys((said.entity or "", fold_lookalikes(said.entity or "")))
+    places = [_locate_value(said, entity, apart=apart) for entity in entities for apart in (False, True)]
     return [_hash_parts(key, kind, *place, form) for place in places for kind, form in forms]
 
 
-def _locate_value(said: Claim | Draft, *, apart: bool = False) -> tuple[str, ...]:
+def _locate_value(said: Claim | Draft, entity: str, *, apart: bool = False) -> tuple[str, ...]:
     """Return the place of a value: entity and attribute, with `apart` also speaker and scope."""
-    place = (normalise_name(said.entity or ""), normalise_attribute(said.attribute or ""))
+    place = (normalise_name(entity), normalise_attribute(said.attribute or ""))
     return (*place, normalise_name(said.speaker), normalise_name(said.scope or ""), "apart") if apart else place
 
 
@@ -114,9 +151,10 @@ def _make_value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) 
     form = get_tombstone_form(said)
     if form is None:
         return None
-    digest = _hash_parts(key, form[0], *_locate_value(said, apart=apart), form[1])
-    version = NORMALISER if form[0] == "value" else FORMS
-    return Tombstone(digest=digest, kind="value", normaliser=version, created_us=now_us)
+    place = _locate_value(said, fold_lookalikes(said.entity or ""), apart=apart)
+    return Tombstone(
+        digest=_hash_parts(key, form[0], *place, form[1]), kind="value", normaliser=_VERSION, created_us=now_us
+    )
 
 
 def _is_name(said: Draft, language: str) -> bool:
@@ -130,11 +168,11 @@ def _is_name(said: Draft, language: str) -> bool:
 
 def hash_claim_forms(key: bytes, claim: Claim | Draft) -> list[bytes]:
     """Return every hash under which a claim may have been deleted."""
-    return [*hash_text_forms(key, claim.text), *hash_slot_forms(key, claim)]
+    return [*hash_text_forms(key, claim.text, get_voice_of_claim(claim)), *hash_slot_forms(key, claim)]
 
 
 def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
-    """Return whether a claim, draft or memory, or a sentence that supports it, was deleted.
+    """Return whether a claim, draft or memory, or a sentence that supports it, was deleted, whole or in part.
 
     Every path that stores text must call this or `hash_claim_forms`: journaling, importing, storing, correcting,
     resolving, undoing, rebuilding and re-extracting.
@@ -142,28 +180,45 @@ def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
     key = reader.tenant.key
     if not reader.tenant.has_tombstones:
         return False
-    digests = [*hash_claim_forms(key, said), *(digest for text in sentences for digest in hash_text_forms(key, text))]
+    voice = get_voice_of_claim(said)
+    digests = hash_slot_forms(key, said)
+    for text in (said.text, *sentences):
+        digests += hash_text_forms(key, text, voice)
+        for start, stop in split_statements(text):
+            piece = text[start:stop]
+            digests.append(hash_parted(key, piece, voice))
+            digests += [
+                one for begin, end in list_clauses(piece) for one in hash_text_forms(key, piece[begin:end], voice)
+            ]
     return bool(reader.tombstoned(digests))
 
 
 def make_memory_tombstones(
-    key: bytes, memory: Memory, sentences: Iterable[str], now_us: int, *, apart: bool = False
+    key: bytes, memory: Memory, sentences: Iterable[tuple[str, str]], now_us: int, *, apart: bool = False
 ) -> list[Tombstone]:
-    """Return the tombstones of a memory that is being deleted, and of its supporting sentences.
+    """Return the tombstones of a memory that is being deleted, and of sentences with the person who said each.
 
     The tombstone of its value covers every scope, or with `apart` only its own scope, because another scope still has
     the value.
     """
     stones = {
-        stone.digest: stone for text in (memory.text, *sentences) for stone in make_text_tombstones(key, text, now_us)
+        stone.digest: stone for text, voice in sentences for stone in make_text_tombstones(key, text, now_us, voice)
     }
     value = _make_value_tombstone(key, memory, now_us, apart=apart)
     return [*stones.values(), *([value] if value else [])]
 
 
-def make_text_tombstones(key: bytes, text: str, now_us: int) -> list[Tombstone]:
-    """Return the tombstones of a whole text; none for a text without words."""
+def make_text_tombstones(key: bytes, text: str, now_us: int, voice: str = "") -> list[Tombstone]:
+    """Return the tombstones of a person's whole text; none for a text without words."""
     return [
-        Tombstone(digest=digest, kind="text", normaliser=form, created_us=now_us)
-        for digest, form in (_list_text_forms(key, text) if normalise_text(text) else ())
+        Tombstone(digest=digest, kind="text", normaliser=_VERSION, created_us=now_us)
+        for digest in (_list_text_forms(key, text, voice) if normalise_text(text) else ())
     ]
+
+
+def make_part_tombstones(
+    key: bytes, sentence: str, parts: Iterable[str], now_us: int, *, voice: str = ""
+) -> list[Tombstone]:
+    """Return the tombstones of words that are being deleted from a sentence which keeps others."""
+    digests = [hash_parted(key, sentence, voice), *(hash_part(key, sentence, words, voice) for words in parts)]
+    return [Tombstone(digest=digest, kind="part", normaliser=_VERSION, created_us=now_us) for digest in digests]

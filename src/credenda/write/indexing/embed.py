@@ -18,6 +18,7 @@ from credenda.model.memory import Layer, Memory, Status
 from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Reader, Vector, Writer
+from credenda.text.blanks import leave_out_blanks
 from credenda.text.passages import split_passages
 from credenda.write.indexing.surprise import Novelty, store_novelty
 from credenda.write.reconcile_job import mark_complete
@@ -54,10 +55,10 @@ def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits:
     wanted: list[MissingVector] = []
     for event in reader.events(ids):
         alike = event.role is Role.USER and event.id in spoken_for
-        if CODE in event.flags or (alike and event.text.strip() in standing):
+        if CODE in event.flags or (alike and leave_out_blanks(event.text).text.strip() in standing):
             continue
         for ordinal, (start, stop) in enumerate(split_passages(event.text)):
-            spoken = _prefix_speaker(event, event.text[start:stop])
+            spoken = _prefix_speaker(event, leave_out_blanks(event.text[start:stop]).text)
             wanted.append(MissingVector(name_event_document(event.id, ordinal, tag), spoken))
     wanted += (
         MissingVector(name_memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))

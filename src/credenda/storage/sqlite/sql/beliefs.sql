@@ -187,7 +187,7 @@ ORDER BY state = 'open' DESC, id DESC;
 -- Take the words out of every version of a memory.
 UPDATE memories SET
     text = '', text_hash = 0, topic = NULL, entity = NULL, entity_key = NULL, attribute = NULL, attribute_key = NULL,
-    value = NULL, scope = NULL, tags = NULL, metadata = NULL
+    value = NULL, scope = NULL, tags = NULL, metadata = NULL, speaker = 'user', source_session = ''
 WHERE user_id = :user_id AND id = :id;
 
 -- name: redact_change!
@@ -265,3 +265,16 @@ ORDER BY id DESC LIMIT :limit;
 -- name: redact_evidence!
 -- Take the hash of what was claimed from the evidence of a memory; where it stood stays.
 UPDATE OR REPLACE evidence SET claim_hash = zeroblob(16) WHERE user_id = :user_id AND memory = :memory;
+
+-- name: reword_versions!
+-- Replace a text in every version of a memory that has it.
+UPDATE memories SET text = :text, text_hash = :text_hash WHERE user_id = :user_id AND id = :id AND text = :before;
+
+-- name: reword_change!
+-- Replace the words of one entry of the log.
+UPDATE changes SET delta = :delta WHERE user_id = :user_id AND id = :id;
+
+-- name: move_evidence!
+-- Let a piece of evidence rest on the words that remain.
+UPDATE OR REPLACE evidence SET start = :new_start, stop = :new_stop, claim_hash = :new_hash
+WHERE user_id = :user_id AND memory = :memory AND event = :event AND start = :start AND claim_hash = :claim_hash;

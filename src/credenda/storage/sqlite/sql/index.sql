@@ -132,7 +132,19 @@ WHERE user_id = :user_id AND id = :id;
 
 -- name: job_by_key
 -- The job filed under an idempotency key.
-SELECT * FROM operations WHERE user_id = :user_id AND idempotency_key = :key;
+SELECT * FROM operations WHERE user_id = :user_id AND idempotency_key IN (:key, :sealed);
+
+-- name: keys_of_deleted
+-- Plain keys of jobs over an event, all of whose events lost their words.
+SELECT o.id, o.idempotency_key FROM operations AS o INDEXED BY operations_key
+WHERE o.user_id = :user_id AND o.idempotency_key IS NOT NULL AND o.first <= :event AND o.last >= :event
+    AND NOT EXISTS (
+        SELECT 1 FROM events AS e WHERE e.user_id = o.user_id AND e.id BETWEEN o.first AND o.last AND e.text <> ''
+    );
+
+-- name: set_key!
+-- Give a job another key, or none.
+UPDATE operations SET idempotency_key = :key WHERE user_id = :user_id AND id = :id;
 
 -- name: job_by_id
 -- One job.

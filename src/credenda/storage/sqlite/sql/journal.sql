@@ -1,7 +1,8 @@
 -- name: tenant^
 -- The tenant's own row.
 SELECT
-    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    user_id, number, tag, hmac_key, credenda_file_key() AS file_key,
+    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
     (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold
 FROM tenants WHERE user_id = :user_id;
 
@@ -9,7 +10,8 @@ FROM tenants WHERE user_id = :user_id;
 -- The tenant's own row, how far its rows have grown (see `heads`) and whether anything was judged: what every search
 -- asks at its start, in one statement.
 SELECT
-    user_id, number, tag, hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    user_id, number, tag, hmac_key, credenda_file_key() AS file_key,
+    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
     (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
     (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
     (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
@@ -37,7 +39,8 @@ VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
 -- The tenant's own row and where its rows go on: the last event with its link of the chain, the last job, and the last
 -- event that the full-text index holds. Read once a unit of work; a query more would cost every commit.
 SELECT
-    t.user_id, t.number, t.tag, t.hmac_key, EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
+    t.user_id, t.number, t.tag, t.hmac_key, credenda_file_key() AS file_key,
+    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
     (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
     e.id AS event, e.chain_hash, t.listed,
     (SELECT max(id) FROM operations WHERE user_id = :user_id) AS job
@@ -131,11 +134,14 @@ WHERE user_id = :user_id AND id > :after AND id < :below
 ORDER BY id DESC LIMIT :limit;
 
 -- name: redact_event!
--- Take the words out of an event; its place in the chain stays.
+-- Take the words out of an event; its place in the chain stays. An event without words keeps no name either.
 UPDATE events SET
     text = :text, redacted_at = :at_us, metadata = NULL, tags = NULL,
     topic = CASE WHEN :text = '' THEN NULL ELSE topic END,
-    external_id = CASE WHEN :text = '' THEN NULL ELSE external_id END
+    external_id = CASE WHEN :text = '' THEN NULL ELSE external_id END,
+    session_id = CASE WHEN :text = '' THEN '' ELSE session_id END,
+    agent_id = CASE WHEN :text = '' THEN '' ELSE agent_id END,
+    speaker = CASE WHEN :text = '' THEN role ELSE speaker END
 WHERE user_id = :user_id AND id = :id;
 
 -- name: permit_redaction!
