@@ -105,6 +105,7 @@ def restore_file(
             again, unread = _replay_deletions(part, target, clock, delete_again)
             deleted += again
         replayed = target.exists() or deletions is not None
+        _renew_generations(part)
         if target.exists():
             _release_target(target)
         _sync_and_replace(part, target.absolute())
@@ -269,6 +270,12 @@ def _replay_deletions(part: Path, later: Path, clock: Clock, delete_again: Repla
 def _fold_in_log(part: Path) -> None:
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _renew_generations(part: Path) -> None:
+    """Make the indexes of the replaced database unusable for the copy: their numbers may name other rows in it."""
+    with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        copy.execute("UPDATE tenants SET generation = random()")
 
 
 def _release_target(target: Path) -> None:

@@ -51,6 +51,11 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
+def _renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:
+    for name in ("renew_generation", "delete_index_images"):
+        connection.execute(load_statements()[name], {"user_id": user_id})
+
+
 class SqliteStore:
     """A `Store` in one SQLite file, shared with other processes."""
 
@@ -146,6 +151,7 @@ class SqliteStore:
             redacted = writer.redacted
             if writer.refolded:
                 sqlite.check.rebuild_text_index(connection)
+                _renew_indexes(connection, user_id)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -317,6 +323,11 @@ class SqliteStore:
                 )
             )
         return findings
+
+    def renew_indexes(self, user_id: str) -> None:
+        """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
+        connection, commits = self._writable()
+        commits.run(lambda: _renew_indexes(connection, user_id))
 
     def close(self) -> None:
         """Close all connections after the current commit; a second call does nothing."""
