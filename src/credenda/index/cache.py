@@ -145,18 +145,17 @@ def _update(reader: Reader, entry: _CachedIndex, model_id: str | None) -> Reside
     progress = reader.duties
     if entry.too_large and entry.too_large == progress.lineage(IndexPosition()):
         return None
-    index = entry.index
-    if index is not None and not _continues(progress, index):
-        before, _ = progress.taken
+    before, after = progress.taken
+    known = entry.index
+    if known is not None and not _continues(progress, known):
         if before <= entry.taken:  # a later view has updated the index already
-            return index
-        index = None
-    index = _catch_up(reader, index or _load(reader, model_id))
-    entry.too_large = progress.lineage(IndexPosition()) if index is None else b""
-    if index is not None:
-        index.lineage = progress.lineage(index.heads)
-    _, after = progress.taken
+            return known
+        known = None
+    index = _catch_up(reader, known or _load(reader, model_id))
     entry.taken = max(entry.taken, after)
+    entry.too_large = progress.lineage(IndexPosition()) if index is None else b""
+    if index is not None and index is not known:
+        index.lineage = progress.lineage(index.heads)
     return index
 
 

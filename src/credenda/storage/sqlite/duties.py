@@ -24,14 +24,22 @@ Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
 """Derived values, and the progress of the tasks that compute them."""
 
 
-_LINEAGE: Final = ("generation", "event", "chain_hash", "change", "kind", "actor", "at", "memory", "cause")
+_LINEAGE_CELLS: Final = 9
+"""The last columns of the statements `view` and `lineage`: the generation, the last event, and the last change."""
 
 
 class ViewStart(NamedTuple):
-    """The row that a view of a tenant begins with, and the times before and after it was read."""
+    """The row that a view of a tenant begins with, its heads, and the times before and after it was read."""
 
     row: sqlite3.Row | None = None
+    heads: IndexPosition | None = None
+    judged: bool | None = None
     taken: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, row: sqlite3.Row | None, taken: tuple[float, float]) -> ViewStart:
+        """Take the row, or None for a tenant that never wrote."""
+        return cls(taken=taken) if row is None else cls(row, to_index_position(row), bool(row["judged"]), taken)
 
 
 def to_index_position(row: sqlite3.Row) -> IndexPosition:
@@ -152,14 +160,14 @@ class SqliteTaskProgress:
     @property
     def heads(self) -> IndexPosition:
         """The ends of the journal, the change log and the vectors."""
-        return to_index_position(self._start.row or self._run("heads").fetchone())
+        return self._start.heads or to_index_position(self._run("heads").fetchone())
 
     def lineage(self, heads: IndexPosition) -> bytes:
         """Return a checksum of the tenant's history up to a position."""
-        row = self._start.row
-        if row is None or (row["event"], row["change"]) != (heads.event, heads.change):
+        row, own = self._start[:2]
+        if row is None or own is None or (own.event, own.change) != (heads.event, heads.change):
             row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
-        cells = None if row is None else [row[name] for name in _LINEAGE]
+        cells = None if row is None else tuple(row)[-_LINEAGE_CELLS:]
         return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
 
     def runs(self) -> list[DutyRun]:

@@ -133,7 +133,6 @@ class SqliteReader:
         self._tenant = tenant
         self._sql = load_statements()
         self._start = ViewStart()
-        self._judged: bool | None = None
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
@@ -142,8 +141,7 @@ class SqliteReader:
         row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
         nobody = TenantRecord(user_id=user_id, number=0, tag="", key=b"")
         view = cls(connection, nobody if row is None else to_tenant(row))
-        view._start = ViewStart(row, (before, seconds()))
-        view._judged = None if row is None else bool(row["judged"])
+        view._start = ViewStart.of(row, (before, seconds()))
         return view
 
     @property
@@ -351,7 +349,7 @@ class SqliteReader:
     @property
     def usage(self) -> SqliteUsageView:
         """The use of the memories."""
-        return SqliteUsageView(self._run, self._tenant.tag, judged=self._judged)
+        return SqliteUsageView(self._run, self._tenant.tag, judged=self._start.judged)
 
     @property
     def duties(self) -> SqliteTaskProgress:

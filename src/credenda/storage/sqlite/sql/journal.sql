@@ -17,7 +17,7 @@ SELECT
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
     ) AS vector,
     EXISTS (SELECT 1 FROM watermarks WHERE user_id = :user_id AND name = 'judged') AS judged,
-    t.generation, e.chain_hash, c.kind, c.actor, c.at, c.memory, c.cause
+    t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
 FROM tenants AS t
 LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM events WHERE user_id = :user_id)
 LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = (SELECT max(id) FROM changes WHERE user_id = :user_id)
@@ -25,9 +25,7 @@ WHERE t.user_id = :user_id;
 
 -- name: lineage^
 -- What tells this history from another at a position: a redaction alters none of it.
-SELECT
-    t.generation, coalesce(e.id, 0) AS event, e.chain_hash,
-    coalesce(c.id, 0) AS change, c.kind, c.actor, c.at, c.memory, c.cause
+SELECT t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
 FROM tenants AS t
 LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = :event
 LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = :change
