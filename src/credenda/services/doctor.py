@@ -6,6 +6,7 @@ from typing import Final
 
 from credenda import index as index_modules
 from credenda import model, services
+from credenda.errors import Invalid
 from credenda.model.doctor_finding import Finding
 from credenda.runtime import Parts
 from credenda.services.search import open_index
@@ -38,6 +39,8 @@ _CHECKS: Final = (
 
 def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
+    if repair and parts.read_only:
+        raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
     folded = services.rebuild.log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
     findings += [
@@ -56,7 +59,7 @@ def _index_parity(parts: Parts, *, repair: bool) -> list[Finding]:
     """
     with parts.store.reader(parts.user_id) as reader:
         wrong = _find_wrong_indexes(parts, reader)
-    sound = bool(wrong) and repair and not parts.read_only
+    sound = bool(wrong) and repair
     if sound:
         parts.store.renew_indexes(parts.user_id)
         parts.indexes.drop(parts.user_id, store=parts.store_name)

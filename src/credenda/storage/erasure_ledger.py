@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from credenda.errors import Corrupt, Unavailable
+from credenda.errors import Corrupt
+from credenda.paths import make_file_error
 
 __all__ = ["ErasedTenant", "add_to_ledger", "locate_ledger", "read_ledger", "remove_from_ledger"]
 
@@ -42,7 +43,7 @@ def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise Unavailable(f"{locate_ledger(path)} cannot be read", why=error.strerror or "") from error
+        raise make_file_error(locate_ledger(path), error, "read") from error
     found: dict[str, ErasedTenant] = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -99,8 +100,4 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
             finally:
                 os.close(folder)
     except OSError as error:
-        raise Unavailable(
-            f"{place} cannot be written",
-            why=error.strerror or type(error).__name__,
-            fix="free disk space, or grant write permission",
-        ) from error
+        raise make_file_error(place, error) from error

@@ -13,7 +13,7 @@ from typing import Final
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
-from credenda.paths import find_path_kind
+from credenda.paths import find_path_kind, make_file_error
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.erase_proof import find_erased_tenants
@@ -53,10 +53,10 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
         raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
     store.note_backup(str(place))
     with _make_temporary_file(place) as part:
-        with translate_errors(str(place)), closing(connect(store.path, query_only=True)) as reading:
+        with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
         _sync_and_replace(part, place)
-    with translate_errors(store.path), closing(connect(store.path, query_only=True)) as reading:
+    with translate_errors(store.path), closing(connect(store.path, query_only=True, create=False)) as reading:
         add_to_ledger(place, [ErasedTenant(*row) for row in reading.execute(_LEDGER)])
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
 
@@ -127,9 +127,7 @@ def _make_temporary_file(place: Path) -> Generator[Path]:
     try:
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
     except OSError as error:
-        raise Unavailable(
-            f"{place} cannot be written", why=error.strerror or "", fix="check that its folder exists and has room"
-        ) from error
+        raise make_file_error(place, error) from error
     os.close(handle)
     try:
         yield Path(name)
@@ -168,7 +166,7 @@ def _sync_and_replace(part: Path, place: Path) -> None:
             finally:
                 os.close(folder)
     except OSError as error:
-        raise Unavailable(f"{place} cannot be written", why=error.strerror or "", fix="make room for it") from error
+        raise make_file_error(place, error) from error
 
 
 def _check_related(deletions: Path, backup: Path) -> None:

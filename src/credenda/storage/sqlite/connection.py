@@ -11,6 +11,7 @@ from typing import Final
 
 from credenda.errors import Unavailable
 from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.open_file import OpenFile
 from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
 
@@ -60,12 +61,12 @@ def compose_memory_words(text: str, entity: str | None, attribute: str | None, v
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
-def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with our pragmas and functions, without changing the file.
+def connect(path: str, *, read_only: bool = False, query_only: bool = False, create: bool = True) -> sqlite3.Connection:
+    """Open a connection with our pragmas and functions, without changing the file; `create` it if it is missing.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
     """
-    if not read_only and not is_there(Path(path).parent.is_dir):
+    if create and not read_only and not is_there(Path(path).parent.is_dir):
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
@@ -73,8 +74,10 @@ def connect(path: str, *, read_only: bool = False, query_only: bool = False) -> 
         )
     with translate_errors(path):
         connection = sqlite3.connect(
-            f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
-            uri=read_only,
+            path
+            if create and not read_only
+            else f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}",
+            uri=read_only or not create,
             timeout=_BUSY_MS / 1_000,
             isolation_level=None,
             check_same_thread=False,
@@ -111,7 +114,7 @@ def empty_log(path: str) -> None:
 
     While another process reads, the pages that it needs remain; the next redaction, or closing, truncates them.
     """
-    with translate_errors(path), closing(connect(path)) as connection:
+    with translate_errors(path), closing(connect(path, create=False)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
@@ -126,7 +129,7 @@ def grow_log(path: str) -> None:
     try:
         if Path(f"{path}-wal").stat().st_size >= LOG_PAGES * _PAGE_BYTES:
             return
-        with closing(connect(path)) as connection:
+        with closing(connect(path, create=False)) as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA cache_size = 10")
             connection.execute("BEGIN IMMEDIATE")
@@ -140,9 +143,10 @@ def grow_log(path: str) -> None:
 class ReadPool:
     """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
-    def __init__(self, path: str, *, read_only: bool) -> None:
-        """Create an empty pool."""
+    def __init__(self, path: str, file: OpenFile, *, read_only: bool) -> None:
+        """Create an empty pool of connections to an open file."""
         self._path = path
+        self._file = file
         self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
         self._lock = Lock()
@@ -150,7 +154,7 @@ class ReadPool:
 
     @contextmanager
     def take(self) -> Generator[sqlite3.Connection]:
-        """Provide a connection inside a read transaction."""
+        """Provide a connection inside a read transaction; raises `Unavailable` if the file was replaced."""
         connection = self._pop()
         try:
             with translate_errors(self._path):
@@ -172,9 +176,14 @@ class ReadPool:
         with self._lock:
             if self._closed:
                 raise Unavailable("this memory is closed", fix="open it again")
-            if self._idle:
-                return self._idle.pop()
-        return connect(self._path, read_only=self._read_only, query_only=True)
+            idle = self._idle.pop() if self._idle else None
+        try:
+            self._file.check()
+            return idle or connect(self._path, read_only=self._read_only, query_only=True, create=False)
+        except BaseException:
+            if idle is not None:
+                idle.close()
+            raise
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:

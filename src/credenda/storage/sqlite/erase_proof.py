@@ -65,14 +65,14 @@ def finish_erasures(
 
 
 def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, int]]]:
-    with translate_errors(path), closing(connect(path)) as reading:
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
         open_ones = list_unfinished(reading)
         return open_ones, [search_probes(path, reading, one.probes) for one in open_ones]
 
 
 def _read_whole_ledger(path: str) -> tuple[list[ErasedTenant], list[str]]:
     """Return the whole ledger, and the backups that still exist where they were made."""
-    with translate_errors(path), closing(connect(path)) as reading:
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
         found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
         paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
     return [ErasedTenant(*row) for row in found], [one for one in paths if _is_file(one)]

@@ -26,6 +26,7 @@ from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import clear_name_cache
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
+from credenda.storage.sqlite.open_file import OpenFile
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, to_tenant
 from credenda.storage.sqlite.retention_rows import read_retention_rules
 from credenda.storage.sqlite.statements import load_statements
@@ -65,9 +66,10 @@ class SqliteStore:
         Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,
         `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`.
         """
-        self.path = path
+        self.path = path = str(Path(path).absolute())  # a relative path would name another file in another folder
         self._clock = clock or SystemClock()
-        self._readers = ReadPool(path, read_only=read_only)
+        self._file = OpenFile(path)
+        self._readers = ReadPool(path, self._file, read_only=read_only)
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
         self._recent: TenantCache | None = None
@@ -82,9 +84,12 @@ class SqliteStore:
         if not is_there(Path(self.path).is_file):
             raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
         try:
+            with self._file.opened(read_only=True):
+                pass
             self._check_schema()
         except BaseException:
             self._readers.close()
+            self._file.release()
             raise
 
     def _check_schema(self) -> None:
@@ -101,13 +106,15 @@ class SqliteStore:
             )
 
     def _open_for_writing(self) -> None:
-        self._writer = connect(self.path)
+        with self._file.opened(read_only=False):
+            self._writer = connect(self.path)
         try:
             with translate_errors(self.path):
                 migrate(self._writer, self._clock.now_us())
-                self._commits = GroupCommit(self._writer, self.path)
+                self._commits = GroupCommit(self._writer, self.path, self._file.check)
         except BaseException:
             self._writer.close()
+            self._file.release()
             raise
         self._recent = TenantCache(self._writer, self._commits)
         try:
@@ -336,3 +343,4 @@ class SqliteStore:
         self._readers.close()
         if commits is not None:
             commits.close()
+        self._file.release()
