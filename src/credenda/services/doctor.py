@@ -33,6 +33,7 @@ _CHECKS: Final = (
     "full_text",
     "index",
     "dead_jobs",
+    "ledgers",
     "consolidation",
 )
 

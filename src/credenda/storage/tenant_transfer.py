@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from credenda.errors import Corrupt
@@ -83,6 +83,8 @@ class Erasure:
     """
     backups: tuple[str, ...] = ()
     """Earlier backups that contain the tenant until they are restored or deleted."""
+    owed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The databases and backups whose ledger could not be written yet, with the reason; it is tried again."""
 
 
 class TenantTransfer(Protocol):
@@ -118,6 +120,10 @@ class TenantTransfer(Protocol):
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
         """Return the retention policies and legal holds of a tenant."""
+        ...
+
+    def retry_owed(self) -> Mapping[str, str]:
+        """Try again what erasures and imports owe to ledgers; return what is still owed, and why, by path."""
         ...
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:

@@ -30,6 +30,7 @@ _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_n
 _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
 """Tenants whose hold was lifted, in a database in which none is in force."""
 _TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
+_OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, since, reason) VALUES (?, ?, 'not tried yet')"
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
@@ -56,8 +57,7 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
         with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
         _sync_and_replace(part, place)
-    with translate_errors(store.path), closing(connect(store.path, query_only=True, create=False)) as reading:
-        add_to_ledger(place, [ErasedTenant(*row) for row in reading.execute(_LEDGER)])
+    store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
 
 
@@ -105,11 +105,12 @@ def restore_file(
             again, unread = _replay_deletions(part, target, clock, delete_again)
             deleted += again
         replayed = target.exists() or deletions is not None
-        _renew_generations(part)
+        _renew_generations(part, target.absolute(), clock.now_us())
         if target.exists():
             _release_target(target)
         _sync_and_replace(part, target.absolute())
-    add_to_ledger(target, entries.values())
+    with suppress(CredendaError):  # the copy knows that it owes them, and writes them when it is next opened
+        add_to_ledger(target, entries.values())
     return RestoreReport(
         path=str(target),
         backup=str(backup),
@@ -186,14 +187,26 @@ def _check_related(deletions: Path, backup: Path) -> None:
 
 
 def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
-    """Collect the erased tenants from the ledgers beside the files and from databases newer than the backup."""
-    entries = read_ledger(backup)
-    for other in others:
-        entries |= read_ledger(other)
-        if other.exists():
-            with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
-                entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+    """Collect the erased tenants from the ledgers beside the files and from databases newer than the backup.
+
+    A damaged ledger is `Corrupt`, unless a newer database of the same users can be read: it lists all erasures itself.
+    """
+    entries: dict[str, ErasedTenant] = {}
+    tags = _read_tags(backup)
+    complete = False
+    for other in filter(Path.exists, others):
+        with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
+            entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+            complete = complete or bool(tags & {row[0] for row in reading.execute(_TAGS)})
+    for path in (backup, *others):
+        entries = read_ledger(path, partial=complete) | entries
     return entries
+
+
+def _read_tags(path: Path) -> set[str]:
+    with suppress(CredendaError, sqlite3.Error), closing(connect(str(path), read_only=True)) as reading:
+        return {str(row[0]) for row in reading.execute(_TAGS)}
+    return set()
 
 
 def _check_target(target: Path) -> None:
@@ -270,10 +283,16 @@ def _fold_in_log(part: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
 
 
-def _renew_generations(part: Path) -> None:
-    """Make the indexes of the replaced database unusable for the copy: their numbers may name other rows in it."""
+def _renew_generations(part: Path, target: Path, now_us: int) -> None:
+    """Make the indexes of the replaced database unusable for the copy: their numbers may name other rows in it.
+
+    The copy also gets the duty to list its erasures beside its new place.
+    """
     with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
         copy.execute("UPDATE tenants SET generation = random()")
+        copy.execute("DELETE FROM owed_ledgers WHERE path = ?", (str(part),))
+        if copy.execute("SELECT 1 FROM erasures LIMIT 1").fetchone():
+            copy.execute(_OWE, (str(target), now_us))
 
 
 def _release_target(target: Path) -> None:

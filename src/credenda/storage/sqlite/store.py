@@ -6,6 +6,7 @@ The methods that export, erase and check load their modules themselves: a proces
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -16,11 +17,11 @@ from typing import Final, TypeVar
 
 from credenda import limits
 from credenda.clock import Clock, SystemClock
-from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_key, draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
-from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
 from credenda.storage.sqlite.connection import ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
@@ -38,11 +39,13 @@ from credenda.storage.tenant_transfer import Erasure, ExportHeader, ImportRow, T
 __all__ = ["SqliteStore", "has_unfinished_erasure"]
 
 T = TypeVar("T")
+_log: Final = logging.getLogger(__name__)
 _SETTLED_COMMITS: Final = 8
 """After so many commits the process will probably keep writing, and a log of full length pays off."""
 _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
+_LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
@@ -118,11 +121,21 @@ class SqliteStore:
             raise
         self._recent = TenantCache(self._writer, self._commits)
         try:
-            if has_unfinished_erasure(self._writer):
-                self._finish({}, patience_seconds=0)
+            self._resume()
         except BaseException:
             self.close()
             raise
+
+    def _resume(self) -> None:
+        """Continue what erasures left open, as far as possible: it is never a condition for opening."""
+        connection, _ = self._writable()
+        try:
+            if has_unfinished_erasure(connection):
+                self._finish({}, patience_seconds=0)
+            elif connection.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is not None:
+                self.retry_owed()
+        except CredendaError as error:
+            _log.warning("an erasure could not be finished", extra={"code": error.code})
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
@@ -237,7 +250,8 @@ class SqliteStore:
         """Import rows into an empty tenant, in one transaction."""
         connection, commits = self._writable()
         counts = commits.run(lambda: sqlite.dump.load_rows(connection, user_id, origin, rows))
-        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, origin.tag)
+        now_us = self._clock.now_us()
+        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
         return counts
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
@@ -254,6 +268,14 @@ class SqliteStore:
             self._recent.forget()
         return self._finish(rows)
 
+    def retry_owed(self) -> Mapping[str, str]:
+        """Try again what erasures and imports owe to ledgers; return what is still owed, and why, by path."""
+        connection, commits = self._writable()
+        with self._readers.take() as reading:
+            if reading.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is None:
+                return {}
+        return sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())[0]
+
     def has_backup(self, path: str) -> bool:
         """Return whether an earlier backup was made to this path."""
         with self._readers.take() as connection:
@@ -265,6 +287,16 @@ class SqliteStore:
             connection, commits = self._writable()
             row = (path, self._clock.now_us())
             commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
+
+    def list_erasures_beside(self, path: str) -> None:
+        """Write the ledger of a new backup; what cannot be written is owed to it. A read-only store owes nothing."""
+        if self._commits is not None:
+            connection, commits = self._writable()
+            sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
+            return
+        with self._readers.take() as reading:
+            entries = [ErasedTenant(*row) for row in reading.execute(_LEDGER)]
+        add_to_ledger(path, entries)
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
@@ -315,6 +347,7 @@ class SqliteStore:
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
+        findings += sqlite.erase_proof.find_owed(self.path, self.retry_owed() if repair else None)
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
         if not commits.run(lambda: sqlite.check.is_text_index_consistent(connection)):

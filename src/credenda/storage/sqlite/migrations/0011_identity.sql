@@ -9,3 +9,13 @@ CREATE TABLE identity (
     backup_at INTEGER
 ) WITHOUT ROWID;
 INSERT INTO identity (id) VALUES (randomblob(16));
+
+-- What an erasure or an import still owes to the ledger beside a database or backup. With a tag the entry of that tag
+-- is to be cancelled, without one the entries of all erasures are to be added.
+CREATE TABLE owed_ledgers (
+    path TEXT NOT NULL,
+    tag TEXT NOT NULL DEFAULT '',
+    since INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (path, tag)
+) WITHOUT ROWID;
