@@ -15,7 +15,7 @@ from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound,
 from credenda.model.report import BackupReport, RestoreReport
 from credenda.paths import find_path_kind, make_file_error
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
-from credenda.storage.sqlite.connection import connect
+from credenda.storage.sqlite.connection import connect, is_there
 from credenda.storage.sqlite.erase_proof import find_erased_tenants
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.store import SqliteStore
@@ -31,18 +31,21 @@ _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user
 """Tenants whose hold was lifted, in a database in which none is in force."""
 _TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
 _OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, since, reason) VALUES (?, ?, 'not tried yet')"
+_IDENTITY: Final = "SELECT id, backup_at FROM identity"
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
 def back_up(store: SqliteStore, path: Path) -> BackupReport:
     """Copy the whole file in one consistent state while others read and write; all of it or nothing.
 
-    The copy contains everything acknowledged before the call. It replaces an earlier backup of the same name, never
-    another file. Raises `Invalid` for a folder or the database itself, `Conflict` for a file of another kind,
-    `Unavailable` when it cannot be written.
+    The copy contains everything acknowledged before the call. It replaces an earlier backup of this database, never
+    another file. Raises `Invalid` for a folder, a link or the database itself, `Conflict` for any other file, among
+    them a backup that was opened for writing since, `Unavailable` when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
     there = find_path_kind(place)
+    if place.is_symlink():
+        raise Invalid(f"{path} cannot be a backup", why="it is a link", fix="name the file itself, or another one")
     if there == "folder" or place == source or (there and place.samefile(source)):
         raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
     try:
@@ -50,15 +53,52 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     except UnicodeEncodeError as error:
         why = "its name is not Unicode, and backups are remembered by name"
         raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
-    if there and not store.has_backup(str(place)):
-        raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
+    _check_replaceable(store, place, there=bool(there))
     store.note_backup(str(place))
     with _make_temporary_file(place) as part:
         with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
+        _mark_backup(part, store.now_us())
         _sync_and_replace(part, place)
     store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
+
+
+def _check_replaceable(store: SqliteStore, place: Path, *, there: bool) -> None:
+    """Refuse to replace a file that is no backup of this database, or one that was opened for writing since."""
+    fix = "name another file, or move this one away"
+    for ending in ("-wal", "-journal"):
+        log = Path(f"{place}{ending}")
+        if is_there(log.is_file) and log.stat().st_size:
+            raise Conflict(f"{log} is there already", why="a database at this path is in use, or was", fix=fix)
+    if not there:
+        return
+    why = _find_difference(store, place)
+    if why:
+        raise Conflict(f"{place} is there already", why=why, fix=fix)
+
+
+def _find_difference(store: SqliteStore, place: Path) -> str:
+    """Say why a file is no backup of this database; "" for a backup that nobody has written into."""
+    other = "it is no backup of this database"
+    try:
+        with closing(connect(str(place), read_only=True)) as reading:
+            tables = {str(row[0]) for row in reading.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if not tables >= {"schema_version", "tenants"}:
+                return other
+            if "identity" not in tables:  # an older version wrote it
+                return "" if store.has_backup(str(place)) else other
+            found = reading.execute(_IDENTITY).fetchone()
+    except (CredendaError, sqlite3.Error, UnicodeDecodeError):
+        return other
+    if found is None or found["id"] != store.identity():
+        return other
+    return "" if found["backup_at"] else "it is a database that was opened for writing"
+
+
+def _mark_backup(part: Path, now_us: int) -> None:
+    with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        copy.execute("UPDATE identity SET backup_at = ?", (now_us,))
 
 
 def restore_file(

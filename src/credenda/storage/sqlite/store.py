@@ -128,7 +128,9 @@ class SqliteStore:
 
     def _resume(self) -> None:
         """Continue what erasures left open, as far as possible: it is never a condition for opening."""
-        connection, _ = self._writable()
+        connection, commits = self._writable()
+        if connection.execute("SELECT 1 FROM identity WHERE backup_at IS NOT NULL").fetchone() is not None:
+            commits.run(lambda: connection.execute("UPDATE identity SET backup_at = NULL"))
         try:
             if has_unfinished_erasure(connection):
                 self._finish({}, patience_seconds=0)
@@ -275,6 +277,15 @@ class SqliteStore:
             if reading.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is None:
                 return {}
         return sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())[0]
+
+    def identity(self) -> bytes:
+        """Return the random id that the database shares with its backups."""
+        with self._readers.take() as connection:
+            return bytes(connection.execute("SELECT id FROM identity").fetchone()[0])
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
 
     def has_backup(self, path: str) -> bool:
         """Return whether an earlier backup was made to this path."""
