@@ -69,3 +69,15 @@ def test_an_event_is_shown_by_its_id(ana: Terminal) -> None:
     ana.error("get", "e1", "--as-of", "yesterday", code=2)
     ana.error("get", "e9", code=3)
     json.dumps(told)
+
+
+def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, tmp_path: Path) -> None:
+    ana.remember("I live in Linz.")
+    backup = tmp_path / "backup.db"
+    ana.run("backup", str(backup))
+    Path(f"{backup}.erasures").mkdir()
+    told = ana.run("erase", "--confirm", "ana", "--yes")
+    assert "The erasure is not listed beside these yet." in told
+    assert f"{backup}: {backup}.erasures cannot be" in told
+    assert str(backup) in ana.run("doctor", code=7)
+    assert ana.remember("I like tea.")

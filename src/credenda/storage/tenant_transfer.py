@@ -123,14 +123,15 @@ class TenantTransfer(Protocol):
         ...
 
     def retry_owed(self) -> Mapping[str, str]:
-        """Try again what erasures and imports owe to ledgers; return what is still owed, and why, by path."""
+        """Write the missing entries of ledgers; return the paths that still lack some, with the reason."""
         ...
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone.
 
         The transaction adds the tenant to a ledger, by keyed hash. If the process stops after it, the proof is
-        completed when the store is next opened for writing, or by the next erasure. `exported` are the row counts of an
+        completed when the store is next opened for writing, or by the next erasure. A ledger that cannot be written
+        never prevents an opening: `owed` names it, and `retry_owed` tries it again. `exported` are the row counts of an
         export: raises `Conflict` when they differ by now, and under a legal hold; then nothing has changed.
         """
         ...

@@ -76,8 +76,8 @@ def settle_ledgers(
 ) -> tuple[dict[str, str], list[str]]:
     """Bring the ledgers beside the database and its backups up to date, as far as possible.
 
-    Returns the ledgers that are still owed something, with the reason, and the backups that exist. What is owed is
-    recorded and tried again when the database is next opened for writing, by every worker, and by the next erasure.
+    Returns the ledgers that still lack an entry, with the reason, and the backups that exist. The missing entries are
+    recorded, and tried again when the database is next opened for writing, by every worker, and by the next erasure.
     """
     entries, backups = _read_whole_ledger(path)
     with translate_errors(path), closing(connect(path, create=False)) as reading:
@@ -129,7 +129,7 @@ def find_owed(path: str, owed: Mapping[str, str] | None = None) -> list[Finding]
 
 
 def _attempt(owed: dict[tuple[str, str], str], key: tuple[str, str], step: Callable[[], None]) -> None:
-    """Run a step; note what is owed, and why, if it fails."""
+    """Run a step; if it fails, add the reason under the key."""
     try:
         step()
     except CredendaError as error:

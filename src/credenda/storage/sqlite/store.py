@@ -271,7 +271,7 @@ class SqliteStore:
         return self._finish(rows)
 
     def retry_owed(self) -> Mapping[str, str]:
-        """Try again what erasures and imports owe to ledgers; return what is still owed, and why, by path."""
+        """Write the missing entries of ledgers; return the paths that still lack some, with the reason."""
         connection, commits = self._writable()
         with self._readers.take() as reading:
             if reading.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is None:
