@@ -779,7 +779,8 @@ class AsyncData:
         """Copy the whole database, with all its users, to a file, while others read and write.
 
         The copy contains everything acknowledged before the call; `restore_backup` restores it. It replaces an earlier
-        backup of that name, never another file. Raises `Invalid`, `Conflict` or `Unavailable`.
+        backup of this database, unless that was opened for writing since, and never another file or a link. Raises
+        `Invalid`, `Conflict` or `Unavailable`.
         """
         return await asyncio.to_thread(self._memory.backup, path)
 

@@ -113,7 +113,8 @@ class Data:
         """Copy the whole database, with all its users, to a file, while others read and write.
 
         The copy contains everything acknowledged before the call; `restore_backup` restores it. It replaces an earlier
-        backup of that name, never another file. Raises `Invalid`, `Conflict` or `Unavailable`.
+        backup of this database, unless that was opened for writing since, and never another file or a link. Raises
+        `Invalid`, `Conflict` or `Unavailable`.
         """
         return back_up_file(self._parts, check_path(path))
 

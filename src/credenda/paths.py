@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import stat
@@ -16,8 +17,10 @@ __all__ = [
     "close_open_files",
     "create_file",
     "create_folder",
+    "find_obstacle",
     "find_open_paths",
     "find_path_kind",
+    "make_file_error",
     "warn_about_open_paths",
 ]
 
@@ -28,6 +31,49 @@ _FOLDER_MODE: Final = 0o700
 _OTHERS: Final = 0o077
 _OTHERS_WRITE: Final = 0o022
 _COMPANIONS: Final = ("", "-wal", "-shm", "-journal", ".erasures")
+_MEANINGS: Final = {
+    errno.ENOSPC: ("the disk is full", "free some space and try again"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space and try again"),
+    errno.EFBIG: ("the file would be larger than the system allows", "raise the limit, or choose another disk"),
+    errno.EROFS: ("the disk is mounted read-only", "choose a path on a disk that can be written"),
+    errno.EACCES: ("permission was denied", "check the permissions of the file and of its folder"),
+    errno.EPERM: ("the system does not permit it", "check the permissions of the file and of its folder"),
+    errno.ENAMETOOLONG: ("its name is too long", "choose a shorter name"),
+    errno.ENOENT: ("no such file or folder exists", "check the path, and create the folder first"),
+    errno.ENOTDIR: ("a part of its path is a file, not a folder", "check the path"),
+    errno.EISDIR: ("it is a folder", "give the name of a file"),
+    errno.ELOOP: ("its links lead in a circle", "check the path"),
+    errno.EMFILE: ("too many files are open", "close some, or raise the limit with `ulimit -n`"),
+    errno.ENFILE: ("too many files are open", "close some programs"),
+    errno.EIO: ("the disk reported an error", "check the disk and try again"),
+}
+"""The reason and the remedy for the errors that a file commonly meets."""
+
+
+def make_file_error(path: object, error: OSError, what: str = "written") -> Unavailable:
+    """Build our error for a file that cannot be `what`, from the error of the system."""
+    why, fix = _MEANINGS.get(error.errno or 0, (error.strerror or type(error).__name__, "check the path and try again"))
+    return Unavailable(f"{path} cannot be {what}", why=why, fix=fix)
+
+
+def find_obstacle(path: str) -> OSError | None:
+    """Return the reason why a file cannot be written, as far as the system shows it; None without one."""
+    if not hasattr(os, "statvfs"):  # another system than POSIX
+        return None
+    folder = os.path.dirname(path) or "."  # noqa: PTH120 - a Path drops the trailing slash
+    try:
+        found = os.stat(path if os.path.lexists(path) else folder)  # noqa: PTH116 - as above
+        room = os.statvfs(folder)
+    except OSError as error:
+        return error
+    if os.path.lexists(path) and stat.S_ISDIR(found.st_mode):
+        return IsADirectoryError(errno.EISDIR, "")
+    if room.f_flag & os.ST_RDONLY:
+        return OSError(errno.EROFS, "")
+    if room.f_blocks and not room.f_bavail:
+        return OSError(errno.ENOSPC, "")
+    places = (folder, path) if os.path.lexists(path) else (folder,)
+    return None if all(os.access(one, os.W_OK) for one in places) else PermissionError(errno.EACCES, "")
 
 
 def check_path(path: object) -> Path:
@@ -54,8 +100,7 @@ def find_path_kind(path: str | Path) -> Literal["file", "folder", "other"] | Non
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise Unavailable(f"{path} cannot be opened", why=why, fix="check the path and its permissions") from error
+        raise make_file_error(path, error, "opened") from error
     if stat.S_ISDIR(mode):
         return "folder"
     return "file" if stat.S_ISREG(mode) else "other"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -186,6 +187,66 @@ def test_a_backup_never_takes_the_place_of_something_else(mem: Credenda, path: P
     assert letter.read_text("utf-8") == "Dear Ana"
     mem.data.backup(tmp_path / "copy.db")
     mem.data.backup(tmp_path / "copy.db")
+
+
+def _letter(place: Path, _: Path) -> None:
+    place.write_text("Dear Ana", "utf-8")
+
+
+def _photos(place: Path, _: Path) -> None:
+    with closing(sqlite3.connect(place)) as other:
+        other.execute("CREATE TABLE photos (name TEXT)")
+        other.commit()
+
+
+def _another_memory(place: Path, _: Path) -> None:
+    with Credenda.open(place, user="ana", workers=False, embedder="none") as other:
+        other.remember("I live in Graz.")
+
+
+def _used_backup(place: Path, backup: Path) -> None:
+    place.write_bytes(backup.read_bytes())
+    with Credenda.open(place, user="ana", workers=False, embedder="none") as other:
+        other.remember("I live in Graz.")
+
+
+@pytest.mark.parametrize("write", [_letter, _photos, _another_memory, _used_backup])
+def test_what_took_the_place_of_a_backup_is_not_overwritten(
+    mem: Credenda, tmp_path: Path, write: Callable[[Path, Path], None]
+) -> None:
+    mem.remember("I live in Linz.")
+    mem.data.backup(tmp_path / "other.db")
+    place = tmp_path / "copy.db"
+    mem.data.backup(place)
+    place.unlink()
+    write(place, tmp_path / "other.db")
+    before = place.read_bytes()
+    with pytest.raises(Conflict, match=r"copy\.db is there already"):
+        mem.data.backup(place)
+    assert place.read_bytes() == before
+
+
+def test_a_backup_replaces_neither_a_link_nor_a_file_with_a_log(mem: Credenda, path: Path, tmp_path: Path) -> None:
+    mem.remember("I live in Linz.")
+    mem.data.backup(tmp_path / "copy.db")
+    (tmp_path / "link.db").symlink_to(tmp_path / "copy.db")
+    (tmp_path / "nowhere.db").symlink_to(tmp_path / "nothing.db")
+    for name in ("link.db", "nowhere.db"):
+        with pytest.raises(Invalid, match="it is a link"):
+            mem.data.backup(tmp_path / name)
+    (tmp_path / "copy.db-wal").write_bytes(b"a log")
+    with pytest.raises(Conflict, match=r"copy\.db-wal is there already"):
+        mem.data.backup(tmp_path / "copy.db")
+    assert (tmp_path / "link.db").is_symlink()
+    assert not (tmp_path / "nothing.db").exists()
+    assert path.exists()
+
+
+def test_a_backup_moved_to_another_name_may_be_replaced_there(mem: Credenda, tmp_path: Path) -> None:
+    mem.data.backup(tmp_path / "copy.db")
+    (tmp_path / "copy.db").rename(tmp_path / "moved.db")
+    mem.remember("I live in Linz.")
+    assert mem.data.backup(tmp_path / "moved.db").users == 1
 
 
 def test_another_programs_database_is_not_replaced_even_when_asked(mem: Credenda, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_what_may_not_be_looked_at_is_unavailable(
     monkeypatch.setattr(os, "open", _refusing(os.open, closed))
     monkeypatch.setattr(os, "mkdir", _refusing(os.mkdir, closed))
     before = mem.stats()
-    with pytest.raises(Unavailable, match="Permission denied"):
+    with pytest.raises(Unavailable, match="permission was denied"):
         CALLS[name](mem, closed / "inner")
     assert mem.stats() == before
 

@@ -222,3 +222,33 @@ def test_a_command_line_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     ):
         result = process("--db", db, *args, stdin=stdin)
         assert (result.returncode, result.stdout, len(result.stderr.splitlines())) == (2, b"", 1)
+
+
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("export", f"{LONG}.jsonl"),
+        ("backup", f"{LONG}.db"),
+        ("import", f"{LONG}.jsonl"),
+        ("files", "sync", LONG),
+        ("rebuild", "--from-files", LONG),
+        ("stats", "--db", f"{LONG}.db"),
+        ("remember", "I like tea.", "--db", f"{LONG}.db"),
+    ],
+)
+def test_a_name_that_is_too_long_is_said_to_be(args: tuple[str, ...], ana: Terminal) -> None:
+    ana.remember("I live in Linz.")
+    assert "its name is too long; " in ana.error(*args, code=5)
+
+
+@pytest.mark.parametrize(
+    "args", [("remember", "I like tea."), ("doctor", "--repair"), ("rebuild",), ("decay",), ("policy", "--days", "3")]
+)
+def test_a_read_only_memory_says_how_to_write_it(args: tuple[str, ...], ana: Terminal) -> None:
+    ana.remember("I live in Linz.")
+    line = ana.error("--read-only", *args, code=2)
+    assert "opened to be read only" in line
+    assert "open it without --read-only" in line

@@ -80,3 +80,15 @@ def test_a_dry_run_says_what_shares_the_words_and_the_whole_message_is_a_choice(
     ana.error("delete", "--session", "s", "--whole-message", "--yes", code=2)
     receipt = ana.json("delete", name, "--whole-message", "--yes")
     assert receipt["events"] == 1
+
+
+def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, tmp_path: Path) -> None:
+    ana.remember("I live in Linz.")
+    backup = tmp_path / "backup.db"
+    ana.run("backup", str(backup))
+    Path(f"{backup}.erasures").mkdir()
+    told = ana.run("erase", "--confirm", "ana", "--yes")
+    assert "The erasure is not listed beside these yet." in told
+    assert f"{backup}: {backup}.erasures cannot be" in told
+    assert str(backup) in ana.run("doctor", code=7)
+    assert ana.remember("I like tea.")

@@ -60,7 +60,8 @@ class ResidentIndex:
     dims: int
     """Dimensions of the vectors; 0 before the first one."""
     heads: IndexPosition
-    """The position up to which the index has read."""
+    lineage: bytes
+    """The position up to which the index has read, and the checksum of the tenant's history up to it."""
     codes: NDArray[np.int64]
     """Packed code of each row (`storage.store.pack_code`)."""
     state: NDArray[np.uint8]
@@ -82,6 +83,7 @@ class ResidentIndex:
         self.model_id = model_id
         self.dims = 0
         self.heads = IndexPosition()
+        self.lineage = b""
         self._folded = 0
         self._saved = _Mark()
         self._waiting: dict[int, Vector] = {}
@@ -360,9 +362,13 @@ class ResidentIndex:
 
     # Snapshots
 
+    def compute_digest(self) -> bytes:
+        """Return a checksum of what a search can find: the words, states and sign bits of the documents, by code."""
+        return snapshot.hash_contents(self._table, self._postings.compacted().base)
+
     def to_blobs(self) -> tuple[bytes, ...]:
         """Return a snapshot in pieces of at most `limits.SNAPSHOT_BLOB_BYTES`, without any readable word."""
-        head = snapshot.SnapshotHeader(self.model_id, self.dims, self.heads)
+        head = snapshot.SnapshotHeader(self.model_id, self.dims, self.heads, self.lineage)
         return snapshot.write_snapshot(head, self._table, self._postings.compacted().base)
 
     def mark_saved(self) -> None:
@@ -374,7 +380,7 @@ class ResidentIndex:
         """Read a snapshot; raises `ValueError` if it is damaged or from another version."""
         head, table, base = snapshot.read_snapshot(blobs)
         index = cls(model_id=head.model_id)
-        index.dims, index.heads = head.dims, head.heads
+        index.dims, index.heads, index.lineage = head.dims, head.heads, head.lineage
         index._postings = Postings(base, InvertedLists.empty(), 0)
         index._adopt(table)
         return index

@@ -9,6 +9,7 @@ can write anything.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 import zlib
@@ -20,14 +21,14 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.index.bm25 import InvertedLists
-from credenda.index.documents import DocumentColumns
+from credenda.index.documents import STATE_GONE, DocumentColumns
 from credenda.index.growing_array import GrowingArray, NameNumbers
 from credenda.storage.store import IndexPosition
 from credenda.text.tokens import TOKENIZER
 
-__all__ = ["IMAGE_VERSION", "SnapshotHeader", "read_snapshot", "write_snapshot"]
+__all__ = ["IMAGE_VERSION", "SnapshotHeader", "hash_contents", "read_snapshot", "write_snapshot"]
 
-IMAGE_VERSION: Final = 2
+IMAGE_VERSION: Final = 3
 _MAGIC: Final = b"CREDIDX\n"
 _PREFIX: Final = struct.Struct("<8sII")
 _LEVEL: Final = 1
@@ -53,6 +54,8 @@ class SnapshotHeader(NamedTuple):
     model_id: str | None
     dims: int
     heads: IndexPosition
+    lineage: bytes
+    """The checksum of the tenant's history up to `heads` (`TaskProgress.lineage`)."""
 
 
 def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedLists) -> tuple[bytes, ...]:
@@ -65,6 +68,7 @@ def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedL
         "model_id": head.model_id,
         "dims": head.dims,
         "heads": [head.heads.event, head.heads.change, head.heads.vector],
+        "lineage": head.lineage.hex(),
         "rows": table.rows,
         "words": len(table.bits.view(0)),
         "vectors": int(np.count_nonzero(has_vector)),
@@ -107,6 +111,24 @@ def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColum
     return _assemble(about, rows, arrays)
 
 
+def hash_contents(table: DocumentColumns, base: InvertedLists) -> bytes:
+    """Return a checksum of the documents that are not GONE, by code: their states, words and sign bits."""
+    columns = {name: getattr(table, name).view(table.rows) for name, _ in _COLUMNS}
+    live = np.flatnonzero(columns["state"] != STATE_GONE)
+    live = live[np.argsort(columns["codes"][live])]
+    codes, terms = columns["codes"][base.docs], np.repeat(base.terms, np.diff(base.offsets))
+    order = np.lexsort((terms, codes))
+    signs = table.bits.view(table.rows)[:, live[columns["has_vector"][live]]]
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (
+        *(columns[name][live] for name in ("codes", "state", "has_vector", "length")),
+        *(column[order] for column in (codes, terms, base.tf)),
+        signs,
+    ):
+        digest.update(f"{array.shape[-1]};".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.digest()
+
+
 def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     """Check the snapshot and return its head and the start of the arrays."""
     if len(whole) < _PREFIX.size:
@@ -124,7 +146,9 @@ def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
 def _assemble(
     about: dict[str, Any], rows: int, arrays: dict[str, Any]
 ) -> tuple[SnapshotHeader, DocumentColumns, InvertedLists]:
-    head = SnapshotHeader(about["model_id"], about["dims"], IndexPosition(*about["heads"]))
+    head = SnapshotHeader(
+        about["model_id"], about["dims"], IndexPosition(*about["heads"]), bytes.fromhex(about["lineage"])
+    )
     table = DocumentColumns(
         rows=rows,
         by_code=arrays["by_code"],

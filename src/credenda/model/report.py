@@ -119,6 +119,11 @@ class EraseReceipt:
     """Whether the write-ahead log was truncated. If a reader of another process prevented it, erase again."""
     backups: tuple[str, ...] = ()
     """Backups on this machine that may contain this user still; restoring a backup erases the user from it."""
+    owed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The databases and backups whose erasure ledger could not be written yet, with the reason; it is tried again.
+
+    Until then, restoring such a backup erases the user only over or beside a database that has this erasure.
+    """
     exported: str | None = None
     """The file with the export made before."""
 

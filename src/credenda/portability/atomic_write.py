@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, cast
 
-from credenda.errors import Conflict, Invalid, Unavailable
+from credenda.errors import Conflict, Invalid
+from credenda.paths import make_file_error
 
 __all__ = ["replace_file"]
 
@@ -33,7 +34,7 @@ def replace_file(path: Path) -> Generator[IO[bytes]]:
         _check_free(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:64]}.", suffix=".part")
     except OSError as error:
-        raise _make_unavailable(path, error) from error
+        raise make_file_error(path, error) from error
     try:
         with os.fdopen(handle, "wb", buffering=_BUFFER_BYTES) as raw:
             with _compress(raw, path) as file:
@@ -43,7 +44,7 @@ def replace_file(path: Path) -> Generator[IO[bytes]]:
         Path(name).replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise _make_unavailable(path, error) from error
+        raise make_file_error(path, error) from error
     finally:
         Path(name).unlink(missing_ok=True)
 
@@ -84,11 +85,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _make_unavailable(path: Path, error: OSError) -> Unavailable:
-    return Unavailable(
-        f"{path} cannot be written",
-        why=error.strerror or type(error).__name__,
-        fix="check that its folder exists, is writable and has room",
-    )

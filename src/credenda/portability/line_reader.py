@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
 
 from credenda import limits
-from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
-from credenda.paths import find_path_kind
+from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded, NotFound
+from credenda.paths import find_path_kind, make_file_error
 
 __all__ = [
     "DAMAGED",
@@ -200,6 +200,4 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
 
 def make_unreadable_error(path: Path, error: OSError) -> CredendaError:
     """Convert an `OSError` on a path to `Unavailable`."""
-    return Unavailable(
-        f"{path} cannot be opened", why=error.strerror or type(error).__name__, fix="check its permissions"
-    )
+    return make_file_error(path, error, "opened")

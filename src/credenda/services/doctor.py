@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import index as index_modules
 from credenda import model, services
+from credenda.errors import Invalid
 from credenda.model.doctor_finding import Finding
 from credenda.paths import close_open_files, find_open_paths
 from credenda.runtime import Parts
 from credenda.services.search import open_index
-
-if TYPE_CHECKING:
-    from credenda.index.resident import ResidentIndex
+from credenda.storage.store import Reader
+from credenda.workers.idle_tasks import save_index
 
 __all__ = ["doctor"]
 
@@ -34,6 +34,7 @@ _CHECKS: Final = (
     "full_text",
     "index",
     "dead_jobs",
+    "ledgers",
     "consolidation",
     "permissions",
 )
@@ -41,9 +42,14 @@ _CHECKS: Final = (
 
 def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
+    if repair and parts.read_only:
+        raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
     folded = services.rebuild.log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
     findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
-    findings += [*_index_parity(parts), *services.consolidation_progress.find_skipped_groups(parts, repair=repair)]
+    findings += [
+        *_index_parity(parts, repair=repair),
+        *services.consolidation_progress.find_skipped_groups(parts, repair=repair),
+    ]
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
@@ -67,29 +73,43 @@ def _check_permissions(parts: Parts, *, repair: bool) -> list[Finding]:
     ]
 
 
-def _index_parity(parts: Parts) -> list[Finding]:
-    """Compare the updated index with a fresh one; an index that changed meanwhile is not reported."""
-    model_id = parts.embedder.model_id if parts.embedder else None
+def _index_parity(parts: Parts, *, repair: bool) -> list[Finding]:
+    """Compare the words of the updated index and of the stored one with those of the rows.
+
+    An index that changed meanwhile is not reported. The repair drops every index of the user, stored or in the memory
+    of any process, and builds a new one.
+    """
     with parts.store.reader(parts.user_id) as reader:
-        index = open_index(parts, reader)
-        if index is None:
-            return []
-        fresh = index_modules.resident.ResidentIndex(model_id=model_id)
-        while (delta := reader.delta(fresh.heads, model_id)).heads != fresh.heads:
-            fresh.fold(delta)
-    if index.heads == fresh.heads and _list_contents(index) != _list_contents(fresh):
-        return [
-            Finding(
-                check="index",
-                detail="the index differs from the rows it is derived from",
-                where="the index in memory",
-                fix="run `credenda rebuild`, which drops it",
-            )
-        ]
-    return []
+        wrong = _find_wrong_indexes(parts, reader)
+    sound = bool(wrong) and repair
+    if sound:
+        parts.store.renew_indexes(parts.user_id)
+        parts.indexes.drop(parts.user_id, store=parts.store_name)
+        with parts.store.reader(parts.user_id) as reader:
+            open_index(parts, reader)
+        save_index(parts)
+    return [
+        Finding(
+            check="index",
+            detail="the index differs from the rows it is derived from",
+            repaired=sound,
+            where=where,
+            fix="run `credenda doctor --repair`, which builds it again",
+        )
+        for where in wrong
+    ]
 
 
-def _list_contents(index: ResidentIndex) -> list[tuple[int, int, bool, int]]:
-    columns = (index.codes, index.state, index.has_vector, index.length)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return sorted(row for row in rows if row[1] != index_modules.resident.STATE_GONE)
+def _find_wrong_indexes(parts: Parts, reader: Reader) -> list[str]:
+    """Say which indexes have other contents than one that is built from the rows of this view."""
+    model_id = parts.embedder.model_id if parts.embedder else None
+    index = open_index(parts, reader)
+    if index is None:
+        return []
+    fresh = index_modules.resident.ResidentIndex(model_id=model_id)
+    while (delta := reader.delta(fresh.heads, model_id)).heads != fresh.heads:
+        fresh.fold(delta)
+    stored = index_modules.cache.IndexCache().get(reader, model_id=model_id)
+    found = (("the index in memory", index), ("the stored index", stored))
+    wanted = fresh.compute_digest()
+    return [where for where, one in found if one.heads == fresh.heads and one.compute_digest() != wanted]

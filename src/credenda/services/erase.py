@@ -46,6 +46,7 @@ def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
         tables=erasure.rows,
         log_emptied=proof.get("log_emptied", "yes") == "yes",
         backups=erasure.backups,
+        owed=erasure.owed,
         exported=exported,
     )
 

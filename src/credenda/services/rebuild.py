@@ -34,6 +34,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
     if not dry_run:
         put_right(parts, found)
         parts.store.check(parts.user_id, repair=True)
+        parts.store.renew_indexes(parts.user_id)
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     return RebuildReport(
         reextract=False,

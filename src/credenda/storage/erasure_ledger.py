@@ -7,17 +7,30 @@ cancels the entry with its tag: that tenant was imported again on purpose.
 
 from __future__ import annotations
 
+import glob
 import json
+import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from credenda.errors import Corrupt, Unavailable
+from credenda.errors import Corrupt
+from credenda.paths import make_file_error
 
-__all__ = ["ErasedTenant", "add_to_ledger", "locate_ledger", "read_ledger", "remove_from_ledger"]
+__all__ = [
+    "ErasedTenant",
+    "add_to_ledger",
+    "list_damaged_ledgers",
+    "locate_ledger",
+    "read_ledger",
+    "remove_from_ledger",
+]
+
+_log: Final = logging.getLogger(__name__)
+_DAMAGED: Final = ".damaged-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +48,31 @@ def locate_ledger(path: str | Path) -> Path:
     return Path(f"{path}.erasures")
 
 
-def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
-    """Read the entries of a ledger by tag; {} without a file. Raises `Corrupt` for an invalid ledger."""
+def read_ledger(path: str | Path, *, partial: bool = False) -> dict[str, ErasedTenant]:
+    """Read the entries of a ledger by tag; {} without a file.
+
+    With `partial` an invalid ledger gives the entries of its valid lines; otherwise it raises `Corrupt`.
+    """
+    found, damaged = _read_lines(path)
+    if damaged and not partial:
+        raise Corrupt(
+            f"line {damaged} of {locate_ledger(path)} is damaged",
+            why="users erased since the backup was made may be listed there",
+            fix="restore an intact copy of it, or move it away to do without",
+        )
+    return found
+
+
+def _read_lines(path: str | Path) -> tuple[dict[str, ErasedTenant], int]:
+    """Return the entries of the valid lines, and the number of the first damaged line, 0 without one."""
     try:
         lines = locate_ledger(path).read_bytes().splitlines()
     except FileNotFoundError:
-        return {}
+        return {}, 0
     except OSError as error:
-        raise Unavailable(f"{locate_ledger(path)} cannot be read", why=error.strerror or "") from error
+        raise make_file_error(locate_ledger(path), error, "read") from error
     found: dict[str, ErasedTenant] = {}
+    damaged = 0
     for number, line in enumerate(lines, 1):
         try:
             row = cast("dict[str, Any]", json.loads(line))
@@ -52,15 +81,38 @@ def read_ledger(path: str | Path) -> dict[str, ErasedTenant]:
             else:
                 digest, key = bytes.fromhex(row["digest"]), bytes.fromhex(row["key"])
                 found[row["tag"]] = ErasedTenant(digest, row["tag"], key, int(row["erased_us"]))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if number == len(lines):  # a crash cut this line off; its entry is written again
-                break
-            raise Corrupt(f"line {number} of {locate_ledger(path)} is damaged", fix="restore an intact copy") from error
+        except (ValueError, KeyError, TypeError, AttributeError):
+            if number < len(lines):  # a crash cuts off the last line; its entry is written again
+                damaged = damaged or number
+    return found, damaged
+
+
+def list_damaged_ledgers(path: str | Path) -> list[str]:
+    """Return the damaged ledgers of a database or backup that were set aside."""
+    place = locate_ledger(path)
+    return sorted(str(one) for one in place.parent.glob(f"{glob.escape(place.name)}{_DAMAGED}*"))
+
+
+def _set_damaged_aside(path: str | Path) -> dict[str, ErasedTenant]:
+    """Rename a damaged ledger, start a new one with its valid lines, and return their entries; {} for a sound one."""
+    found, damaged = _read_lines(path)
+    if not damaged:
+        return {}
+    place, number = locate_ledger(path), 1
+    while (aside := Path(f"{place}{_DAMAGED}{number}")).exists():
+        number += 1
+    try:
+        place.rename(aside)
+    except OSError as error:
+        raise make_file_error(place, error, "set aside") from error
+    _log.warning("a damaged ledger of erasures was set aside")
     return found
 
 
 def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
-    """Append the entries that a ledger lacks, durably."""
+    """Append the entries that a ledger lacks, durably. A damaged ledger is set aside, and its valid lines are kept."""
+    kept = _set_damaged_aside(path)
+    entries = [*kept.values(), *(one for one in entries if one.tag not in kept)]
     known = read_ledger(path)
     _append(
         path,
@@ -73,7 +125,8 @@ def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
 
 
 def remove_from_ledger(path: str | Path, tag: str) -> None:
-    """Cancel the entry of a tag, if there is one."""
+    """Cancel the entry of a tag, if there is one. A damaged ledger is set aside, and its valid lines are kept."""
+    add_to_ledger(path, ())
     if tag in read_ledger(path):
         _append(path, [{"tag": tag, "lifted": True}])
 
@@ -99,8 +152,4 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
             finally:
                 os.close(folder)
     except OSError as error:
-        raise Unavailable(
-            f"{place} cannot be written",
-            why=error.strerror or type(error).__name__,
-            fix="free disk space, or grant write permission",
-        ) from error
+        raise make_file_error(place, error) from error

@@ -266,6 +266,10 @@ class Store(TenantTransfer, Protocol):
         """Verify the database and this tenant's journal chain, full-text index and references; repair derived rows."""
         ...
 
+    def renew_indexes(self, user_id: str) -> None:
+        """Drop every index of a tenant, stored or in the memory of any process: the next search builds it again."""
+        ...
+
     def close(self) -> None:
         """Release the database; closing twice does nothing."""
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from credenda.errors import Corrupt
@@ -83,6 +83,8 @@ class Erasure:
     """
     backups: tuple[str, ...] = ()
     """Earlier backups that contain the tenant until they are restored or deleted."""
+    owed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The databases and backups whose ledger could not be written yet, with the reason; it is tried again."""
 
 
 class TenantTransfer(Protocol):
@@ -120,11 +122,16 @@ class TenantTransfer(Protocol):
         """Return the retention policies and legal holds of a tenant."""
         ...
 
+    def retry_owed(self) -> Mapping[str, str]:
+        """Write the missing entries of ledgers; return the paths that still lack some, with the reason."""
+        ...
+
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone.
 
         The transaction adds the tenant to a ledger, by keyed hash. If the process stops after it, the proof is
-        completed when the store is next opened for writing, or by the next erasure. `exported` are the row counts of an
+        completed when the store is next opened for writing, or by the next erasure. A ledger that cannot be written
+        never prevents an opening: `owed` names it, and `retry_owed` tries it again. `exported` are the row counts of an
         export: raises `Conflict` when they differ by now, and under a legal hold; then nothing has changed.
         """
         ...

@@ -52,6 +52,19 @@ class TaskProgress(Protocol):
     """The progress of one tenant's scheduled tasks and the logs that they follow, in a consistent view."""
 
     @property
+    def taken(self) -> tuple[float, float]:
+        """The times before and after the view was taken, in seconds of the monotonic clock of this process."""
+        ...
+
+    def lineage(self, heads: IndexPosition) -> bytes:
+        """Return a checksum of the tenant's history up to a position, which no redaction alters.
+
+        It differs for another history with the same numbers, for a view that ends before the position, and after
+        whatever puts other rows in the place of present ones: a restore, an import, a rebuild.
+        """
+        ...
+
+    @property
     def heads(self) -> IndexPosition:
         """The ends of the journal, the change log and the vectors."""
         ...

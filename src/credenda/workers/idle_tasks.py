@@ -66,7 +66,7 @@ def save_index(parts: Parts) -> None:
         image = parts.indexes.image(index, tag)
 
         def work(writer: Writer) -> None:
-            if writer.tenant.tag == tag:  # not erased since
+            if writer.tenant.tag == tag and writer.duties.lineage(index.heads) == index.lineage:  # not erased since
                 writer.put(image)
 
         parts.store.commit(parts.user_id, work)

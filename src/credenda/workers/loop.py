@@ -345,6 +345,7 @@ class Worker:
         """Run the due tasks; a process that ends within a minute never reaches this."""
         if self._duties is not None and seconds() >= self._duties_at:
             self._duties_at = seconds() + _DUTY_SECONDS
+            self._parts.store.retry_owed()
             self._duties()
 
     def _think(self) -> None:

@@ -16,6 +16,7 @@ from credenda.storage.store import (
     IndexPosition,
     Job,
     Reader,
+    Redaction,
     Store,
     Watermark,
     Writer,
@@ -263,3 +264,30 @@ def test_readers_of_a_growing_tenant_open_on_the_last_commit_of_any_store(
         writing, reading = (store, other) if turn % 2 else (other, store)
         put(writing, ANA, said(f"Turn {turn}."))
         assert see(reading, ANA, heads).event == turn + 1
+
+
+def lineage(store: Store, heads: IndexPosition, user_id: str = ANA) -> bytes:
+    return see(store, user_id, lambda reader: reader.duties.lineage(heads))
+
+
+def test_the_lineage_of_a_position_stays_when_rows_follow_or_lose_their_words(store: Store) -> None:
+    (first,) = put(store, ANA, said("I live in Linz."))
+    put(store, ANA, said("I like tea."))
+    heads = see(store, ANA, lambda reader: reader.duties.heads)
+    before = lineage(store, heads)
+    put(store, ANA, said("I like trains."))
+    put(store, ANA, Redaction(id=first, at_us=5))
+    assert lineage(store, heads) == before
+    ends = {lineage(store, IndexPosition(event=event)) for event in range(6)}
+    assert len(ends) == 4  # those of three events, and one for no event
+    assert lineage(store, heads, BEN) != before
+
+
+def test_the_lineage_of_every_position_is_another_after_the_indexes_are_renewed(store: Store) -> None:
+    put(store, ANA, said("I live in Linz."))
+    put(store, BEN, said("I live in Graz."))
+    heads = IndexPosition(event=1)
+    before, of_ben = lineage(store, heads), lineage(store, heads, BEN)
+    store.renew_indexes(ANA)
+    assert lineage(store, heads) != before
+    assert lineage(store, heads, BEN) == of_ben

@@ -204,12 +204,16 @@ def members(protocol: type) -> set[str]:
     return {name for name, _ in inspect.getmembers(protocol) if not name.startswith("_")}
 
 
+HISTORY = {"taken", "lineage"}
+"""A time of the process, and a checksum from which nothing can be read."""
+
+
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts"}
     beyond_ids |= {"active_days", "recalled", "runs", "prunable"}
     own = members(Reader) - {"tenant", "usage", "duties"}
-    assert own | members(UsageView) | members(TaskProgress) == named | beyond_ids | {"heads", "judged"}
+    assert own | members(UsageView) | members(TaskProgress) == named | beyond_ids | {"heads", "judged"} | HISTORY
     source = inspect.getsource(everything)
     assert all(re.search(rf"reader\.(?:usage\.|duties\.)?{name}\(", source) for name in beyond_ids)
 

@@ -154,6 +154,8 @@ class FakeStore:
         self.vectors_read = 0
         self.step = 5
         self.tenant = TenantRecord(user_id="ana", number=1, tag="abcde1", key=bytes(32))
+        self.generation = 0
+        self.views = 0
 
     def reader(self) -> Reader:
         return cast("Reader", self)
@@ -166,6 +168,17 @@ class FakeStore:
     def heads(self) -> IndexPosition:
         """Say how far documents and vectors go, of whatever model."""
         return IndexPosition(len(self.documents), 0, len(self.vectors))
+
+    @property
+    def taken(self) -> tuple[float, float]:
+        """Every view is later than the last one."""
+        self.views += 1
+        return 2.0 * self.views, 2.0 * self.views + 1
+
+    def lineage(self, heads: IndexPosition) -> bytes:
+        """Tell apart stores by the documents up to a position; words that are redacted count all the same."""
+        last = self.documents[heads.event - 1].code if 0 < heads.event <= len(self.documents) else -heads.event
+        return repr((self.generation, heads.event, last)).encode()
 
     def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
         """Count documents as events: their place in the list is the head."""

@@ -63,6 +63,42 @@ def test_an_image_is_loaded_and_caught_up() -> None:
     assert picture(index) == picture(folded(*store.documents, vectors=store.vectors))
 
 
+def test_an_index_of_another_generation_is_built_again() -> None:
+    store, cache = filled(), IndexCache()
+    old = cache.get(store.reader(), model_id=MODEL)
+    image = cache.image(old, store.tenant.tag)
+    store.blobs[image.name] = image.blobs
+    store.documents[:] = [event(number, f"black coffee {number}") for number in range(1, 13)]
+    store.generation = 1
+    index = cache.get(store.reader(), model_id=MODEL)
+    assert picture(index) == picture(folded(*store.documents, vectors=store.vectors)) != picture(old)
+    assert picture(IndexCache().get(store.reader(), model_id=MODEL)) == picture(index)
+
+
+def test_an_index_whose_rows_went_back_is_built_again() -> None:
+    store, cache = filled(), IndexCache()
+    cache.get(store.reader(), model_id=MODEL)
+    del store.documents[8:], store.vectors[8:]
+    index = cache.get(store.reader(), model_id=MODEL)
+    assert picture(index) == picture(folded(*store.documents, vectors=store.vectors))
+
+
+def test_an_index_whose_last_row_is_another_one_is_built_again() -> None:
+    store, cache = filled(), IndexCache()
+    cache.get(store.reader())
+    store.documents[10:] = [event(number, f"black coffee {number}") for number in range(60, 70)]
+    assert picture(cache.get(store.reader())) == picture(folded(*store.documents))
+
+
+def test_a_view_that_is_older_than_the_index_gets_the_index() -> None:
+    store, cache = filled(), IndexCache()
+    older = FakeStore(store.documents[:5], store.vectors[:5])
+    older.views = -10
+    index = cache.get(store.reader(), model_id=MODEL)
+    assert cache.get(older.reader(), model_id=MODEL) is index
+    assert cache.get(store.reader(), model_id=MODEL) is index
+
+
 @pytest.mark.parametrize("at", [0, 10, 40, -1])
 def test_a_damaged_image_is_rebuilt(at: int) -> None:
     store, cache = filled(), IndexCache()

@@ -17,6 +17,7 @@ from credenda.interfaces.cli.commands import build, list_names, make_program_opt
 from credenda.interfaces.cli.groups import Commands, MissingCommand
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import fill_streams, note, write_output
+from credenda.paths import make_file_error
 
 __all__ = ["cli", "main"]
 
@@ -133,6 +134,8 @@ def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
 
 
 def _report_unexpected(error: Exception, *, as_json: bool) -> int:
+    if isinstance(error, OSError) and error.filename is not None:
+        return _report(make_file_error(error.filename, error, "used"), as_json=as_json)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     message = f"internal error: {what}; run it again with CREDENDA_DEBUG=1 to see where"
     _say({"code": "internal", "message": message, "retryable": False}, as_json=as_json)

@@ -10,6 +10,7 @@ from typing import TextIO
 import click
 
 from credenda.errors import Unavailable
+from credenda.paths import make_file_error
 
 __all__ = ["fill_streams", "is_interactive", "note", "write_output"]
 
@@ -36,10 +37,9 @@ def write_output(text: str) -> None:
         raise click.exceptions.Exit(_PIPE_CLOSED) from None
     except OSError as error:
         _redirect_to_null(sys.stdout)
+        why = make_file_error("the result", error).why
         fix = "write it elsewhere; the command's changes are saved"
-        raise Unavailable(
-            "the result cannot be written", why=error.strerror or type(error).__name__, fix=fix
-        ) from error
+        raise Unavailable("the result cannot be written", why=why, fix=fix) from error
 
 
 def note(text: str) -> None:

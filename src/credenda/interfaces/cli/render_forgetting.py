@@ -41,6 +41,9 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     if receipt.backups:
         lines.append("These backups may still contain it. Restoring one erases it there; or delete them:")
         lines += [f"  {escape_controls(path)}" for path in receipt.backups]
+    if receipt.owed:
+        lines.append(screen.warn("The erasure is not listed beside these yet. It is tried again; see `doctor`:"))
+        lines += [f"  {escape_controls(path)}: {escape_controls(reason)}" for path, reason in receipt.owed.items()]
     return "\n".join(filter(None, lines))
 
 

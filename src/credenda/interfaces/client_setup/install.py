@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
 from credenda.interfaces.client_setup import json_edit, toml_edit
 from credenda.interfaces.client_setup.client_configs import Installed, Place
-from credenda.paths import create_folder
+from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
 
 __all__ = ["find_program", "install", "make_entry", "write_lines"]
@@ -140,5 +140,4 @@ def _copy(path: Path) -> Path:
 
 
 def _make_unavailable(path: Path, error: OSError) -> Unavailable:
-    why = error.strerror or type(error).__name__
-    return Unavailable(f"{path} cannot be reached", why=why, fix="check its permissions, and those of its folder")
+    return make_file_error(path, error, "reached")

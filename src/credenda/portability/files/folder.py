@@ -14,7 +14,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
-from credenda.paths import create_folder
+from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import parse
@@ -87,7 +87,7 @@ def open_folder(path: str | Path) -> Folder:
 
 
 def _describe_error(error: BaseException) -> str:
-    return (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
+    return make_file_error("", error).why if isinstance(error, OSError) else type(error).__name__
 
 
 class Folder:

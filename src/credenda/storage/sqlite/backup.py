@@ -13,9 +13,9 @@ from typing import Final
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
-from credenda.paths import find_path_kind
+from credenda.paths import find_path_kind, make_file_error
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
-from credenda.storage.sqlite.connection import connect
+from credenda.storage.sqlite.connection import connect, is_there
 from credenda.storage.sqlite.erase_proof import find_erased_tenants
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.store import SqliteStore
@@ -30,18 +30,22 @@ _SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_n
 _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
 """Tenants whose hold was lifted, in a database in which none is in force."""
 _TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
+_OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, since, reason) VALUES (?, ?, 'not tried yet')"
+_IDENTITY: Final = "SELECT id, backup_at FROM identity"
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 
 
 def back_up(store: SqliteStore, path: Path) -> BackupReport:
     """Copy the whole file in one consistent state while others read and write; all of it or nothing.
 
-    The copy contains everything acknowledged before the call. It replaces an earlier backup of the same name, never
-    another file. Raises `Invalid` for a folder or the database itself, `Conflict` for a file of another kind,
-    `Unavailable` when it cannot be written.
+    The copy contains everything acknowledged before the call. It replaces an earlier backup of this database, never
+    another file. Raises `Invalid` for a folder, a link or the database itself, `Conflict` for any other file, among
+    them a backup that was opened for writing since, `Unavailable` when it cannot be written.
     """
     source, place = Path(store.path).absolute(), path.absolute()
     there = find_path_kind(place)
+    if place.is_symlink():
+        raise Invalid(f"{path} cannot be a backup", why="it is a link", fix="name the file itself, or another one")
     if there == "folder" or place == source or (there and place.samefile(source)):
         raise Invalid(f"{path} cannot be a backup", why="it is a folder, or the database", fix="name another file")
     try:
@@ -49,16 +53,52 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     except UnicodeEncodeError as error:
         why = "its name is not Unicode, and backups are remembered by name"
         raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
-    if there and not store.has_backup(str(place)):
-        raise Conflict(f"{path} is there already", why="it is no backup of this file", fix="name another file")
+    _check_replaceable(store, place, there=bool(there))
     store.note_backup(str(place))
     with _make_temporary_file(place) as part:
-        with translate_errors(str(place)), closing(connect(store.path, query_only=True)) as reading:
+        with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
+        _mark_backup(part, store.now_us())
         _sync_and_replace(part, place)
-    with translate_errors(store.path), closing(connect(store.path, query_only=True)) as reading:
-        add_to_ledger(place, [ErasedTenant(*row) for row in reading.execute(_LEDGER)])
+    store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
+
+
+def _check_replaceable(store: SqliteStore, place: Path, *, there: bool) -> None:
+    """Refuse to replace a file that is no backup of this database, or one that was opened for writing since."""
+    fix = "name another file, or move this one away"
+    for ending in ("-wal", "-journal"):
+        log = Path(f"{place}{ending}")
+        if is_there(log.is_file) and log.stat().st_size:
+            raise Conflict(f"{log} is there already", why="a database at this path is in use, or was", fix=fix)
+    if not there:
+        return
+    why = _find_difference(store, place)
+    if why:
+        raise Conflict(f"{place} is there already", why=why, fix=fix)
+
+
+def _find_difference(store: SqliteStore, place: Path) -> str:
+    """Say why a file is no backup of this database; "" for a backup that nobody has written into."""
+    other = "it is no backup of this database"
+    try:
+        with closing(connect(str(place), read_only=True)) as reading:
+            tables = {str(row[0]) for row in reading.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if not tables >= {"schema_version", "tenants"}:
+                return other
+            if "identity" not in tables:  # an older version wrote it
+                return "" if store.has_backup(str(place)) else other
+            found = reading.execute(_IDENTITY).fetchone()
+    except (CredendaError, sqlite3.Error, UnicodeDecodeError):
+        return other
+    if found is None or found["id"] != store.identity():
+        return other
+    return "" if found["backup_at"] else "it is a database that was opened for writing"
+
+
+def _mark_backup(part: Path, now_us: int) -> None:
+    with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        copy.execute("UPDATE identity SET backup_at = ?", (now_us,))
 
 
 def restore_file(
@@ -106,10 +146,12 @@ def restore_file(
             again, unread = _replay_deletions(part, target, clock, delete_again, key=key)
             deleted += again
         replayed = target.exists() or deletions is not None
+        _renew_generations(part, target.absolute(), clock.now_us())
         if target.exists():
             _release_target(target)
         _sync_and_replace(part, target.absolute())
-    add_to_ledger(target, entries.values())
+    with suppress(CredendaError):  # the copy knows that it owes them, and writes them when it is next opened
+        add_to_ledger(target, entries.values())
     return RestoreReport(
         path=str(target),
         backup=str(backup),
@@ -127,9 +169,7 @@ def _make_temporary_file(place: Path) -> Generator[Path]:
     try:
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
     except OSError as error:
-        raise Unavailable(
-            f"{place} cannot be written", why=error.strerror or "", fix="check that its folder exists and has room"
-        ) from error
+        raise make_file_error(place, error) from error
     os.close(handle)
     try:
         yield Path(name)
@@ -168,7 +208,7 @@ def _sync_and_replace(part: Path, place: Path) -> None:
             finally:
                 os.close(folder)
     except OSError as error:
-        raise Unavailable(f"{place} cannot be written", why=error.strerror or "", fix="make room for it") from error
+        raise make_file_error(place, error) from error
 
 
 def _check_related(deletions: Path, backup: Path) -> None:
@@ -188,14 +228,26 @@ def _check_related(deletions: Path, backup: Path) -> None:
 
 
 def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
-    """Collect the erased tenants from the ledgers beside the files and from databases newer than the backup."""
-    entries = read_ledger(backup)
-    for other in others:
-        entries |= read_ledger(other)
-        if other.exists():
-            with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
-                entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+    """Collect the erased tenants from the ledgers beside the files and from databases newer than the backup.
+
+    A damaged ledger is `Corrupt`, unless a newer database of the same users can be read: it lists all erasures itself.
+    """
+    entries: dict[str, ErasedTenant] = {}
+    tags = _read_tags(backup)
+    complete = False
+    for other in filter(Path.exists, others):
+        with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
+            entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+            complete = complete or bool(tags & {row[0] for row in reading.execute(_TAGS)})
+    for path in (backup, *others):
+        entries = read_ledger(path, partial=complete) | entries
     return entries
+
+
+def _read_tags(path: Path) -> set[str]:
+    with suppress(CredendaError, sqlite3.Error), closing(connect(str(path), read_only=True)) as reading:
+        return {str(row[0]) for row in reading.execute(_TAGS)}
+    return set()
 
 
 def _check_target(target: Path) -> None:
@@ -272,6 +324,18 @@ def _replay_deletions(
 def _fold_in_log(part: Path) -> None:
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _renew_generations(part: Path, target: Path, now_us: int) -> None:
+    """Make the indexes of the replaced database unusable for the copy: their numbers may name other rows in it.
+
+    The copy also gets the duty to list its erasures beside its new place.
+    """
+    with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        copy.execute("UPDATE tenants SET generation = random()")
+        copy.execute("DELETE FROM owed_ledgers WHERE path = ?", (str(part),))
+        if copy.execute("SELECT 1 FROM erasures LIMIT 1").fetchone():
+            copy.execute(_OWE, (str(target), now_us))
 
 
 def _release_target(target: Path) -> None:

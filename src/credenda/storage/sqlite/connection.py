@@ -12,6 +12,7 @@ from typing import Final
 from credenda.errors import Unavailable
 from credenda.paths import create_file
 from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.open_file import OpenFile
 from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, segment_document
 
@@ -64,23 +65,27 @@ def compose_memory_words(text: str, entity: str | None, attribute: str | None, v
     return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
-def connect(path: str, *, read_only: bool = False, query_only: bool = False, key: bytes = b"") -> sqlite3.Connection:
-    """Open a connection with our pragmas and functions, without changing the file.
+def connect(
+    path: str, *, read_only: bool = False, query_only: bool = False, create: bool = True, key: bytes = b""
+) -> sqlite3.Connection:
+    """Open a connection with our pragmas and functions, without changing the file; `create` it if it is missing.
 
     Raises `Unavailable` when the folder is missing or not permitted, `Corrupt` for a file that is not a database.
     """
-    if not read_only and not is_there(Path(path).parent.is_dir):
+    if create and not read_only and not is_there(Path(path).parent.is_dir):
         raise Unavailable(
             f"{path} cannot be created",
             why="its folder does not exist",
             fix="create the folder first, or choose another file",
         )
     with translate_errors(path):
-        if not read_only:
+        if not read_only and create:
             create_owned(path)
         connection = sqlite3.connect(
-            f"{Path(path).absolute().as_uri()}?mode=ro" if read_only else path,
-            uri=read_only,
+            path
+            if create and not read_only
+            else f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}",
+            uri=read_only or not create,
             timeout=_BUSY_MS / 1_000,
             isolation_level=None,
             check_same_thread=False,
@@ -132,7 +137,7 @@ def empty_log(path: str, patience_ms: int) -> bool:
     again. Every file error counts as a reader, because the words are deleted already.
     """
     try:
-        with closing(connect(path)) as connection:
+        with closing(connect(path, create=False)) as connection:
             connection.execute(f"PRAGMA busy_timeout = {patience_ms:d}")
             busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
@@ -151,7 +156,7 @@ def grow_log(path: str) -> None:
     try:
         if Path(f"{path}-wal").stat().st_size >= LOG_PAGES * _PAGE_BYTES:
             return
-        with closing(connect(path)) as connection:
+        with closing(connect(path, create=False)) as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA cache_size = 10")
             connection.execute("BEGIN IMMEDIATE")
@@ -165,9 +170,10 @@ def grow_log(path: str) -> None:
 class ReadPool:
     """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
-    def __init__(self, path: str, *, read_only: bool, key: bytes = b"") -> None:
-        """Create an empty pool; `key` is that of the tombstone key file."""
+    def __init__(self, path: str, file: OpenFile, *, read_only: bool, key: bytes = b"") -> None:
+        """Create an empty pool of connections to an open file; `key` is that of the tombstone key file."""
         self._path = path
+        self._file = file
         self._key = key
         self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
@@ -176,7 +182,7 @@ class ReadPool:
 
     @contextmanager
     def take(self) -> Generator[sqlite3.Connection]:
-        """Provide a connection inside a read transaction."""
+        """Provide a connection inside a read transaction; raises `Unavailable` if the file was replaced."""
         connection = self._pop()
         try:
             with translate_errors(self._path):
@@ -198,9 +204,14 @@ class ReadPool:
         with self._lock:
             if self._closed:
                 raise Unavailable("this memory is closed", fix="open it again")
-            if self._idle:
-                return self._idle.pop()
-        return connect(self._path, read_only=self._read_only, query_only=True, key=self._key)
+            idle = self._idle.pop() if self._idle else None
+        try:
+            self._file.check()
+            return idle or connect(self._path, read_only=self._read_only, query_only=True, create=False, key=self._key)
+        except BaseException:
+            if idle is not None:
+                idle.close()
+            raise
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         with self._lock:

@@ -163,6 +163,7 @@ def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHe
     )
     if not moved.rowcount:
         connection.execute(load_statements()["insert_tenant"], columns)
+    connection.execute(load_statements()["renew_generation"], columns)  # others may have indexes under this tag
     return int(connection.execute("SELECT number FROM tenants WHERE user_id = ?", (user_id,)).fetchone()[0])
 
 

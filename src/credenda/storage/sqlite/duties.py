@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import assert_never
+from typing import Final, NamedTuple, assert_never
 
 from credenda.errors import Conflict
 from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
@@ -15,12 +16,30 @@ from credenda.model.doctor_finding import DutyRun
 from credenda.model.feedback import JUDGED, FeedbackCounts
 from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
 
-__all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "to_index_position", "write_derived"]
+__all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "ViewStart", "to_index_position", "write_derived"]
 
 Run = Callable[..., sqlite3.Cursor]
 """Runs a named statement for one tenant."""
 Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
 """Derived values, and the progress of the tasks that compute them."""
+
+
+_LINEAGE_CELLS: Final = 9
+"""The last columns of the statements `view` and `lineage`: the generation, the last event, and the last change."""
+
+
+class ViewStart(NamedTuple):
+    """The row that a view of a tenant begins with, its heads, and the times before and after it was read."""
+
+    row: sqlite3.Row | None = None
+    heads: IndexPosition | None = None
+    judged: bool | None = None
+    taken: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, row: sqlite3.Row | None, taken: tuple[float, float]) -> ViewStart:
+        """Take the row, or None for a tenant that never wrote."""
+        return cls(taken=taken) if row is None else cls(row, to_index_position(row), bool(row["judged"]), taken)
 
 
 def to_index_position(row: sqlite3.Row) -> IndexPosition:
@@ -122,18 +141,34 @@ class SqliteUsageView:
         return format_id(IdKind.MEMORY, row["memory"], self._tag)
 
 
+_NO_START: Final = ViewStart()
+
+
 class SqliteTaskProgress:
     """A `Duties` that reads with named statements."""
 
-    def __init__(self, run: Run, heads: IndexPosition | None = None) -> None:
-        """Bind to a runner; pass `heads` if they are known already."""
+    def __init__(self, run: Run, start: ViewStart = _NO_START) -> None:
+        """Bind to a runner; pass the `start` of a view if it was read already."""
         self._run = run
-        self._heads = heads
+        self._start = start
+
+    @property
+    def taken(self) -> tuple[float, float]:
+        """The times before and after the view was taken."""
+        return self._start.taken
 
     @property
     def heads(self) -> IndexPosition:
         """The ends of the journal, the change log and the vectors."""
-        return self._heads or to_index_position(self._run("heads").fetchone())
+        return self._start.heads or to_index_position(self._run("heads").fetchone())
+
+    def lineage(self, heads: IndexPosition) -> bytes:
+        """Return a checksum of the tenant's history up to a position."""
+        row, own = self._start[:2]
+        if row is None or own is None or (own.event, own.change) != (heads.event, heads.change):
+            row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
+        cells = None if row is None else tuple(row)[-_LINEAGE_CELLS:]
+        return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each task, by name."""

@@ -243,7 +243,7 @@ def list_unfinished(connection: sqlite3.Connection) -> list[UnfinishedErasure]:
 def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> bool:
     """Checkpoint and truncate the log, waiting for readers; return whether it is empty."""
     deadline = seconds() + patience_seconds
-    with translate_errors(path), closing(connect(path)) as connection:
+    with translate_errors(path), closing(connect(path, create=False)) as connection:
         connection.execute("PRAGMA busy_timeout = 0")
         while True:
             busy = retry_while_locked(connection, "PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -254,7 +254,7 @@ def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_S
 
 def vacuum(path: str) -> None:
     """Rewrite the file, which drops the unused bytes of its pages."""
-    with translate_errors(path), closing(connect(path)) as connection:
+    with translate_errors(path), closing(connect(path, create=False)) as connection:
         retry_while_locked(connection, "VACUUM")
 
 

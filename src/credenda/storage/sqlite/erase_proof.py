@@ -8,14 +8,22 @@ the file and its log. `remaining_matches`: how many of them were found although 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from credenda import limits
-from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, remove_from_ledger
-from credenda.storage.sqlite.connection import connect
+from credenda.errors import CredendaError
+from credenda.model.doctor_finding import Finding
+from credenda.storage.erasure_ledger import (
+    ErasedTenant,
+    add_to_ledger,
+    list_damaged_ledgers,
+    remove_from_ledger,
+)
+from credenda.storage.sqlite.connection import connect, is_there
 from credenda.storage.sqlite.erase import (
     UnfinishedErasure,
     empty_whole_log,
@@ -28,8 +36,9 @@ from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.tenant_transfer import Erasure
 
-__all__ = ["find_erased_tenants", "finish_erasures", "remove_from_ledgers"]
+__all__ = ["find_erased_tenants", "find_owed", "finish_erasures", "remove_from_ledgers", "settle_ledgers"]
 
+_OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, tag, since, reason) VALUES (?, ?, ?, ?)"
 _FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"
 
 
@@ -49,9 +58,7 @@ def finish_erasures(
         vacuum(path)  # a page may contain, beside its rows, bytes of rows that moved through it
         emptied = empty_whole_log(path, patience_seconds)
         open_ones, results = _read_results(path)
-    entries, backups = _read_whole_ledger(path)
-    for place in (path, *backups):
-        add_to_ledger(place, entries)
+    owed, backups = settle_ledgers(path, commits, connection, now_us)
     done = [one for one, (_, remaining) in zip(open_ones, results, strict=True) if emptied and not remaining]
     if done:
         commits.run(lambda: [connection.execute(_FINISHED, (now_us, one.digest, one.tag)) for one in done])
@@ -61,35 +68,111 @@ def finish_erasures(
         "remaining_matches": str(remaining_matches),
         "log_emptied": "yes" if emptied else "no",
     }
-    return Erasure(rows=rows, held=emptied and not remaining_matches, proof=proof, backups=tuple(backups))
+    return Erasure(rows=rows, held=emptied and not remaining_matches, proof=proof, backups=tuple(backups), owed=owed)
+
+
+def settle_ledgers(
+    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int
+) -> tuple[dict[str, str], list[str]]:
+    """Bring the ledgers beside the database and its backups up to date, as far as possible.
+
+    Returns the ledgers that still lack an entry, with the reason, and the backups that exist. The missing entries are
+    recorded, and tried again when the database is next opened for writing, by every worker, and by the next erasure.
+    """
+    entries, backups = _read_whole_ledger(path)
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        before = {(row[0], row[1]) for row in reading.execute("SELECT path, tag FROM owed_ledgers")}
+    owed: dict[tuple[str, str], str] = {}
+    for place in (path, *backups):
+        _attempt(owed, (place, ""), partial(add_to_ledger, place, entries))
+    kept = {entry.tag for entry in entries}
+    for place, tag in before:
+        if tag and tag not in kept and _is_reachable(place):
+            _attempt(owed, (place, tag), partial(remove_from_ledger, place, tag))
+    if before or owed:
+        rows = [(place, tag, now_us, reason) for (place, tag), reason in owed.items()]
+        paid = [key for key in before if key not in owed]
+
+        def record() -> None:
+            connection.executemany("DELETE FROM owed_ledgers WHERE path = ? AND tag = ?", paid)
+            connection.executemany(_OWE, rows)
+
+        commits.run(record)
+    return {place: reason for (place, _), reason in owed.items()}, [one for one in backups if _is_file(one)]
+
+
+def find_owed(path: str, owed: Mapping[str, str] | None = None) -> list[Finding]:
+    """Report the ledgers that are owed something, or those given, and damaged ledgers that were set aside."""
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        places = [path, *(row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path"))]
+        if owed is None:
+            owed = {row[0]: row[1] for row in reading.execute("SELECT path, reason FROM owed_ledgers ORDER BY path")}
+    found = [
+        Finding(
+            check="ledgers",
+            detail=f"users erased here are not listed beside it yet: {reason}",
+            where=place,
+            fix="make it writable, then run `credenda doctor --repair`; until then restore it over this database only",
+        )
+        for place, reason in owed.items()
+    ]
+    damaged = [one for place in places for one in list_damaged_ledgers(place)]
+    return found + [
+        Finding(
+            check="ledgers",
+            detail="a damaged ledger of erasures was set aside; its valid lines were kept",
+            where=place,
+            fix="restore an intact copy beside the backup if you have one, then delete this file",
+        )
+        for place in damaged
+    ]
+
+
+def _attempt(owed: dict[tuple[str, str], str], key: tuple[str, str], step: Callable[[], None]) -> None:
+    """Run a step; if it fails, add the reason under the key."""
+    try:
+        step()
+    except CredendaError as error:
+        owed[key] = str(error)
 
 
 def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, int]]]:
-    with translate_errors(path), closing(connect(path)) as reading:
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
         open_ones = list_unfinished(reading)
         return open_ones, [search_probes(path, reading, one.probes) for one in open_ones]
 
 
 def _read_whole_ledger(path: str) -> tuple[list[ErasedTenant], list[str]]:
-    """Return the whole ledger, and the backups that still exist where they were made."""
-    with translate_errors(path), closing(connect(path)) as reading:
+    """Return the whole ledger, and the backups, but for those that were removed from where they were made."""
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
         found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
         paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
-    return [ErasedTenant(*row) for row in found], [one for one in paths if _is_file(one)]
+    return [ErasedTenant(*row) for row in found], [one for one in paths if _is_reachable(one)]
+
+
+def _is_reachable(path: str) -> bool:
+    """Return whether a backup exists, or may exist although it cannot be seen now, as on a disk that is not mounted."""
+    return _is_file(path) or not is_there(Path(path).parent.is_dir)
 
 
 def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except OSError:
-        return False
+    return is_there(Path(path).is_file)
 
 
-def remove_from_ledgers(path: str, commits: GroupCommit, connection: sqlite3.Connection, tag: str) -> None:
+def remove_from_ledgers(
+    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int, *, tag: str
+) -> None:
     """Remove a tenant from the ledgers that was imported again on purpose: a later backup may contain it."""
-    if commits.run(lambda: connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount):
-        for place in (path, *_read_whole_ledger(path)[1]):
-            remove_from_ledger(place, tag)
+    places = (path, *_read_whole_ledger(path)[1])
+
+    def owe() -> bool:
+        found = connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount
+        if found:
+            connection.executemany(_OWE, [(place, tag, now_us, "not tried yet") for place in places])
+        return bool(found)
+
+    if commits.run(owe):
+        settle_ledgers(path, commits, connection, now_us)
 
 
 def find_erased_tenants(connection: sqlite3.Connection, entries: Mapping[str, ErasedTenant]) -> list[str]:

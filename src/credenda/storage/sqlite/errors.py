@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
+from credenda.paths import find_obstacle, make_file_error
 
 __all__ = ["is_busy", "to_credenda_error", "translate_errors"]
 
@@ -88,6 +90,15 @@ _FAMILIES: Final = (
         "read the recorded data again; nothing was changed",
     ),
 )
+_MOVED: Final = _ErrorMapping(
+    frozenset({sqlite3.SQLITE_READONLY_DBMOVED}),
+    Unavailable,
+    "{path} was replaced or removed while it was open",
+    "the open database is no longer the file at this path",
+    "close this memory and open it again",
+)
+_PLACE: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
+"""Codes whose reason the file system may know better."""
 _ANYTHING_ELSE: Final = _ErrorMapping(
     frozenset(),
     Corrupt,
@@ -107,8 +118,9 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 def _find_mapping(code: int) -> _ErrorMapping:
-    if code in _LOCKS.codes:
-        return _LOCKS
+    for exact in (_LOCKS, _MOVED):
+        if code in exact.codes:
+            return exact
     return next((family for family in _FAMILIES if code & _PRIMARY in family.codes), _ANYTHING_ELSE)
 
 
@@ -117,7 +129,12 @@ def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> C
     if isinstance(error, UnicodeDecodeError):
         why, fix = "a text in it is not UTF-8", "run `credenda doctor`, or restore a backup; nothing was changed"
         return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
-    meaning = _find_mapping(_extract_code(error))
+    code = _extract_code(error)
+    meaning = _find_mapping(code)
+    if code & _PRIMARY in _PLACE | {sqlite3.SQLITE_IOERR} and meaning is not _MOVED:
+        obstacle = find_obstacle(path)
+        if obstacle is not None and (code & _PRIMARY in _PLACE or obstacle.errno == errno.ENOSPC):
+            return make_file_error(path, obstacle, "written or opened")
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     why = meaning.why.replace("{name}", str(name))
     return meaning.error(meaning.what.replace("{path}", path), why=why, fix=meaning.fix)

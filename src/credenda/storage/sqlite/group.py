@@ -87,11 +87,19 @@ def _make_interrupted_error() -> Unavailable:
     return Unavailable("the commit was interrupted", why="its leading thread was stopped", fix="try again")
 
 
+def _check_nothing() -> None:
+    """Accept every transaction."""
+
+
 class GroupCommit:
     """Shares commits on one write connection among threads."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
-        """Take ownership of a connection and close it at the end; nothing else may write through it."""
+    def __init__(self, connection: sqlite3.Connection, path: str, check: Callable[[], None] = _check_nothing) -> None:
+        """Take ownership of a connection and close it at the end; nothing else may write through it.
+
+        `check` runs once in each transaction, before any unit; its error is raised to each caller.
+        """
+        self._check = check
         self._connection = connection
         self._path = path
         self._waiting: deque[_Unit[object]] = deque()
@@ -171,6 +179,7 @@ class GroupCommit:
             if self._connection.in_transaction:  # the disk refused the last rollback
                 self._connection.execute("ROLLBACK")
             begin_immediate(self._connection)
+            self._check()
             alone = len(batch) == 1
             for unit in batch:
                 unit.run(self._connection, alone=alone)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
+from credenda.clock import seconds
 from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -18,7 +19,7 @@ from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.sqlite.choose_statement import choose_statement
 from credenda.storage.sqlite.connection import compose_event_words
-from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, to_index_position
+from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, ViewStart
 from credenda.storage.sqlite.index_delta import read_delta
 from credenda.storage.sqlite.match_words import MemoryWords, compile_term, split_words, to_match_query
 from credenda.storage.sqlite.statements import load_statements
@@ -97,19 +98,17 @@ class SqliteReader:
         self._connection = connection
         self._tenant = tenant
         self._sql = load_statements()
-        self._heads: IndexPosition | None = None
-        self._judged: bool | None = None
+        self._start = ViewStart()
         self._memory_words = MemoryWords()
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
         """Read a tenant and the first rows of every search, inside a read transaction."""
+        before = seconds()
         row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
-        if row is None:
-            return cls(connection, TenantRecord(user_id=user_id, number=0, tag="", key=b""))
-        view = cls(connection, to_tenant(row))
-        view._heads = to_index_position(row)
-        view._judged = bool(row["judged"])
+        nobody = TenantRecord(user_id=user_id, number=0, tag="", key=b"")
+        view = cls(connection, nobody if row is None else to_tenant(row))
+        view._start = ViewStart.of(row, (before, seconds()))
         return view
 
     @property
@@ -317,12 +316,12 @@ class SqliteReader:
     @property
     def usage(self) -> SqliteUsageView:
         """The use of the memories."""
-        return SqliteUsageView(self._run, self._tenant.tag, judged=self._judged)
+        return SqliteUsageView(self._run, self._tenant.tag, judged=self._start.judged)
 
     @property
     def duties(self) -> SqliteTaskProgress:
         """The progress of the scheduled tasks."""
-        return SqliteTaskProgress(self._run, self._heads)
+        return SqliteTaskProgress(self._run, self._start)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order in which they are due."""

@@ -6,6 +6,7 @@ The methods that export, erase and check load their modules themselves: a proces
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -16,16 +17,17 @@ from typing import Final, TypeVar
 
 from credenda import limits
 from credenda.clock import Clock, SystemClock
-from credenda.errors import Conflict, Invalid, NotFound, Unavailable
+from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
-from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
 from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.journal import clear_name_cache
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
+from credenda.storage.sqlite.open_file import OpenFile
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, to_tenant
 from credenda.storage.sqlite.retention_rows import read_retention_rules
 from credenda.storage.sqlite.statements import load_statements
@@ -38,11 +40,13 @@ from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 __all__ = ["SqliteStore", "has_unfinished_erasure"]
 
 T = TypeVar("T")
+_log: Final = logging.getLogger(__name__)
 _SETTLED_COMMITS: Final = 8
 """After so many commits the process will probably keep writing, and a log of full length pays off."""
 _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
+_LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
@@ -52,6 +56,11 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
+def _renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:
+    for name in ("renew_generation", "delete_index_images"):
+        connection.execute(load_statements()[name], {"user_id": user_id})
+
+
 class SqliteStore:
     """A `Store` in one SQLite file, shared with other processes."""
 
@@ -59,13 +68,13 @@ class SqliteStore:
         """Open or create the file and bring its schema up to date.
 
         Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,
-        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`. `key` is that of the
-        tombstone key file.
+        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`. `key`: see key files.
         """
-        self.path = path
+        self.path = path = str(Path(path).absolute())  # a relative path would name another file in another folder
         self._clock = clock or SystemClock()
         self._key = key
-        self._readers = ReadPool(path, read_only=read_only, key=key)
+        self._file = OpenFile(path)
+        self._readers = ReadPool(path, self._file, read_only=read_only, key=key)
         self._writer: sqlite3.Connection | None = None
         self._commits: GroupCommit | None = None
         self._recent: TenantCache | None = None
@@ -82,9 +91,12 @@ class SqliteStore:
         if not is_there(Path(self.path).is_file):
             raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
         try:
+            with self._file.opened(read_only=True):
+                pass
             self._check_schema()
         except BaseException:
             self._readers.close()
+            self._file.release()
             raise
 
     def _check_schema(self) -> None:
@@ -101,21 +113,35 @@ class SqliteStore:
             )
 
     def _open_for_writing(self) -> None:
-        self._writer = connect(self.path, key=self._key)
+        with self._file.opened(read_only=False):
+            self._writer = connect(self.path, key=self._key)
         try:
             with translate_errors(self.path):
                 migrate(self._writer, self._clock.now_us())
-                self._commits = GroupCommit(self._writer, self.path)
+                self._commits = GroupCommit(self._writer, self.path, self._file.check)
         except BaseException:
             self._writer.close()
+            self._file.release()
             raise
         self._recent = TenantCache(self._writer, self._commits)
         try:
-            if has_unfinished_erasure(self._writer):
-                self._finish({}, patience_seconds=0)
+            self._resume()
         except BaseException:
             self.close()
             raise
+
+    def _resume(self) -> None:
+        """Continue what erasures left open, as far as possible: it is never a condition for opening."""
+        connection, commits = self._writable()
+        if connection.execute("SELECT 1 FROM identity WHERE backup_at IS NOT NULL").fetchone() is not None:
+            commits.run(lambda: connection.execute("UPDATE identity SET backup_at = NULL"))
+        try:
+            if has_unfinished_erasure(connection):
+                self._finish({}, patience_seconds=0)
+            elif connection.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is not None:
+                self.retry_owed()
+        except CredendaError as error:
+            _log.warning("an erasure could not be finished", extra={"code": error.code})
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
@@ -151,6 +177,7 @@ class SqliteStore:
             redacted = writer.redacted
             if writer.refolded:
                 sqlite.check.rebuild_text_index(connection)
+                _renew_indexes(connection, user_id)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -233,7 +260,8 @@ class SqliteStore:
         if origin.tag:
             open_stored_key(origin.key, self._key)
         counts = commits.run(lambda: sqlite.dump.load_rows(connection, user_id, origin, rows))
-        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, origin.tag)
+        now_us = self._clock.now_us()
+        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
         return counts
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
@@ -250,6 +278,23 @@ class SqliteStore:
             self._recent.forget()
         return self._finish(rows)
 
+    def retry_owed(self) -> Mapping[str, str]:
+        """Write the missing entries of ledgers; return the paths that still lack some, with the reason."""
+        connection, commits = self._writable()
+        with self._readers.take() as reading:
+            if reading.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is None:
+                return {}
+        return sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())[0]
+
+    def identity(self) -> bytes:
+        """Return the random id that the database shares with its backups."""
+        with self._readers.take() as connection:
+            return bytes(connection.execute("SELECT id FROM identity").fetchone()[0])
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
+
     def has_backup(self, path: str) -> bool:
         """Return whether an earlier backup was made to this path."""
         with self._readers.take() as connection:
@@ -261,6 +306,16 @@ class SqliteStore:
             connection, commits = self._writable()
             row = (path, self._clock.now_us())
             commits.run(lambda: connection.execute("INSERT OR REPLACE INTO backups VALUES (?, ?)", row))
+
+    def list_erasures_beside(self, path: str) -> None:
+        """Write the ledger of a new backup; what cannot be written is owed to it. A read-only store owes nothing."""
+        if self._commits is not None:
+            connection, commits = self._writable()
+            sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
+            return
+        with self._readers.take() as reading:
+            entries = [ErasedTenant(*row) for row in reading.execute(_LEDGER)]
+        add_to_ledger(path, entries)
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
@@ -313,6 +368,7 @@ class SqliteStore:
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
+        findings += sqlite.erase_proof.find_owed(self.path, self.retry_owed() if repair else None)
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
         if not commits.run(lambda: sqlite.check.is_text_index_consistent(connection)):
@@ -329,6 +385,11 @@ class SqliteStore:
             )
         return findings
 
+    def renew_indexes(self, user_id: str) -> None:
+        """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
+        connection, commits = self._writable()
+        commits.run(lambda: _renew_indexes(connection, user_id))
+
     def close(self) -> None:
         """Close all connections after the current commit; a second call does nothing."""
         with self._lock:
@@ -336,3 +397,4 @@ class SqliteStore:
         self._readers.close()
         if commits is not None:
             commits.close()
+        self._file.release()

@@ -104,6 +104,10 @@ INSERT INTO index_blobs (user_id, name, ordinal, data) VALUES (:user_id, :name, 
 -- Drop an image.
 DELETE FROM index_blobs WHERE user_id = :user_id AND name = :name;
 
+-- name: delete_index_images!
+-- Drop the images of a tenant's indexes.
+DELETE FROM index_blobs WHERE user_id = :user_id AND name LIKE 'index:%';
+
 -- name: delete_snapshots!
 -- Drop every image of a tenant; which memories the core held, without a word of theirs, is no image.
 DELETE FROM index_blobs WHERE user_id = :user_id AND name <> 'core';

@@ -7,20 +7,35 @@ SELECT
 FROM tenants WHERE user_id = :user_id;
 
 -- name: view^
--- The tenant's own row, how far its rows have grown (see `heads`) and whether anything was judged: what every search
--- asks at its start, in one statement.
+-- The tenant's own row, how far its rows have grown (see `heads`), its lineage there, and whether anything was judged:
+-- what every search asks at its start, in one statement.
 SELECT
-    user_id, number, tag, hmac_key, credenda_file_key() AS file_key,
+    t.user_id, t.number, t.tag, t.hmac_key, credenda_file_key() AS file_key,
     EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
     (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
-    (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
-    (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
+    coalesce(e.id, 0) AS event, coalesce(c.id, 0) AS change,
     max(
         (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
     ) AS vector,
-    EXISTS (SELECT 1 FROM watermarks WHERE user_id = :user_id AND name = 'judged') AS judged
-FROM tenants WHERE user_id = :user_id;
+    EXISTS (SELECT 1 FROM watermarks WHERE user_id = :user_id AND name = 'judged') AS judged,
+    t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
+FROM tenants AS t
+LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM events WHERE user_id = :user_id)
+LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = (SELECT max(id) FROM changes WHERE user_id = :user_id)
+WHERE t.user_id = :user_id;
+
+-- name: lineage^
+-- What tells this history from another at a position: a redaction alters none of it.
+SELECT t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
+FROM tenants AS t
+LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = :event
+LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = :change
+WHERE t.user_id = :user_id;
+
+-- name: renew_generation!
+-- Make every index of a tenant that was built so far unusable.
+UPDATE tenants SET generation = random() WHERE user_id = :user_id;
 
 -- name: user_of_tag$
 -- The tenant whose ids carry a tag.
