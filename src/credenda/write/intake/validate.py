@@ -28,11 +28,9 @@ from credenda.write.intake.injection import (
     detect_injection,
     is_protected_topic,
 )
+from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.secrets import (
-    CARD_DIGITS,
-    LONG_WORD,
     ORDER_WORDS,
-    SECRET_WORDS,
     Screened,
     is_instruction_like,
     screen_secrets,
@@ -286,11 +284,11 @@ def is_surely_clean(text: str) -> bool:
     if _compile_hints().search(lower) or _has_long_word(text):
         return False
     if text.isascii():
-        return len(text) - len(text.encode().translate(None, _DIGITS)) < CARD_DIGITS
+        return len(text) - len(text.encode().translate(None, _DIGITS)) < NUMBER_DIGITS
     folded = text.casefold()  # one screen compares case-folded text, the others lower-case text
     if folded != lower and (_compile_hints().search(folded) or _has_long_word(folded)):
         return False
-    return len(_ALL_DIGITS.findall(text)) < CARD_DIGITS
+    return len(_ALL_DIGITS.findall(text)) < NUMBER_DIGITS
 
 
 def _has_long_word(text: str) -> bool:
