@@ -7,6 +7,7 @@ from credenda.model.retention_policy import LegalHold
 from credenda.runtime import Parts
 from credenda.storage.store import Writer
 from credenda.validation import check_text
+from credenda.write.intake.fields import screen_label
 
 __all__ = ["hold", "lift_hold", "list_holds"]
 
@@ -46,7 +47,7 @@ def list_holds(parts: Parts) -> tuple[LegalHold, ...]:
 
 
 def _check_reason(reason: str) -> str:
-    why = check_text(reason, "reason").strip()
+    why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy)
     if not why:
         raise Invalid(
             "a legal hold needs a reason",

@@ -21,6 +21,7 @@ from credenda.validation import check_fraction, check_member, check_name
 from credenda.write import extract
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile_job import decide_claim
 
@@ -113,7 +114,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
         what = f"a memory cannot have {len(event.text)} characters"
         raise LimitExceeded(what, why=f"the maximum is {limits.MEMORY_TEXT_CHARACTERS}", fix="use remember instead")
-    slot = _check_slot(unit)
+    slot = _check_slot(unit, parts.settings.secrets_policy)
     claim = Claim(
         text=event.text.strip(),
         type=check_member(MemoryType, unit.type, "type"),
@@ -145,11 +146,11 @@ class _Slot(NamedTuple):
     scope: str | None
 
 
-def _check_slot(unit: MemoryUnit) -> _Slot:
-    entity = check_name(unit.entity, "entity")
+def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
+    entity = screen_label(check_name(unit.entity, "entity"), policy)
     if entity is not None and normalise_name(entity) in _SELF:
         entity = "user"
-    attribute = check_name(unit.attribute, "attribute")
+    attribute = screen_label(check_name(unit.attribute, "attribute"), policy)
     if attribute is not None and not normalise_attribute(attribute):
         raise Invalid(
             f"{attribute!r} is not an attribute", why="it contains no letter", fix="use words, like home_town"
@@ -157,8 +158,8 @@ def _check_slot(unit: MemoryUnit) -> _Slot:
     return _Slot(
         entity=entity,
         attribute=normalise_attribute(attribute) if attribute else None,
-        value=check_name(unit.value, "value"),
-        scope=check_name(unit.scope, "scope"),
+        value=screen_label(check_name(unit.value, "value"), policy),
+        scope=screen_label(check_name(unit.scope, "scope"), policy),
     )
 
 
