@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from credenda.write.intake.secret_checks import CHECKS
 
-__all__ = ["LONG_WORD", "NUMBER_DIGITS", "SECRET_WORDS", "find_secrets"]
+__all__ = ["LONG_WORD", "NUMBER_DIGITS", "SECRET_WORDS", "find_secrets", "may_hold_secret"]
 
 LONG_WORD: Final = 15
 """The length of the shortest key or token."""
@@ -42,6 +42,7 @@ class _Shape(NamedTuple):
     longest: int
     digits: int
     run: int
+    worded: bool
 
 
 class _Detector(NamedTuple):
@@ -107,11 +108,30 @@ def find_secrets(text: str, *, bare: bool = True) -> list[tuple[int, int, str]]:
     if "removed]" in text:
         text = _PLACEHOLDER.sub(lambda match: "\n" * len(match[0]), text)
     found: list[tuple[int, int, int, str]] = []
-    for rank, one in enumerate(_load_detectors()):
+    for rank, one in _choose_detectors(shape):
         if (one.bare and not bare) or not one.fits(shape):
             continue
         found += ((start, rank, stop, one.name) for start, stop in one.finds(text))
     return [(start, stop, name) for start, _, stop, name in sorted(found)]
+
+
+def _choose_detectors(shape: _Shape) -> Iterator[tuple[int, _Detector]]:
+    """Yield the detectors, with their places in the table, whose main condition a text fulfils."""
+    by_length, by_digits, by_word = _group_detectors()
+    if shape.longest >= LONG_WORD:
+        yield from by_length
+    if shape.digits >= NUMBER_DIGITS:
+        yield from by_digits
+    if shape.worded:
+        yield from by_word
+
+
+@cache
+def _group_detectors() -> tuple[list[tuple[int, _Detector]], ...]:
+    groups: tuple[list[tuple[int, _Detector]], ...] = ([], [], [])
+    for rank, one in enumerate(_load_detectors()):
+        groups[0 if one.long else 1 if max(one.digits, one.run) >= NUMBER_DIGITS else 2].append((rank, one))
+    return groups
 
 
 def _measure(text: str) -> _Shape | None:
@@ -119,10 +139,20 @@ def _measure(text: str) -> _Shape | None:
     lower = text.casefold()
     longest = max(map(len, lower.split()), default=0)
     count = _count_digits(text)
-    if longest < LONG_WORD and count < NUMBER_DIGITS and not any(map(lower.__contains__, SECRET_WORDS)):
+    worded = any(map(lower.__contains__, SECRET_WORDS))
+    if longest < LONG_WORD and count < NUMBER_DIGITS and not worded:
         return None
     runs = _RUN.findall(text) if count >= NUMBER_DIGITS else []
-    return _Shape(lower, longest, count, max(map(_count_digits, runs), default=0))
+    return _Shape(lower, longest, count, max(map(_count_digits, runs), default=0), worded)
+
+
+def may_hold_secret(text: str) -> bool:
+    """Return whether a text needs the detectors at all.
+
+    >>> may_hold_secret("The kettle is on."), may_hold_secret("The key is under the mat.")
+    (False, True)
+    """
+    return _measure(text) is not None
 
 
 def _count_digits(text: str) -> int:

@@ -6,11 +6,13 @@ refused instead: see `secrets.check_identifier`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from credenda.model.memory import Draft
+from credenda.write.intake.detectors import may_hold_secret
 from credenda.write.intake.secrets import screen_secrets
 
 __all__ = ["screen_draft", "screen_label", "screen_labels", "screen_metadata"]
@@ -37,7 +39,7 @@ def screen_metadata(metadata: Mapping[str, object], policy: str) -> Mapping[str,
     >>> screen_metadata({"login": {"password": "hunter2"}, "pin": 4821, "page": 3}, "mask")
     {'login': {'password': '[password removed]'}, 'pin': '[PIN removed]', 'page': 3}
     """
-    if policy == "keep" or not metadata:
+    if policy == "keep" or not metadata or not may_hold_secret(json.dumps(metadata, ensure_ascii=False)):
         return metadata
     return {screen_label(name, policy): _screen_value(name, value, policy) for name, value in metadata.items()}
 

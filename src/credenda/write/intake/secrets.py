@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from credenda.errors import Invalid
@@ -27,6 +28,9 @@ ORDER_WORDS: Final = (
     "[",
 )
 """Lower-case hint words; every instruction-like text contains one."""
+_HEX: Final = re.compile(r"[0-9a-fA-F-]{16,128}\Z")
+"""Hashes and UUIDs, which are most identifiers and no secrets."""
+_NAMES: Final = 1_024
 _ORDERS: Final = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|all)\b[^.\n]{0,40}"
     r"\b(?:instructions?|prompts?|rules?|messages?|context)\b"
@@ -71,14 +75,20 @@ def screen_secrets(text: str, policy: str) -> Screened:
 
 def check_identifier(name: str, what: str, policy: str) -> str:
     """Return an identifier without a secret; raises `Invalid` otherwise, because a masked one names something else."""
-    spans = [] if policy == "keep" else find_secrets(name, bare=False)
-    if spans:
+    kind = None if policy == "keep" or _HEX.match(name) else _find_kind(name)
+    if kind is not None:
         raise Invalid(
-            f"the {what} contains a secret ({spans[0][2]})",
+            f"the {what} contains a secret ({kind})",
             why="it is stored as it is, and an identifier cannot be masked",
             fix="use another identifier, such as a hash of it, or set secrets_policy to keep",
         )
     return name
+
+
+@lru_cache(maxsize=_NAMES)
+def _find_kind(name: str) -> str | None:
+    """Return the kind of the first secret in an identifier; cached, because sessions and agents recur."""
+    return next((kind for _, _, kind in find_secrets(name, bare=False)), None)
 
 
 def is_instruction_like(text: str) -> bool:
