@@ -10,8 +10,8 @@ from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
-from credenda.model.claim import Claim, Span
-from credenda.model.event import DENIED, TRUST, Event, NewEvent, Role, Source
+from credenda.model.claim import Claim, Span, Turn
+from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, NewEvent, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
@@ -23,10 +23,12 @@ from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Submission, accept
+from credenda.write.reconcile.corroboration import is_users_own
 from credenda.write.reconcile_job import decide_claim
 
 __all__ = ["store"]
 
+_ORDER: Final = "instruction"
 _SELF: Final = frozenset({"user", "me", "i", "myself"})
 
 
@@ -136,7 +138,16 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or pass valid_from")
     if unit.layer is not None:
         check_member(Layer, unit.layer, "layer")
-    return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
+    event = replace(event, role=Role.USER, trust=TRUST[Source(unit.source)])
+    if not is_users_own(event) and _is_instruction(parts, event):
+        event = replace(event, flags=(*event.flags, QUARANTINED))
+    return event, claim
+
+
+def _is_instruction(parts: Parts, event: NewEvent) -> bool:
+    """Return whether a text would be a standing instruction if the user had said it."""
+    said = Event(**{name: getattr(event, name) for name in NewEvent.__dataclass_fields__}, id="e0", recorded_us=0)
+    return any(claim.attribute == _ORDER for claim in parts.extractor.extract(Turn(event=said)))
 
 
 class _Slot(NamedTuple):
