@@ -42,9 +42,7 @@ def test_remember_masks_the_secrets_of_every_field(mem: Credenda, path: Path) ->
 
 
 @pytest.mark.parametrize("field", ["session", "agent", "idempotency_key"])
-def test_an_identifier_with_a_secret_is_refused_and_nothing_is_written(
-    mem: Credenda, path: Path, field: str
-) -> None:
+def test_an_identifier_with_a_secret_is_refused_and_nothing_is_written(mem: Credenda, path: Path, field: str) -> None:
     with pytest.raises(Invalid, match="contains a secret") as caught:
         mem.remember("I live in Linz.", **{field: SECRET})
     assert SECRET not in str(caught.value)

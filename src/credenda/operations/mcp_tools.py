@@ -93,9 +93,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "promote": (Tool(name="promote", outside=_MEMORY_ID, toolset="full"),),
     "demote": (Tool(name="demote", outside=_MEMORY_ID, toolset="full"),),
     "status-history": (Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),),
-    "set-status": (
-        Tool(name="set_status", outside=_MEMORY_ID, toolset="full", advice="The user decides, not you."),
-    ),
+    "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full", advice="The user decides, not you."),),
     "core": (Tool(name="get_core", toolset="full"),),
     "drift": (
         Tool(

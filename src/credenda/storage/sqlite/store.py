@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda import limits
-from credenda.clock import Clock, SystemClock
+from credenda.clock import LONGEST_WAIT_US, Clock, SystemClock
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.ids import draw_key, draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
@@ -191,7 +191,9 @@ class SqliteStore:
         given = {"other_kinds": json.dumps(sorted(other_kinds)), "besides": json.dumps(sorted(besides))}
         with self._readers.take() as connection:
             sql = load_statements()["users_with_due_jobs"]
-            found = connection.execute(sql, {"now_us": now_us, "limit": limit, **given})
+            found = connection.execute(
+                sql, {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US, "limit": limit, **given}
+            )
             return [str(row["user_id"]) for row in found]
 
     @contextmanager

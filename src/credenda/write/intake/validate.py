@@ -21,6 +21,7 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_name
 from credenda.validation import check_member, check_metadata, check_name, encode_text
+from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.fields import screen_label, screen_labels, screen_metadata
 from credenda.write.intake.injection import (
     DENIED,
@@ -29,7 +30,6 @@ from credenda.write.intake.injection import (
     detect_injection,
     is_protected_topic,
 )
-from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.secrets import (
     ORDER_WORDS,
     Screened,

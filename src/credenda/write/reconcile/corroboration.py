@@ -21,7 +21,15 @@ from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slots import get_slot, get_valid_from_us, has_same_meaning
 
-__all__ = ["find_quarantined", "is_foreign_instruction", "is_suspect", "is_users_own", "may_corroborate", "promote_quarantined", "quarantine_claim"]
+__all__ = [
+    "find_quarantined",
+    "is_foreign_instruction",
+    "is_suspect",
+    "is_users_own",
+    "may_corroborate",
+    "promote_quarantined",
+    "quarantine_claim",
+]
 
 _LOW_TRUST: Final = 0.45
 """Claims from sources below this trust are quarantined. Only dreams lie below it."""
