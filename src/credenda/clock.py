@@ -14,6 +14,7 @@ from credenda.errors import Invalid
 __all__ = [
     "DAY_US",
     "HOUR_US",
+    "LONGEST_WAIT_US",
     "SECOND_US",
     "Clock",
     "SystemClock",
@@ -21,6 +22,8 @@ __all__ = [
     "format_time",
     "from_datetime",
     "from_local_time",
+    "has_ended",
+    "is_ahead",
     "parse_time",
     "pause",
     "seconds",
@@ -31,6 +34,10 @@ __all__ = [
 SECOND_US: Final = 1_000_000
 HOUR_US: Final = 3_600 * SECOND_US
 DAY_US: Final = 24 * HOUR_US
+LONGEST_WAIT_US: Final = 2 * DAY_US
+"""No lease, delay or pause is longer: a later end was set by a clock that has been put back since."""
+_AHEAD_US: Final = HOUR_US
+"""By how much the clocks of two machines may differ."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _SHOWN: Final = 64
@@ -51,6 +58,24 @@ class SystemClock:
     def now_us(self) -> int:
         """Return the present moment in microseconds since 1970-01-01 UTC."""
         return time.time_ns() // 1_000
+
+
+def has_ended(until_us: int, now_us: int) -> bool:
+    """Return whether a lease, delay or pause is over, also if its end is too far ahead to have been meant.
+
+    >>> has_ended(5, 10), has_ended(15, 10), has_ended(10 + 365 * DAY_US, 10)
+    (True, False, True)
+    """
+    return not now_us < until_us <= now_us + LONGEST_WAIT_US
+
+
+def is_ahead(past_us: int, now_us: int) -> bool:
+    """Return whether the time of something past lies ahead, because the clock has been put back since.
+
+    >>> is_ahead(5, 10), is_ahead(10 + 365 * DAY_US, 10)
+    (False, True)
+    """
+    return past_us > now_us + _AHEAD_US
 
 
 def seconds() -> float:

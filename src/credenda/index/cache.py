@@ -147,7 +147,7 @@ def _update(reader: Reader, entry: _CachedIndex, model_id: str | None) -> Reside
         return None
     before, after = progress.taken
     known = entry.index
-    if known is not None and not _continues(progress, known):
+    if known is not None and not _is_continued(progress, known):
         if before <= entry.taken:  # a later view has updated the index already
             return known
         known = None
@@ -159,7 +159,7 @@ def _update(reader: Reader, entry: _CachedIndex, model_id: str | None) -> Reside
     return index
 
 
-def _continues(progress: TaskProgress, index: ResidentIndex) -> bool:
+def _is_continued(progress: TaskProgress, index: ResidentIndex) -> bool:
     """Return whether a view has the rows that the index was built from."""
     return index.heads.vector <= progress.heads.vector and index.lineage == progress.lineage(index.heads)
 
@@ -172,7 +172,7 @@ def _load(reader: Reader, model_id: str | None) -> ResidentIndex:
             index = ResidentIndex.from_blobs(blobs)
         except ValueError:  # damaged or outdated: the store has all its data
             return ResidentIndex(model_id=model_id)
-        if index.model_id == model_id and _continues(reader.duties, index):
+        if index.model_id == model_id and _is_continued(reader.duties, index):
             return index
     return ResidentIndex(model_id=model_id)
 

@@ -40,6 +40,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="store_memory",
             params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at"),
             outside={"content": "text", "session": "session_id", "agent": "agent_id"},
+            always={"source": "ai"},
             advice='Whole sentences in the words of the user ("I moved to Graz"), one statement per call; no summary.',
         ),
     ),
@@ -92,7 +93,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "promote": (Tool(name="promote", outside=_MEMORY_ID, toolset="full"),),
     "demote": (Tool(name="demote", outside=_MEMORY_ID, toolset="full"),),
     "status-history": (Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),),
-    "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full"),),
+    "set-status": (Tool(name="set_status", outside=_MEMORY_ID, toolset="full", advice="The user decides, not you."),),
     "core": (Tool(name="get_core", toolset="full"),),
     "drift": (
         Tool(
@@ -107,7 +108,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
 
 
 ENGRAM: Final[Mapping[str, Tool]] = {
-    "remember": Tool(name="remember", toolset="full"),
+    "remember": Tool(name="remember", toolset="full", always={"source": "ai"}),
     "search": Tool(name="recall", toolset="full"),
     "set-status": Tool(name="update_status", outside={**_MEMORY_ID, "status": "new"}, toolset="full"),
     "status-history": Tool(name="status_history", outside=_MEMORY_ID, toolset="full"),

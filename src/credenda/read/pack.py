@@ -125,7 +125,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
         elif hit.event is not None:
             said = f"{hit.event.speaker}: {hit.text}" if hit.event.speaker else hit.text
             yield _Line(
-                "Said:",
+                "Assertion:",
                 format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_warnings(hit)]),
                 hit,
             )

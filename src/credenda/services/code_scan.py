@@ -23,7 +23,7 @@ from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
-from credenda.write.intake.secrets import is_instruction_like, screen_secrets
+from credenda.write.intake.secrets import check_identifier, is_instruction_like, screen_secrets
 
 __all__ = ["scan"]
 
@@ -95,6 +95,11 @@ def _screen_draft(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None
     """Mask secrets as the settings say; drop pages that look like prompt injection, because file names are data."""
     if is_instruction_like(one.page.text):
         problems.append(f"{one.page.path}: skipped, because its names look like prompt injection")
+        return None
+    try:
+        check_identifier(one.page.path, "path", parts.settings.secrets_policy)
+    except Invalid:
+        problems.append("a file was skipped, because its name contains a secret")
         return None
     try:
         text = screen_secrets(one.page.text, parts.settings.secrets_policy).text

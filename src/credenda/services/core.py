@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from credenda import limits
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, is_ahead
 from credenda.errors import CredendaError
 from credenda.manage.core import (
     IDENTITY,
@@ -90,6 +90,10 @@ def core(parts: Parts) -> Core:
     )
 
 
+def _is_recent(rewrite: RewriteRecord, now_us: int) -> bool:
+    return now_us - DAY_US < rewrite.at_us and not is_ahead(rewrite.at_us, now_us)
+
+
 def _choose_cap(parts: Parts) -> CoreLimits:
     """Return the cap of the core: its own settings and the limit of MEMORY.md (S-086)."""
     settings = parts.settings
@@ -107,7 +111,7 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
     if query.as_of_us is not None or query.known_at_us is not None:
         return [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
     kept = _read_rewrites(reader)
-    last = kept[-1] if kept and kept[-1].at_us > now_us - DAY_US else None
+    last = kept[-1] if kept and _is_recent(kept[-1], now_us) else None
     found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
     cap = _choose_cap(parts)
     held = {one.memory.id: one for one in reversed(found.candidates)}

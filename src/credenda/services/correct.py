@@ -22,6 +22,7 @@ from credenda.validation import check_text
 from credenda.write.apply import Application, apply
 from credenda.write.corrections.correct import decide_correction
 from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import display_value, get_slot
@@ -85,8 +86,9 @@ def correct(
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
     """Apply a correction."""
-    text, value = check_text(wanted.text, "text"), check_text(wanted.value, "value")
-    reason = check_text(wanted.reason, "reason")
+    policy = parts.settings.secrets_policy
+    text, value = check_text(wanted.text, "text"), screen_label(check_text(wanted.value, "value"), policy)
+    reason = screen_label(check_text(wanted.reason, "reason"), policy)
     source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
 
     def work(writer: Writer) -> Memory:

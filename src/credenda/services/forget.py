@@ -13,13 +13,14 @@ from credenda.storage.store import ChangeFilter, Writer
 from credenda.validation import check_text
 from credenda.write.apply import apply
 from credenda.write.corrections.set_status import decide_status
+from credenda.write.intake.fields import screen_label
 
 __all__ = ["forget", "restore"]
 
 
 def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` reverses this. Forgetting it twice changes nothing."""
-    why = check_text(reason, "reason").strip() or "forgotten by the user"
+    why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy) or "forgotten by the user"
     memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:

@@ -7,13 +7,14 @@ from credenda.model.retention_policy import LegalHold
 from credenda.runtime import Parts
 from credenda.storage.store import Writer
 from credenda.validation import check_text
+from credenda.write.intake.fields import screen_label
 
 __all__ = ["hold", "lift_hold", "list_holds"]
 
 
 def hold(parts: Parts, reason: str) -> LegalHold:
     """Forbid every deletion in this tenant until the hold is lifted; raises `Conflict` if a hold is in force."""
-    why = _check_reason(reason)
+    why = _check_reason(parts, reason)
 
     def work(writer: Writer) -> LegalHold:
         if writer.tenant.hold is not None:
@@ -28,7 +29,7 @@ def hold(parts: Parts, reason: str) -> LegalHold:
 
 def lift_hold(parts: Parts, reason: str) -> LegalHold:
     """Allow deletions again; raises `Conflict` if no hold is in force."""
-    why = _check_reason(reason)
+    why = _check_reason(parts, reason)
 
     def work(writer: Writer) -> None:
         if writer.tenant.hold is None:
@@ -45,8 +46,8 @@ def list_holds(parts: Parts) -> tuple[LegalHold, ...]:
     return parts.store.rules(parts.user_id).holds
 
 
-def _check_reason(reason: str) -> str:
-    why = check_text(reason, "reason").strip()
+def _check_reason(parts: Parts, reason: str) -> str:
+    why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy)
     if not why:
         raise Invalid(
             "a legal hold needs a reason",

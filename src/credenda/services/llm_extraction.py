@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from credenda.clock import has_ended
 from credenda.errors import Invalid
 from credenda.model.claim import Claim, Turn
 from credenda.model.report import ExtractionReport, ModelUse
@@ -53,7 +54,7 @@ def describe_model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int])
         tokens_max=parts.settings.llm_daily_tokens,
         cost_usd=sum(spend.cost_usd for spend in today),
         waiting=waiting,
-        trouble="" if line is None or line.open_until_us <= now_us else line.trouble,
+        trouble="" if line is None or has_ended(line.open_until_us, now_us) else line.trouble,
     )
 
 

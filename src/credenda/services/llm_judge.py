@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from credenda.clock import has_ended
 from credenda.errors import Unavailable
 from credenda.manage.consolidation.member import Member
 from credenda.manage.consolidation.parse_answer import ParsedAnswer, parse_answer
@@ -50,7 +51,7 @@ class ModelJudge:
 
     def resting(self) -> str:
         """Return why the LLM cannot be called now, or ""."""
-        if self._line.open_until_us > self._parts.clock.now_us():
+        if not has_ended(self._line.open_until_us, self._parts.clock.now_us()):
             return self._line.trouble
         return ""
 

@@ -13,6 +13,7 @@ from credenda.storage.store import ChangeFilter, Writer
 from credenda.validation import check_member, check_text
 from credenda.write.apply import Application, apply
 from credenda.write.corrections.set_status import decide_status
+from credenda.write.intake.fields import screen_label
 
 __all__ = ["read_status_history", "set_status"]
 
@@ -20,7 +21,7 @@ __all__ = ["read_status_history", "set_status"]
 def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory:
     """Set the status of a memory and return the memory that now has its value."""
     wanted = check_member(Status, check_text(status, "status"), "status")
-    why = check_text(reason, "reason").strip() or "set by the user"
+    why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy) or "set by the user"
     memory_id = resolve_id(parts, memory_id)
 
     def work(writer: Writer) -> Memory:

@@ -19,6 +19,7 @@ from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Applied, apply
 from credenda.write.contests.resolve import decide_resolution
+from credenda.write.intake.fields import screen_label
 from credenda.write.reconcile_job import get_statement_context
 
 __all__ = ["list_contests", "resolve"]
@@ -35,6 +36,9 @@ def resolve(
 ) -> Resolution:
     """Resolve a contest: keep one value, or give each value a scope."""
     contest_id = resolve_id(parts, contest_id)
+    policy = parts.settings.secrets_policy
+    keep = screen_label(keep, policy)
+    scopes = scopes and {screen_label(scope, policy): screen_label(value, policy) for scope, value in scopes.items()}
 
     def decide(writer: Writer) -> tuple[str, ...]:
         contest = _read_contest(writer, contest_id)

@@ -34,6 +34,7 @@ from credenda.storage.store import Job, JobFilter, Tombstone, Writer
 from credenda.storage.tenant_transfer import ExportHeader, ImportRow
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.fields import screen_draft
 from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
 from credenda.write.journal import compare_with_tombstones, file_submission
 from credenda.write.reconcile_job import mark_complete
@@ -260,7 +261,8 @@ class _Refill:
         if self._is_deleted(writer, one):
             self.notes.append(f"{one.path}: {one.name[:32]} was skipped, because it was deleted")
             return None
-        return Add(key=f"new:{one.name}", draft=one.draft, support=tuple(support), reason=_REASON)
+        draft = screen_draft(one.draft, self.parts.settings.secrets_policy)
+        return Add(key=f"new:{one.name}", draft=draft, support=tuple(support), reason=_REASON)
 
     def _is_deleted(self, writer: Writer, one: Believed) -> bool:
         return not self.drawn(one.name, one.draft.text) and is_deleted(writer, one.draft)

@@ -10,8 +10,8 @@ from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
-from credenda.model.claim import Claim, Span
-from credenda.model.event import DENIED, TRUST, Event, NewEvent, Role, Source
+from credenda.model.claim import Claim, Span, Turn
+from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, NewEvent, Role, Source
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit
@@ -23,11 +23,14 @@ from credenda.write import extract
 from credenda.write.apply import Application, apply
 from credenda.write.forget.event_fields import remove_deleted_fields
 from credenda.write.forget.tombstones import is_deleted
+from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Submission, accept
+from credenda.write.reconcile.corroboration import is_users_own
 from credenda.write.reconcile_job import decide_claim
 
 __all__ = ["store"]
 
+_ORDER: Final = "instruction"
 _SELF: Final = frozenset({"user", "me", "i", "myself"})
 
 
@@ -114,7 +117,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
     if len(event.text) > limits.MEMORY_TEXT_CHARACTERS:
         what = f"a memory cannot have {len(event.text)} characters"
         raise LimitExceeded(what, why=f"the maximum is {limits.MEMORY_TEXT_CHARACTERS}", fix="use remember instead")
-    slot = _check_slot(unit)
+    slot = _check_slot(unit, parts.settings.secrets_policy)
     claim = Claim(
         text=event.text.strip(),
         type=check_member(MemoryType, unit.type, "type"),
@@ -136,7 +139,16 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or pass valid_from")
     if unit.layer is not None:
         check_member(Layer, unit.layer, "layer")
-    return replace(event, role=Role.USER, trust=TRUST[Source(unit.source)]), claim
+    event = replace(event, role=Role.USER, trust=TRUST[Source(unit.source)])
+    if not is_users_own(event) and _is_instruction(parts, event):
+        event = replace(event, flags=(*event.flags, QUARANTINED))
+    return event, claim
+
+
+def _is_instruction(parts: Parts, event: NewEvent) -> bool:
+    """Return whether a text would be a standing instruction if the user had said it."""
+    said = Event(**{name: getattr(event, name) for name in NewEvent.__dataclass_fields__}, id="e0", recorded_us=0)
+    return any(claim.attribute == _ORDER for claim in parts.extractor.extract(Turn(event=said)))
 
 
 class _Slot(NamedTuple):
@@ -146,11 +158,11 @@ class _Slot(NamedTuple):
     scope: str | None
 
 
-def _check_slot(unit: MemoryUnit) -> _Slot:
-    entity = check_name(unit.entity, "entity")
+def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
+    entity = screen_label(check_name(unit.entity, "entity"), policy)
     if entity is not None and normalise_name(entity) in _SELF:
         entity = "user"
-    attribute = check_name(unit.attribute, "attribute")
+    attribute = screen_label(check_name(unit.attribute, "attribute"), policy)
     if attribute is not None and not normalise_attribute(attribute):
         raise Invalid(
             f"{attribute!r} is not an attribute", why="it contains no letter", fix="use words, like home_town"
@@ -158,8 +170,8 @@ def _check_slot(unit: MemoryUnit) -> _Slot:
     return _Slot(
         entity=entity,
         attribute=normalise_attribute(attribute) if attribute else None,
-        value=check_name(unit.value, "value"),
-        scope=check_name(unit.scope, "scope"),
+        value=screen_label(check_name(unit.value, "value"), policy),
+        scope=screen_label(check_name(unit.scope, "scope"), policy),
     )
 
 

@@ -89,7 +89,7 @@ def _remove_unseen(text: str) -> str:
     kept: list[str] = []
     for letter in unicodedata.normalize("NFD", text):
         kind = unicodedata.category(letter)
-        if (kind in _MARKS and kept and not _is_variation(letter) and not _takes_no_mark(kept[-1])) or not (
+        if (kind in _MARKS and kept and not _is_variation(letter) and not _is_unmarked(kept[-1])) or not (
             letter in _FILLERS or kind in _MARKS or (kind in _UNSEEN and not letter.isspace())
         ):
             kept.append(letter)
@@ -101,7 +101,7 @@ def _is_variation(letter: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED)
-def _takes_no_mark(letter: str) -> bool:
+def _is_unmarked(letter: str) -> bool:
     """Return whether marks after a character are left out: it is Latin, or no letter at all."""
     if not letter.isalpha():
         return unicodedata.category(letter) not in _MARKS

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from credenda.clock import has_ended
 from credenda.ids import draw_tag
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_planned
@@ -62,7 +63,7 @@ def _shorten_hash(text: str) -> str:
 
 def is_abandoned(job: Job, parts: Parts) -> bool:
     """Return whether the process that leased a job is gone."""
-    if job.lease_until_us <= parts.clock.now_us():
+    if has_ended(job.lease_until_us, parts.clock.now_us()):
         return True
     return is_gone(job.lease_owner, parts.owner)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import Final
 
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, has_ended
 from credenda.ids import IdKind, parse_id_number
 from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
@@ -97,7 +97,7 @@ def _ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAns
     if afresh:
         asked = replace(asked, turn=replace(asked.turn, known=()))
     now_us = parts.clock.now_us()
-    if line.open_until_us > now_us:
+    if not has_ended(line.open_until_us, now_us):
         return ModelAnswer(asked=asked, retry_at_us=line.open_until_us, why=line.trouble)
 
     def ask(question: Question) -> Reply:

@@ -15,7 +15,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits, workers
-from credenda.clock import SECOND_US, seconds
+from credenda.clock import SECOND_US, has_ended, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
@@ -45,7 +45,7 @@ _DUTY_SECONDS: Final = 60.0
 def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
     if job.status is JobStatus.PROCESSING:
         return is_abandoned(job, parts)
-    return not (respect_backoff or job.kind == REREAD) or job.run_after_us <= parts.clock.now_us()
+    return not (respect_backoff or job.kind == REREAD) or has_ended(job.run_after_us, parts.clock.now_us())
 
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
@@ -61,7 +61,7 @@ def list_excluded_kinds(parts: Parts) -> frozenset[str]:
 
 def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
     """Return the filter of the jobs that call a model, without second attempts while it cannot be called."""
-    quiet = line.rereads_after_us > parts.clock.now_us()
+    quiet = not has_ended(line.rereads_after_us, parts.clock.now_us())
     kinds = frozenset({THINK}) if quiet else _ASKING
     return JobFilter(statuses=_WAITING, kinds=kinds, limit=_LEASE_BATCH * 4)
 
@@ -332,7 +332,7 @@ class Worker:
     def _expire(self) -> None:
         """Delete expired rows, a few batches at a time; nothing under a legal hold."""
         now_us = self._parts.clock.now_us()
-        if now_us < self._policies_at_us:
+        if not has_ended(self._policies_at_us, now_us):
             return
         try:
             report = workers.expiry.apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)

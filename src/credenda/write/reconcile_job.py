@@ -33,6 +33,7 @@ from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
     find_quarantined,
+    is_foreign_instruction,
     is_suspect,
     may_corroborate,
     promote_quarantined,
@@ -202,7 +203,11 @@ def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, rea
         return changes
     saying = make_candidate(claim, occasion, read)
     twins = find_quarantined(saying, known)
-    vouched = [one for one in twins if may_corroborate(event, _find_events(writer, one))]
+    vouched = [
+        one
+        for one in twins
+        if not is_foreign_instruction(event, claim) and may_corroborate(event, _find_events(writer, one))
+    ]
     if vouched:
         return promote_quarantined(changes, vouched, saying)
     return quarantine_claim(changes, twins, saying) if suspect else changes

@@ -4,15 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.injection import InjectionVerdict, collect_hint_words, detect_injection
-from credenda.write.intake.secrets import (
-    CARD_DIGITS,
-    LONG_WORD,
-    ORDER_WORDS,
-    SECRET_WORDS,
-    is_instruction_like,
-    screen_secrets,
-)
+from credenda.write.intake.secrets import ORDER_WORDS, is_instruction_like, screen_secrets
 from credenda.write.intake.validate import is_surely_clean
 
 HINTS = [*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()]
@@ -74,7 +68,7 @@ def test_digits_long_words_and_letters_that_fold_are_not_plain(text: str) -> Non
 
 @pytest.mark.parametrize(
     "text",
-    ["", "The kettle is on.", "J'ai déménagé à Lyon.", "Ich wohne in Gießen.", "猫が好き", "1" * (CARD_DIGITS - 1)],
+    ["", "The kettle is on.", "J'ai déménagé à Lyon.", "Ich wohne in Gießen.", "猫が好き", "1" * (NUMBER_DIGITS - 1)],
 )
 def test_what_most_people_say_is_plain(text: str) -> None:
     assert is_surely_clean(text)

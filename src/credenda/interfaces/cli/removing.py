@@ -16,6 +16,7 @@ from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
 from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.render_forgetting import describe_shared
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import Operation
@@ -43,8 +44,6 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
         if is_interactive() and not sure:
-            from credenda.interfaces.cli.render_forgetting import describe_shared
-
             for line in describe_shared(plan):
                 note(line)
         if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from credenda.clock import HOUR_US
+from credenda.clock import HOUR_US, is_ahead
 
 __all__ = ["Trigger", "explain_skip"]
 
@@ -38,7 +38,7 @@ def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, r
         return "nothing to do"
     if force or retries:
         return ""
-    hours = None if last_us is None else (now_us - last_us) / _HOUR
+    hours = None if last_us is None or is_ahead(last_us, now_us) else (now_us - last_us) / _HOUR
     if hours is not None and hours < gate.min_hours:
         return f"not due: the last run was {hours:.1f} hours ago, and runs are {gate.min_hours:g} hours apart"
     if new < gate.min_facts:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, has_ended
 from credenda.manage.dream.cards import CardRules, CardText
 from credenda.manage.dream.eligible_facts import EntityFacts
 from credenda.manage.dream.prompts import (
@@ -58,7 +58,7 @@ class Mind:
         line = self._night.parts.llm
         if line is None:
             return "no language model is in use"
-        if self._trouble or line.rereads_after_us <= self._night.now_us:
+        if self._trouble or has_ended(line.rereads_after_us, self._night.now_us):
             return self._trouble
         return line.trouble or "over the day's budget"
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Final, NamedTuple, assert_never
 
+from credenda.clock import LONGEST_WAIT_US
 from credenda.errors import Conflict
 from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
@@ -64,7 +65,7 @@ def write_derived(run: Run, tag: str, row: Derived) -> None:
             outcome = {"failed": row.failed, "result": row.result}
             run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
         case SchedulerLease():
-            if not run("lead", **asdict(row)).rowcount:
+            if not run("lead", **asdict(row), far_us=row.now_us + LONGEST_WAIT_US).rowcount:
                 what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
                 holder = str(run("led_by", name=row.name).fetchone()[0] or "")
                 why, fix = "only one may run at a time", "try again later"

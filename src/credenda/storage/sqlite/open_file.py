@@ -108,7 +108,7 @@ def set_aside_foreign_log(path: str, *, read_only: bool = False) -> None:
     try:
         if not (index.exists() or (log.exists() and log.stat().st_size)):
             return
-        if not _lacks_log(path):
+        if not _is_without_log(path):
             return
         if read_only:
             raise OSError(0, "the memory was opened to be read only")  # noqa: TRY301 - told like any other reason
@@ -124,7 +124,7 @@ def set_aside_foreign_log(path: str, *, read_only: bool = False) -> None:
         ) from error
 
 
-def _lacks_log(path: str) -> bool:
+def _is_without_log(path: str) -> bool:
     """Return whether a file is missing or empty, or a database in a mode without a write-ahead log."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above

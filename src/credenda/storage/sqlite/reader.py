@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
-from credenda.clock import seconds
+from credenda.clock import LONGEST_WAIT_US, seconds
 from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
@@ -335,6 +335,7 @@ class SqliteReader:
                 "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",
                 statuses=_to_json_list(wanted.statuses or None),
                 due_us=_LAST if wanted.due_us is None else wanted.due_us,
+                far_us=_LAST if wanted.due_us is None else wanted.due_us + LONGEST_WAIT_US,
                 until_event=wanted.until_event,
                 kinds=_to_json_list(wanted.kinds),
                 other_kinds=_to_json_list(wanted.other_kinds or None),

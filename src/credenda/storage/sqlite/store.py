@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda import limits
-from credenda.clock import Clock, SystemClock
+from credenda.clock import LONGEST_WAIT_US, Clock, SystemClock
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
@@ -68,7 +68,7 @@ class SqliteStore:
         """Open or create the file and bring its schema up to date.
 
         Raises `Conflict` for a file of a newer version, `Corrupt` for a damaged file or one of another program,
-        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`. `key`: see key files.
+        `Unavailable` for one that cannot be opened, `NotFound` for a missing one with `read_only`.
         """
         self.path = path = str(Path(path).absolute())  # a relative path would name another file in another folder
         self._clock = clock or SystemClock()
@@ -223,9 +223,9 @@ class SqliteStore:
     ) -> list[str]:
         """Return the names of tenants with a due job, those first whose job has been due the longest."""
         given = {"other_kinds": json.dumps(sorted(other_kinds)), "besides": json.dumps(sorted(besides))}
+        times = {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US}
         with self._readers.take() as connection:
-            sql = load_statements()["users_with_due_jobs"]
-            found = connection.execute(sql, {"now_us": now_us, "limit": limit, **given})
+            found = connection.execute(load_statements()["users_with_due_jobs"], times | given | {"limit": limit})
             return [str(row["user_id"]) for row in found]
 
     @contextmanager

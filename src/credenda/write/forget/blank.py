@@ -18,8 +18,8 @@ from credenda.storage.store import Job, Redaction, Rewording, Writer
 from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.normalize import normalise_text
 from credenda.write.extract_blanks import extract_around_blanks
-from credenda.write.forget.cut import Said, remove_cuts
-from credenda.write.forget.restated import cut_from_others, make_extract, name_said
+from credenda.write.forget.cut import Assertion, remove_cuts
+from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
 from credenda.write.forget.scope import BLANK, WORD, find_other_support, has_overlap
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 
@@ -43,7 +43,7 @@ class Blanker:
     kept: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     blanked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
-    def blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Said | None = None) -> list[Memory]:
+    def blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion | None = None) -> list[Memory]:
         """Blank spans of an event character for character; return the memories that have no words left.
 
         Other memories on these words get what remains of their text; `gone` is the claim that was deleted.
@@ -63,7 +63,7 @@ class Blanker:
         return self._move_evidence(event, replace(event, text=left), spans, gone)
 
     def _move_evidence(
-        self, before: Event, after: Event, spans: Sequence[tuple[int, int]], gone: Said | None
+        self, before: Event, after: Event, spans: Sequence[tuple[int, int]], gone: Assertion | None
     ) -> list[Memory]:
         places = [Span(before.id, start, stop) for start, stop in spans]
         touched: dict[str, list[Evidence]] = {}
@@ -92,7 +92,7 @@ class Blanker:
         events: tuple[Event, Event],
         *,
         claims: Sequence[Claim],
-        gone: Said | None,
+        gone: Assertion | None,
     ) -> bool:
         """Give a memory the words that remain; return False if none do."""
         before, after = events
@@ -131,7 +131,7 @@ class Blanker:
         )
         self.writer.put(record)
 
-    def _trim(self, memory: Memory, event: Event, words: tuple[Sequence[str], str], gone: Said | None) -> str:
+    def _trim(self, memory: Memory, event: Event, words: tuple[Sequence[str], str], gone: Assertion | None) -> str:
         """Return what remains of a version's text; `words` are its sentences as they were, and what remains of them."""
         said, remaining = words
         text = memory.text
@@ -140,7 +140,7 @@ class Blanker:
         if gone is None or not gone.value:
             return text
         extract = None if self.extractor is None else make_extract(self.extractor, event)
-        cut = cut_from_others(text, gone, [Said.of(memory)] if memory.value else [], extract)
+        cut = cut_from_others(text, gone, [Assertion.of(memory)] if memory.value else [], extract)
         if cut is None:
             return remaining if normalise_text(gone.value) in normalise_text(text) else text
         return remaining if cut.whole else _tidy(remove_cuts(text, cut.spans))
@@ -148,7 +148,7 @@ class Blanker:
 
 def _is_same(claim: Claim, memory: Memory, items: Sequence[Evidence]) -> bool:
     """Return whether a claim of the remaining words is the one behind a memory."""
-    if memory.value is None or name_said(Said.of(claim)) != name_said(Said.of(memory)):
+    if memory.value is None or normalise_assertion(Assertion.of(claim)) != normalise_assertion(Assertion.of(memory)):
         return False
     return any(has_overlap(claim.span, item.span) for item in items)
 

@@ -19,7 +19,7 @@ from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.singular_plural import fold_plural_everywhere
 
-__all__ = ["Cut", "Said", "cut_claim", "list_clauses", "remove_cuts", "widen_to_separator"]
+__all__ = ["Assertion", "Cut", "cut_claim", "list_clauses", "remove_cuts", "widen_to_separator"]
 
 _CONJUNCTION: Final = (
     "and|but|or|while|whereas|who|which|und|aber|oder|sowie|w\u00e4hrend|et|mais|ou|tandis que|qui|y|pero|mientras"
@@ -50,7 +50,7 @@ _CONTENT_CHARACTERS: Final = 3
 _STATEMENT_WORDS: Final = 3
 
 
-class Said(NamedTuple):
+class Assertion(NamedTuple):
     """The slot and value of a claim or memory."""
 
     entity: str | None
@@ -58,7 +58,7 @@ class Said(NamedTuple):
     value: str | None
 
     @classmethod
-    def of(cls, said: Claim | Draft) -> Said:
+    def of(cls, said: Claim | Draft) -> Assertion:
         """Return the slot and value of a claim, draft or memory."""
         return cls(said.entity, said.attribute, said.value)
 
@@ -185,7 +185,7 @@ class _Places(NamedTuple):
     kept: set[int]
 
 
-def _place(sentence: _Sentence, gone: Said, kept: Sequence[Said]) -> _Places | None:
+def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion]) -> _Places | None:
     """Locate claims in a sentence; None if the words of the claim cannot be told from those of another."""
     words = sentence.words
     mine = _locate(words, gone.value)
@@ -204,7 +204,7 @@ def _place(sentence: _Sentence, gone: Said, kept: Sequence[Said]) -> _Places | N
     return None if others & mine else _Places(mine, others)
 
 
-def _place_rest(sentence: _Sentence, kept: Sequence[Said]) -> _Places | None:
+def _place_rest(sentence: _Sentence, kept: Sequence[Assertion]) -> _Places | None:
     """Place a claim whose value is in other words: in the clauses that state no other claim."""
     words = sentence.words
     others = {at for one in kept for at in _locate(words, one.value) | _locate_entity(words, one.entity)}
@@ -232,7 +232,7 @@ def _share(
 
 
 def cut_claim(
-    text: str, gone: Said, kept: Sequence[Said] = (), works: Callable[[str], bool] | None = None
+    text: str, gone: Assertion, kept: Sequence[Assertion] = (), works: Callable[[str], bool] | None = None
 ) -> Cut | None:
     """Return the words of a sentence that state a claim, apart from those that state others.
 

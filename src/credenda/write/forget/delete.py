@@ -20,7 +20,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name, normali
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
-from credenda.write.forget.cut import Said
+from credenda.write.forget.cut import Assertion
 from credenda.write.forget.part import Part, find_part, make_tombstones
 from credenda.write.forget.restated import find_restated
 from credenda.write.forget.scope import (
@@ -132,7 +132,7 @@ class Deletion:
         self._done.difference_update(one.id for one in (*twins, *repeats))
         self._narrow(memory, found)
         self._redact_memory(memory, found)
-        gone = Said.of(memory)
+        gone = Assertion.of(memory)
         for part in found:
             self._blank(part.event.id, part.spans, gone)
         for part in found:
@@ -149,7 +149,7 @@ class Deletion:
         moved = [(part.item, part.narrow()) for part in found if part.spans]
         self._blanker.put(memory, {}, moved)
 
-    def _blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Said) -> None:
+    def _blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion) -> None:
         for other in self._blanker.blank(event_id, spans, gone):
             self._take_along(other)
 
@@ -160,7 +160,7 @@ class Deletion:
         self._done.add(other.id)
         self.taken[other.id] = other.text
         for item in self.writer.evidence(memory_ids=[other.id]):
-            self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Said.of(other))
+            self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Assertion.of(other))
         self._redact_memory(other, [], buried=False)
 
     def _blank_restatements(self, memory: Memory, found: Sequence[Part]) -> None:
@@ -168,7 +168,7 @@ class Deletion:
         texts = [memory.text, *(text for part in found for text in (part.text, part.alone or ""))]
         for event in find_similar_events(self.writer, texts, self._searched):
             spans = find_restated(self.writer, event, None).spans
-            self._blank(event.id, spans, Said.of(memory))
+            self._blank(event.id, spans, Assertion.of(memory))
 
     def event(self, event: Event) -> None:
         """Delete an event and every memory that it alone supports.

@@ -10,7 +10,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, Tombstone
 from credenda.text.normalize import normalise_text
-from credenda.write.forget.cut import Cut, Said
+from credenda.write.forget.cut import Assertion, Cut
 from credenda.write.forget.restated import cut_from_others, make_extract
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import (
@@ -53,9 +53,9 @@ def find_part(
     text = event.text[start:stop]
     others = _find_others(reader, event, item, without)
     extract = None if extractor is None else make_extract(extractor, event)
-    gone = Said.of(memory)
+    gone = Assertion.of(memory)
     inseparable = [one for one in others if _is_inseparable(text, gone, one)]
-    kept = [Said.of(one) for one in others if one.value and one not in inseparable]
+    kept = [Assertion.of(one) for one in others if one.value and one not in inseparable]
     cut = cut_from_others(text, gone, kept, extract) if gone.value or kept else None
     if cut is None:
         same = tuple(one.id for one in others)
@@ -71,9 +71,9 @@ def _to_part(part: Part, cut: Cut) -> Part:
     return replace(part, spans=spans, whole=False, alone=cut.alone)
 
 
-def _is_inseparable(text: str, gone: Said, other: Memory) -> bool:
+def _is_inseparable(text: str, gone: Assertion, other: Memory) -> bool:
     """Return whether the words of a claim carry another memory too."""
-    return bool(other.value) and cut_from_others(text, gone, [Said.of(other)], None) is None
+    return bool(other.value) and cut_from_others(text, gone, [Assertion.of(other)], None) is None
 
 
 def _find_others(reader: Reader, event: Event, item: Evidence, without: set[str]) -> list[Memory]:

@@ -16,7 +16,7 @@ from credenda.text.blanks import BLANK, blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
-from credenda.write.forget.cut import Cut, Said, cut_claim, list_clauses, widen_to_separator
+from credenda.write.forget.cut import Assertion, Cut, cut_claim, list_clauses, widen_to_separator
 from credenda.write.forget.tombstones import (
     get_voice,
     hash_part,
@@ -26,7 +26,15 @@ from credenda.write.forget.tombstones import (
     split_statements,
 )
 
-__all__ = ["Extract", "Restatement", "cut_from_others", "find_restated", "make_extract", "name_said", "remove_claims"]
+__all__ = [
+    "Extract",
+    "Restatement",
+    "cut_from_others",
+    "find_restated",
+    "make_extract",
+    "normalise_assertion",
+    "remove_claims",
+]
 
 Extract = Callable[[str], Sequence[Claim]]
 """Extracts the claims of a text, as if an event had no other words."""
@@ -46,7 +54,7 @@ class Restatement:
     digests: frozenset[bytes] = frozenset()
 
 
-def name_said(said: Said) -> tuple[str, str, str]:
+def normalise_assertion(said: Assertion) -> tuple[str, str, str]:
     """Return the normal form of a slot and value."""
     return (
         normalise_name(said.entity or ""),
@@ -65,16 +73,16 @@ def make_extract(extractor: Extractor, event: Event | NewEvent) -> Extract:
     )
 
 
-def cut_from_others(text: str, gone: Said, kept: Sequence[Said], extract: Extract | None) -> Cut | None:
+def cut_from_others(text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None) -> Cut | None:
     """Return the words that state a claim; where the rest can be extracted, the rest must still state the others."""
     if extract is None or not kept:
         return cut_claim(text, gone, kept)
-    stated = {name_said(Said.of(claim)) for claim in extract(text)}
-    wanted = {name_said(one) for one in kept} & stated
+    stated = {normalise_assertion(Assertion.of(claim)) for claim in extract(text)}
+    wanted = {normalise_assertion(one) for one in kept} & stated
 
     def works(remaining: str) -> bool:
-        found = {name_said(Said.of(claim)) for claim in extract(remaining)}
-        return wanted <= found and name_said(gone) not in found
+        found = {normalise_assertion(Assertion.of(claim)) for claim in extract(remaining)}
+        return wanted <= found and normalise_assertion(gone) not in found
 
     return cut_claim(text, gone, kept, works if wanted else None)
 
@@ -166,10 +174,10 @@ def _list_texts(text: str) -> Iterator[tuple[int, int]]:
 def _read_claims(text: str, extract: Extract) -> list[Claim]:
     """Extract the claims of a text, and of each clause and each disguised sentence by itself."""
     claims = list(extract(text))
-    known = {name_said(Said.of(claim)) for claim in claims}
+    known = {normalise_assertion(Assertion.of(claim)) for claim in claims}
     for start, stop in islice(_list_pieces(text), _PIECES_MAX):
         for claim in extract(fold_lookalikes(text[start:stop])):
-            said = name_said(Said.of(claim))
+            said = normalise_assertion(Assertion.of(claim))
             if all(said) and said not in known:
                 claims.append(replace(claim, span=replace(claim.span, start=start, stop=stop), text=text[start:stop]))
     return claims
@@ -186,17 +194,19 @@ def _list_pieces(text: str) -> Iterator[tuple[int, int]]:
 def _cut_claims(
     text: str, gone: Iterable[Claim], claims: Sequence[Claim], extract: Extract | None
 ) -> set[tuple[int, int]]:
-    deleted = list({(one.span, name_said(Said.of(one))): one for one in gone}.values())
-    names = {name_said(Said.of(one)) for one in deleted}
+    deleted = list({(one.span, normalise_assertion(Assertion.of(one))): one for one in gone}.values())
+    names = {normalise_assertion(Assertion.of(one)) for one in deleted}
     spans: set[tuple[int, int]] = set()
     for one in deleted:
         start, stop = one.span.start, one.span.stop
         kept = [
-            Said.of(claim)
+            Assertion.of(claim)
             for claim in claims
-            if claim.span.start < stop and start < claim.span.stop and name_said(Said.of(claim)) not in names
+            if claim.span.start < stop
+            and start < claim.span.stop
+            and normalise_assertion(Assertion.of(claim)) not in names
         ]
-        cut = cut_from_others(text[start:stop], Said.of(one), kept, extract) if one.value else None
+        cut = cut_from_others(text[start:stop], Assertion.of(one), kept, extract) if one.value else None
         if cut is None or cut.whole:
             spans.add((start, stop))
         else:

@@ -21,6 +21,8 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_name
 from credenda.validation import check_member, check_metadata, check_name, encode_text
+from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
+from credenda.write.intake.fields import screen_label, screen_labels, screen_metadata
 from credenda.write.intake.injection import (
     DENIED,
     QUARANTINED,
@@ -29,11 +31,9 @@ from credenda.write.intake.injection import (
     is_protected_topic,
 )
 from credenda.write.intake.secrets import (
-    CARD_DIGITS,
-    LONG_WORD,
     ORDER_WORDS,
-    SECRET_WORDS,
     Screened,
+    check_identifier,
     is_instruction_like,
     screen_secrets,
 )
@@ -112,6 +112,7 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     messages = _parse_messages(submission.content)
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
     frame = _SubmissionFields(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
+    key = _check_identifier(submission.idempotency_key, "idempotency_key", policy)
     events: list[NewEvent] = []
     refused: list[str] = []
     for message in messages:
@@ -119,7 +120,6 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         events.append(event)
         refused += [f"{name} masked" for name in masked]
         refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
-    key = check_name(submission.idempotency_key, "idempotency_key")
     return _new_accepted(
         events=tuple(events),
         payload_hash=frame.payload_hash(messages, events) if key else b"",
@@ -200,14 +200,14 @@ class _SubmissionFields(NamedTuple):
             speaker=speaker,
             source=self.source,
             trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0)),
-            topic=check_name(submission.topic, "topic"),
-            session=check_name(submission.session, "session") or "",
-            agent=check_name(submission.agent, "agent") or "",
-            external_id=check_name(message.get("id"), "message id"),
+            topic=_check_label(submission.topic, "topic", self.policy),
+            session=_check_identifier(submission.session, "session", self.policy) or "",
+            agent=_check_identifier(submission.agent, "agent", self.policy) or "",
+            external_id=_check_identifier(message.get("id"), "message id", self.policy),
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
             flags=_detect_flags(submission, None if plain else screened.text),
-            tags=_check_tags(submission.tags),
-            metadata=check_metadata(submission.metadata),
+            tags=_check_tags(submission.tags, self.policy),
+            metadata=screen_metadata(check_metadata(submission.metadata), self.policy),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
         )
         return event, screened.masked
@@ -233,7 +233,7 @@ class _SubmissionFields(NamedTuple):
         if role is None:
             known = "user, assistant, system, tool, document or person"
             raise Invalid(f"{given!r} is not a role", fix=f"use {known} (a person needs a name)")
-        name = check_name(message.get("name"), "name")
+        name = _check_label(message.get("name"), "name", self.policy)
         if role in (Role.ASSISTANT, Role.DOCUMENT):
             return role, name or str(given).casefold()
         if role is Role.PERSON and not name:
@@ -259,7 +259,16 @@ def _detect_flags(submission: Submission, text: str | None) -> tuple[str, ...]:
     return (*orders, f"{AS_TYPE}{kind.value}")
 
 
-def _check_tags(tags: Sequence[str]) -> tuple[str, ...]:
+def _check_identifier(name: object, what: str, policy: str) -> str | None:
+    found = check_name(name, what)
+    return None if found is None else check_identifier(found, what, policy)
+
+
+def _check_label(name: object, what: str, policy: str) -> str | None:
+    return screen_label(check_name(name, what), policy)
+
+
+def _check_tags(tags: Sequence[str], policy: str) -> tuple[str, ...]:
     if tags == ():
         return ()
     if isinstance(tags, str | bytes) or not isinstance(tags, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -267,7 +276,7 @@ def _check_tags(tags: Sequence[str]) -> tuple[str, ...]:
         raise Invalid("tags must be a list of words", why=f"it is a {kind}", fix='give ["work", …]')
     if len(tags) > limits.TAGS:
         raise LimitExceeded(f"{len(tags)} tags", why=f"at most {limits.TAGS} are allowed", fix="use metadata too")
-    return tuple(dict.fromkeys(name for tag in tags if (name := check_name(tag, "tag"))))
+    return screen_labels(tuple(name for tag in tags if (name := check_name(tag, "tag"))), policy)
 
 
 _DIGITS: Final = digits.encode()
@@ -286,11 +295,11 @@ def is_surely_clean(text: str) -> bool:
     if _compile_hints().search(lower) or _has_long_word(text):
         return False
     if text.isascii():
-        return len(text) - len(text.encode().translate(None, _DIGITS)) < CARD_DIGITS
+        return len(text) - len(text.encode().translate(None, _DIGITS)) < NUMBER_DIGITS
     folded = text.casefold()  # one screen compares case-folded text, the others lower-case text
     if folded != lower and (_compile_hints().search(folded) or _has_long_word(folded)):
         return False
-    return len(_ALL_DIGITS.findall(text)) < CARD_DIGITS
+    return len(_ALL_DIGITS.findall(text)) < NUMBER_DIGITS
 
 
 def _has_long_word(text: str) -> bool:

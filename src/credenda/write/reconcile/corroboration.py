@@ -2,7 +2,8 @@
 
 A candidate belongs to no slot and no search result. The same statement from another session or source promotes it, or
 the user does (`set_status`). A statement that looks like prompt injection cannot confirm itself: only the user can, and
-only if the candidate came from another source.
+only if the candidate came from another source. A standing instruction is in force only in the user's own words: those
+of a model, another person or a document wait, however often they are repeated.
 """
 
 from __future__ import annotations
@@ -13,27 +14,45 @@ from typing import Final
 
 from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, Source
+from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, NewEvent, Role, Source
 from credenda.model.memory import Memory, Relation, Status
 from credenda.text.normalize import normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slots import get_slot, get_valid_from_us, has_same_meaning
 
-__all__ = ["find_quarantined", "is_suspect", "may_corroborate", "promote_quarantined", "quarantine_claim"]
+__all__ = [
+    "find_quarantined",
+    "is_foreign_instruction",
+    "is_suspect",
+    "is_users_own",
+    "may_corroborate",
+    "promote_quarantined",
+    "quarantine_claim",
+]
 
 _LOW_TRUST: Final = 0.45
 """Claims from sources below this trust are quarantined. Only dreams lie below it."""
 _ORDER: Final = "instruction"
-"""The attribute of standing instructions. They reach every prompt, so those found in documents are quarantined."""
+"""The attribute of standing instructions, which reach every prompt."""
 _PERSON: Final = TRUST[Source.HUMAN]
-_READ: Final = TRUST[Source.INGEST]
+_OWN: Final = frozenset({Source.HUMAN, Source.FILE})
+"""The sources of the user's own words: messages, and pages that the user edits."""
 
 
 def is_suspect(event: Event, claim: Claim) -> bool:
     """Return whether a claim must be quarantined."""
-    ordered = claim.attribute == _ORDER and event.trust <= _READ
-    return QUARANTINED in event.flags or event.trust < _LOW_TRUST or ordered
+    return QUARANTINED in event.flags or event.trust < _LOW_TRUST or is_foreign_instruction(event, claim)
+
+
+def is_foreign_instruction(event: Event, claim: Claim) -> bool:
+    """Return whether a claim is a standing instruction in other words than the user's own."""
+    return claim.attribute == _ORDER and not is_users_own(event)
+
+
+def is_users_own(event: Event | NewEvent) -> bool:
+    """Return whether the words of an event are the user's own."""
+    return event.role is Role.USER and event.source in _OWN
 
 
 def find_quarantined(candidate: Candidate, known: SlotRows) -> list[Memory]:

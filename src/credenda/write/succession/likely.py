@@ -22,7 +22,7 @@ from credenda.write.succession.old import Old
 from credenda.write.succession.table import table, term
 from credenda.write.succession.words import Cell, Phrase, Word, alike, cells, phrase
 
-__all__ = ["Nearness", "Said", "near_signs", "said_of", "signs_between"]
+__all__ = ["Assertion", "Nearness", "near_signs", "said_of", "signs_between"]
 
 Nearness = Mapping[tuple[str, str], float]
 """Cosines in [-1, 1] between a sentence, with straight quotes, and the text of a memory."""
@@ -83,7 +83,7 @@ _LENGTHS: Final = (6, 10, 15, 22)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Assertion:
     """A new sentence prepared for features: its words in order, their stems, content words and named relatives."""
 
     phrase: Phrase
@@ -113,13 +113,13 @@ class Said:
 
 
 @lru_cache(maxsize=256)
-def said_of(sentence: str) -> Said:
+def said_of(sentence: str) -> Assertion:
     """Prepare a sentence for features."""
     said = phrase(sentence)
     tokens = tuple(_TOKEN.findall(said.lower))
     content = tuple(one for one in said.words if one.content)
     cues = tuple(_cues(said.lower))
-    return Said(
+    return Assertion(
         phrase=said,
         tokens=tokens,
         stems=tuple(term(token) for token in tokens),
@@ -154,7 +154,9 @@ def _plain(lower: str, tokens: Sequence[str], cues: Sequence[str]) -> Iterator[s
         yield "cue:none"
 
 
-def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequence[Memory] = ()) -> frozenset[str]:
+def signs_between(
+    said: Assertion, old: Old, rarity: Mapping[str, float], given: Sequence[Memory] = ()
+) -> frozenset[str]:
     """Return the features of a sentence and a memory.
 
     `rarity` gives the idf of common terms in units of the greatest, in (0, 1]; a missing term has the greatest. `given`
@@ -179,7 +181,7 @@ def signs_between(said: Said, old: Old, rarity: Mapping[str, float], given: Sequ
     return frozenset(signs)
 
 
-def near_signs(said: Said, old: Old, cosine: float) -> Iterator[str]:
+def near_signs(said: Assertion, old: Old, cosine: float) -> Iterator[str]:
     """Yield features of the similarity, alone and beside the change cues.
 
     `cosine` is in [-1, 1]. Texts on one topic have similar vectors, whatever they state: the cosine tells which memory
@@ -193,7 +195,9 @@ def near_signs(said: Said, old: Old, cosine: float) -> Iterator[str]:
         yield f"{steps[-1]} shared:{min(shared, _NEAR_SHARED)}"
 
 
-def _counted(said: Said, mine: Sequence[Word], shared: frozenset[str], rarity: Mapping[str, float]) -> Iterator[str]:
+def _counted(
+    said: Assertion, mine: Sequence[Word], shared: frozenset[str], rarity: Mapping[str, float]
+) -> Iterator[str]:
     held = frozenset(one.term for one in mine)
     common = sum(rarity.get(one, 1.0) for one in shared)
     parts = {
@@ -222,7 +226,7 @@ def _content(text: str | None) -> frozenset[str]:
     return frozenset(one.term for one in phrase(text or "").words if one.content)
 
 
-def _placed(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
+def _placed(said: Assertion, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
     """Yield features of the slot, and of its parts that the sentence names."""
     memory, found = old.memory, frozenset(roles.values())
     yield from (f"role:{name}" for name in found)
@@ -242,7 +246,7 @@ def _placed(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
         yield "entity alone"
 
 
-def _whose(said: Said, old: Old) -> Iterator[str]:
+def _whose(said: Assertion, old: Old) -> Iterator[str]:
     theirs = old.kin | _kin(old.said) | old.owner
     if said.kin - theirs:
         yield "kin:new"
@@ -255,7 +259,7 @@ def _whose(said: Said, old: Old) -> Iterator[str]:
     yield from (f"{whose}, {name}" for name in _PRONOUNS if name in said.tokens)
 
 
-def _around(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
+def _around(said: Assertion, roles: Mapping[str, str]) -> Iterator[str]:
     """Yield features of the words before and after each shared word."""
     tokens, stems = said.tokens, said.stems
     known = {one.text.lower(): one.term for one in said.content if one.term in roles}
@@ -282,7 +286,7 @@ def _around(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
             yield f"{role} of somebody"
 
 
-def _subject(said: Said, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
+def _subject(said: Assertion, old: Old, roles: Mapping[str, str]) -> Iterator[str]:
     """Yield features of the apparent subject: the speaker, a shared one, or another."""
     first = said.content[0] if said.content else None
     if said.tokens and said.tokens[0] in _SELF:
@@ -310,7 +314,7 @@ def _staying(signs: Collection[str]) -> Iterator[str]:
         yield "nothing goes"
 
 
-def _differing(said: Said, old: Old, mine: Sequence[Word], shared: frozenset[str]) -> Iterator[str]:
+def _differing(said: Assertion, old: Old, mine: Sequence[Word], shared: frozenset[str]) -> Iterator[str]:
     """Yield features of the words that are not shared, and whether they are of one kind."""
     left = cells(old.said, [one for one in mine if one.term not in shared])
     fresh = cells(said.phrase, [one for one in said.content if one.term not in shared])
@@ -358,7 +362,7 @@ def _given(old: Old, given: Sequence[Memory]) -> Iterator[str]:
             yield "given:another matter"
 
 
-def _formed(said: Said, old: Old) -> Iterator[str]:
+def _formed(said: Assertion, old: Old) -> Iterator[str]:
     """Yield features of form: negation, plans, and the first words of both."""
     if is_denial(old.memory):
         yield "denies"
@@ -375,7 +379,7 @@ def _formed(said: Said, old: Old) -> Iterator[str]:
         yield "scope"
 
 
-def _departing(said: Said, roles: Mapping[str, str]) -> Iterator[str]:
+def _departing(said: Assertion, roles: Mapping[str, str]) -> Iterator[str]:
     """Yield whether a shared word stands at the position of an old value: left, ended or replaced."""
     words, text = table(), said.phrase.lower
     for one in said.content:

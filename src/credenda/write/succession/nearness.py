@@ -17,7 +17,7 @@ from credenda.providers.embed.protocol import Embedder, embed_checked
 from credenda.storage.store import Reader
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import is_alone
-from credenda.write.succession.likely import Said
+from credenda.write.succession.likely import Assertion
 from credenda.write.succession.seek import heard, laid_on, told_before
 from credenda.write.succession.tongues import as_compared, in_english
 from credenda.write.succession.weights import near_weights
@@ -79,7 +79,7 @@ def nearness_of(
     return {key: cosine for key, cosine in cosines.items() if key not in strange or cosine >= _MEANT}
 
 
-def _share(said: Said, text: str) -> bool:
+def _share(said: Assertion, text: str) -> bool:
     return not phrase(text).terms.isdisjoint(said.terms)
 
 

@@ -22,7 +22,7 @@ from credenda.write.reconcile.slots import ASSERTIVE_STANCES, TRUST_MARGIN, get_
 from credenda.write.related import find_related, sort_by_id
 from credenda.write.succession.closer import closer, may_be_closer
 from credenda.write.succession.decide import Told
-from credenda.write.succession.likely import Nearness, Said, said_of
+from credenda.write.succession.likely import Assertion, Nearness, said_of
 from credenda.write.succession.match import best, fitting
 from credenda.write.succession.old import Match
 from credenda.write.succession.table import table
@@ -120,7 +120,7 @@ def _is_heard(event: Event) -> bool:
     return told and _SILENT.isdisjoint(event.flags)
 
 
-def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
+def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Assertion]]:
     """Yield the parts of an event to classify, with their spans: those that may state a change.
 
     `near` tells whether similarities are known.
@@ -131,7 +131,7 @@ def heard(event: Event, *, near: bool) -> Iterator[tuple[int, int, Said]]:
             yield start, stop, said
 
 
-def laid_on(reader: Reader, event: Event, said: Said) -> list[Memory]:
+def laid_on(reader: Reader, event: Event, said: Assertion) -> list[Memory]:
     """Load the earlier memories that share a word with a sentence."""
     return _active(reader, event, [*looked_for(event.text), *(one.text for one in said.content)], set())
 
@@ -172,7 +172,7 @@ def _weighed(reader: Reader, event: Event, looked_at: Sequence[Memory], nearness
             yield _told(reader, event, (start, stop), matches=[found], resting=resting)
 
 
-def _meant(reader: Reader, event: Event, said: Said, nearness: Nearness) -> list[Memory]:
+def _meant(reader: Reader, event: Event, said: Assertion, nearness: Nearness) -> list[Memory]:
     """Load the memories that are similar to a sentence and share no word with it, the most similar first."""
     near = [
         (cosine, text)

@@ -10,7 +10,7 @@ from typing import Final
 from credenda.model.memory import Cardinality, Memory, Stance
 from credenda.text.languages import get_function_words
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot
-from credenda.write.succession.likely import Nearness, Said, near_signs, signs_between
+from credenda.write.succession.likely import Assertion, Nearness, near_signs, signs_between
 from credenda.write.succession.old import Match, old_of, others_words
 from credenda.write.succession.weights import near_weights, weights
 from credenda.write.succession.words import phrase
@@ -80,7 +80,7 @@ _MARGIN: Final = 0.7
 """Minimum lead of the best memory in logits: odds of two to one."""
 
 
-def may_take(said: Said, *, near: bool = False) -> bool:
+def may_take(said: Assertion, *, near: bool = False) -> bool:
     """Return whether the sentence's own words may state a change. Cheap.
 
     With `near` the weights for known similarity are used.
@@ -93,7 +93,7 @@ def may_take(said: Said, *, near: bool = False) -> bool:
     )
 
 
-def closest(said: Said, memories: Sequence[Memory], most: int) -> list[Memory]:
+def closest(said: Assertion, memories: Sequence[Memory], most: int) -> list[Memory]:
     """Choose at most `most` memories that share the rarest words with a sentence."""
     rarity = weights().rarity
     shared = ((sum(rarity.get(term, 1.0) for term in phrase(one.text).terms & said.terms), one) for one in memories)
@@ -124,14 +124,14 @@ def _of_another(given: Sequence[Memory], memory: Memory) -> bool:
     return bool(people) and all(one and one.isdisjoint(old_of(memory).said.terms) for one in people)
 
 
-def _anothers(said: Said, memory: Memory) -> bool:
+def _anothers(said: Assertion, memory: Memory) -> bool:
     """Return whether a memory is about another person whom the speaker's sentence does not name."""
     people = others_words(memory.entity, memory.attribute, memory.speaker)
     words = set(said.tokens)
     return bool(people) and people.isdisjoint(said.terms) and words.isdisjoint(_SOMEBODY) and not words.isdisjoint(_OWN)
 
 
-def _other_one(said: Said, memory: Memory) -> bool:
+def _other_one(said: Assertion, memory: Memory) -> bool:
     """Return whether both are about different members of a kind: "my first child", "my second child"."""
     new, old = _ONE_OF.match(said.phrase.lower), _ONE_OF.match(phrase(memory.text).lower)
     if new is None or old is None or new["noun"] != old["noun"] or new["which"] == old["which"]:
@@ -140,7 +140,7 @@ def _other_one(said: Said, memory: Memory) -> bool:
     return named or any(new["which"] in kind and old["which"] in kind for kind in _KINDS)
 
 
-def _compounded(said: Said, memory: Memory) -> bool:
+def _compounded(said: Assertion, memory: Memory) -> bool:
     """Return whether a sentence names the memory's object only as part of another thing: "the release notes"."""
     about = _ABOUT.match(phrase(memory.text).lower)
     if about is None:
@@ -156,7 +156,7 @@ def _is_noun(word: str, after: str) -> bool:
 
 
 def likeliest(
-    said: Said,
+    said: Assertion,
     memories: Iterable[Memory],
     given: Sequence[Memory],
     *,
@@ -196,7 +196,7 @@ def likeliest(
     return Match(memory=memory, score=over, rule="weighed", shared=(*shared, *said.cues))
 
 
-def _barred(said: Said, memory: Memory, given: Sequence[Memory]) -> bool:
+def _barred(said: Assertion, memory: Memory, given: Sequence[Memory]) -> bool:
     """Return whether the sentence cannot end a memory, whatever its score."""
     apart = _of_another(given, memory) or _anothers(said, memory) or _other_one(said, memory)
     return apart or _compounded(said, memory) or (memory.attribute or "") in _KEPT
@@ -207,7 +207,7 @@ def _matter(memory: Memory) -> tuple[str, str] | None:
     return None if slot is None else (slot.entity, slot.attribute)
 
 
-def _decided(said: Said, given: Sequence[Memory]) -> set[tuple[str, str]]:
+def _decided(said: Assertion, given: Sequence[Memory]) -> set[tuple[str, str]]:
     """Return the slots in which reconciliation decided already, in any scope.
 
     A set slot without a change cue counts too, because it keeps all its values.
@@ -216,13 +216,13 @@ def _decided(said: Said, given: Sequence[Memory]) -> set[tuple[str, str]]:
     return {found for one in among if (found := _matter(one)) is not None}
 
 
-def _counted_on(said: Said, memory: Memory) -> bool:
+def _counted_on(said: Assertion, memory: Memory) -> bool:
     """Return whether both differ only in a number: "room 7 is free" after "room 8 is free" changes nothing."""
     return _NUMBER.sub("#", said.phrase.lower).strip(" .!") == _NUMBER.sub("#", phrase(memory.text).lower).strip(" .!")
 
 
 def _over(
-    said: Said, memory: Memory, given: Sequence[Memory], *, among: int, cosine: float | None, alone: bool
+    said: Assertion, memory: Memory, given: Sequence[Memory], *, among: int, cosine: float | None, alone: bool
 ) -> float | None:
     """Return the logits of a memory above the limit; in a long text above both limits, or None without a cue."""
     old, known = old_of(memory), weights()

@@ -25,10 +25,11 @@ WHERE user_id = :user_id AND name <> '' AND started_at > 0 ORDER BY name;
 SELECT user_id FROM tenants WHERE user_id > :after ORDER BY user_id LIMIT :limit;
 
 -- name: users_with_due_jobs
--- Tenants with jobs that are due and not leased, those first whose job has been due the longest.
+-- Tenants with jobs that are due and not leased, those first whose job has been due the longest. A time after :far_us
+-- was set by a clock that has been put back since.
 SELECT user_id FROM operations
-WHERE status IN ('queued', 'processing', 'failed') AND run_after <= :now_us
-    AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us)
+WHERE status IN ('queued', 'processing', 'failed') AND (run_after <= :now_us OR run_after > :far_us)
+    AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us OR lease_until > :far_us)
     AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
     AND user_id NOT IN (SELECT value FROM json_each(:besides))
 GROUP BY user_id ORDER BY min(max(run_after, created_at)), user_id LIMIT :limit;
@@ -42,9 +43,11 @@ ON CONFLICT (user_id, name) DO UPDATE SET
 
 -- name: lead!
 -- Take or keep the lease of the leader, or the lock of one duty, where nobody else holds it, or one that is gone does.
+-- A lease after :far_us was taken under a clock that has been put back since.
 INSERT INTO duties (user_id, name, lease_owner, lease_until) VALUES (:user_id, :name, :owner, :until_us)
 ON CONFLICT (user_id, name) DO UPDATE SET lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
 WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR duties.lease_until <= :now_us
+    OR duties.lease_until > :far_us
     OR duties.lease_owner = :over;
 
 -- name: led_by$

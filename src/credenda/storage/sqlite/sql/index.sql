@@ -157,7 +157,7 @@ SELECT * FROM operations WHERE user_id = :user_id AND id = :id;
 -- name: waiting_jobs
 -- Jobs that are not finished, in the order they are due.
 SELECT * FROM operations
-WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after <= :due_us
+WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND (run_after <= :due_us OR run_after > :far_us)
     AND status IN (SELECT value FROM json_each(:statuses))
     AND (:until_event IS NULL OR first <= :until_event)
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
@@ -167,7 +167,7 @@ ORDER BY run_after, id LIMIT :limit;
 -- name: find_jobs
 -- Jobs by status.
 SELECT * FROM operations
-WHERE user_id = :user_id AND run_after <= :due_us
+WHERE user_id = :user_id AND (run_after <= :due_us OR run_after > :far_us)
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:until_event IS NULL OR first <= :until_event)
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
