@@ -49,6 +49,15 @@ class ManualClock:
         """Move forward; raises `ValueError` for a negative step."""
         if step < timedelta(0):
             raise ValueError("a clock moves forward")
+        self._move(step)
+
+    def put_back(self, step: timedelta) -> None:
+        """Move back, as a computer does whose clock was wrong; raises `ValueError` for a negative step."""
+        if step < timedelta(0):
+            raise ValueError("say by how much, as a positive step")
+        self._move(-step)
+
+    def _move(self, step: timedelta) -> None:
         with self._lock:
             self._now_us = from_datetime(to_datetime(self._now_us) + step)
 

@@ -7,7 +7,7 @@ there. A second hook changes the store between the decision and its unit.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -53,7 +53,7 @@ class Watch:
             self.found.add(f"{name}.{frame.f_code.co_name}")
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def open(self) -> Generator[None]:
         self.units += 1
         before = sys.getprofile()
         sys.setprofile(self.profile)

@@ -86,9 +86,10 @@ def test_an_open_database_is_warned_about_once_and_found_by_doctor(
     other.chmod(0o644)
     folder.chmod(0o777)
     with caplog.at_level(logging.WARNING):
-        for _ in range(2):
-            with Credenda.open(other, user="ana", workers=False) as mem:
-                found = mem.data.doctor().findings
+        with Credenda.open(other, user="ana", workers=False):
+            pass
+        with Credenda.open(other, user="ana", workers=False) as mem:
+            found = mem.data.doctor().findings
     (warning,) = [one for one in caplog.records if "other users" in one.message]
     assert str(other) in warning.message
     assert "Linz" not in warning.message

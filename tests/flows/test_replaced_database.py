@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +39,7 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as m
 
 
 @contextmanager
-def _opened(path: Path, clock: ManualClock) -> Iterator[Credenda]:
+def _opened(path: Path, clock: ManualClock) -> Generator[Credenda]:
     with Credenda.open(path, user="ana", clock=clock, embedder="none", workers=False) as memory:
         yield memory
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,8 +44,9 @@ def test_remember_masks_the_secrets_of_every_field(mem: Credenda, path: Path) ->
 
 @pytest.mark.parametrize("field", ["session", "agent", "idempotency_key"])
 def test_an_identifier_with_a_secret_is_refused_and_nothing_is_written(mem: Credenda, path: Path, field: str) -> None:
+    given: dict[str, Any] = {field: SECRET}
     with pytest.raises(Invalid, match="contains a secret") as caught:
-        mem.remember("I live in Linz.", **{field: SECRET})
+        mem.remember("I live in Linz.", **given)
     assert SECRET not in str(caught.value)
     with pytest.raises(Invalid, match="message id"):
         mem.remember([{"role": "user", "content": "I live in Linz.", "id": SECRET}])
@@ -75,7 +77,8 @@ def test_store_and_corrections_mask_slot_values_and_reasons(mem: Credenda, path:
 def test_the_policy_keep_keeps_and_reject_refuses(path: Path) -> None:
     settings = {"secrets_policy": "reject"}
     with Credenda.open(path, user="ana", embedder="none", workers=False, settings=settings) as memory:
-        for fields in ({"tags": [SECRET]}, {"metadata": {"k": SECRET}}, {"topic": SECRET}):
+        given: list[dict[str, Any]] = [{"tags": [SECRET]}, {"metadata": {"k": SECRET}}, {"topic": SECRET}]
+        for fields in given:
             with pytest.raises(Invalid):
                 memory.remember("I live in Linz.", **fields)
         assert memory.stats().events == 0

@@ -87,8 +87,8 @@ def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, t
     backup = tmp_path / "backup.db"
     ana.run("backup", str(backup))
     Path(f"{backup}.erasures").mkdir()
-    told = ana.run("erase", "--confirm", "ana", "--yes")
+    told = ana.run("erase", "--confirm", "ana", "--yes").stdout
     assert "The erasure is not listed beside these yet." in told
     assert f"{backup}: {backup}.erasures cannot be" in told
-    assert str(backup) in ana.run("doctor", code=7)
+    assert str(backup) in ana.run("doctor", code=7).stdout
     assert ana.remember("I like tea.")

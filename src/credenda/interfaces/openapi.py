@@ -169,9 +169,14 @@ def _list_failures(operation: Operation, route: Rest) -> Part:
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
 
 
+def _list_families() -> list[type[CredendaError]]:
+    """Return the public families of errors; a module may have a private one of its own."""
+    return [kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")]
+
+
 def _describe_errors() -> Part:
     """Describe an answer for each class of the table of errors."""
-    kinds: list[type[CredendaError]] = [*CredendaError.__subclasses__(), CredendaError]
+    kinds: list[type[CredendaError]] = [*_list_families(), CredendaError]
     found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
     found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
     found["PreconditionFailed"] = _describe_problem("The memory has another version than If-Match names.", "conflict")

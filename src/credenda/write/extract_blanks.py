@@ -1,4 +1,4 @@
-"""Extract an event of which words were blanked, as if they had never stood there."""
+"""Extract an event of which words were blanked, as if they had never stood there. Pure."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _redact_event(
         return kept
     flags = tuple(flag for flag in event.flags if not flag.startswith(AS_TYPE))
     text = _cut_spans(event.text, spans)
-    if is_label(leave_out_blanks(text.replace(REMOVED, "")).text):
+    if is_label(leave_out_blanks(text.replace(REMOVED, "")).text, event.text):
         return replace(kept, text=REMOVED, flags=flags, topic=None, tags=(), metadata={})
     return replace(kept, text=text, flags=flags)
 

@@ -42,7 +42,7 @@ def test_the_parameters_of_the_contract() -> None:
     stored = ["text", "topic", "idempotency_key", "session_id", "agent_id"]
     assert _inputs("store_memory")[:5] == stored
     assert _inputs("search_memories")[:5] == ["query", "limit", "recency_weight", "topic", "mode"]
-    assert _inputs("delete_memory") == ["memory_id"]
+    assert _inputs("delete_memory") == ["memory_id", "whole_message"]
     assert {"limit", "offset", "memory_id"} <= set(_inputs("inspect_memories"))
 
 

@@ -1,4 +1,4 @@
-"""Build the parts of the next common state, and of the report, from what the pages show now. Pure."""
+"""Build the parts of the next common state, and of the report, from what the pages show now."""
 
 from __future__ import annotations
 

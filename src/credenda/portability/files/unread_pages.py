@@ -1,4 +1,4 @@
-"""Set aside pages that were read only in part, and name the entries that unread pages hide. Pure."""
+"""Set aside pages that were read only in part, and name the entries that unread pages hide."""
 
 from __future__ import annotations
 

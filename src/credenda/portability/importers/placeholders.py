@@ -1,4 +1,4 @@
-"""Remove the placeholders of deleted text from imported texts: they are not content. Pure."""
+"""Remove the placeholders of deleted text from imported texts: they are not content."""
 
 from __future__ import annotations
 

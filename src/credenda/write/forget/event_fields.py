@@ -22,13 +22,14 @@ _LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,120}:[ \t]*")
 _NOTHING: Final = object()
 
 
-def is_label(text: str) -> bool:
-    """Return whether every line of a text is a label without a text, or has no words.
+def is_label(text: str, original: str = "") -> bool:
+    """Return whether every line of a text is a label without a text, as in `original`, or has no words.
 
     >>> is_label("Ana: "), is_label("Ana: tea"), is_label("")
     (True, False, True)
     """
-    return all(_LABEL.fullmatch(line) or not normalise_text(line) for line in text.split("\n"))
+    labels = {normalise_text(found[0]) for line in original.split("\n") if (found := _LABEL.match(line))} | {""}
+    return all(_LABEL.fullmatch(line) or normalise_text(line) in labels for line in text.split("\n"))
 
 
 def remove_deleted_fields(

@@ -18,12 +18,12 @@ from credenda.write.intake.secrets import screen_secrets
 __all__ = ["screen_draft", "screen_label", "screen_labels", "screen_metadata"]
 
 _LABELS: Final = ("text", "entity", "value", "scope", "topic", "speaker")
-L = TypeVar("L", str, str | None)
+L = TypeVar("L", bound="str | None")
 
 
 def screen_label(label: L, policy: str) -> L:
     """Return a label with its secrets masked; raises `Invalid` under the policy reject."""
-    return screen_secrets(label, policy).text if label else label
+    return cast("L", screen_secrets(str(label), policy).text) if label else label
 
 
 def screen_labels(labels: tuple[str, ...], policy: str) -> tuple[str, ...]:
