@@ -7,27 +7,26 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import Actor, Add, Change, ChangeKind, Confirm, Supersede
+from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.write import again as again_modules
-from credenda.write import succession
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import ExtractionResult, is_skipped
 from credenda.write.forget.delete import redact_span
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
+from credenda.write.reconcile.admit import admit_claim
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
@@ -49,9 +48,6 @@ from credenda.write.reconcile.slot_lookup import (
 from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
 
-if TYPE_CHECKING:
-    from credenda.write.succession.likely import Nearness
-
 __all__ = [
     "apply_claims",
     "complete",
@@ -70,7 +66,7 @@ _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 
 def complete(writer: Writer, reading: ExtractionResult, now_us: int, *, embeds: bool) -> list[Applied]:
     """Decide and apply every claim of an extracted job and mark the job complete, in the caller's transaction."""
-    applied = apply_claims(writer, reading.turns, now_us, embeds=embeds, nearness=reading.nearness)
+    applied = apply_claims(writer, reading.turns, now_us, embeds=embeds)
     writer.put(mark_complete(reading.job))
     return applied
 
@@ -82,13 +78,12 @@ def apply_claims(
     *,
     embeds: bool,
     standing: Sequence[Span] | None = None,
-    nearness: Nearness | None = None,
 ) -> list[Applied]:
     """Decide and apply the claims of some turns, in order; claims that were applied before are skipped.
 
     Text that was deleted before extraction is redacted and yields no memory. Re-extraction passes `standing`, the spans
     that support current beliefs: nothing is redacted, and text in those spans is accepted although an event with the
-    same text was deleted. `nearness` holds similarities between the turns and known memories.
+    same text was deleted.
     """
     applied: list[Applied] = []
     for event, read in turns:
@@ -104,34 +99,12 @@ def apply_claims(
         for claim in new:
             if any(has_overlap(claim.span, span) for span in gone):
                 continue
-            alone = sum(has_overlap(claim.span, one.span) for one in claims) == 1
-            changes = _resolve_and_decide(writer, event, claim, now_us, alone=alone)
+            changes = _resolve_and_decide(writer, event, claim, now_us)
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
-        by_rule = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
-        applied.extend(_apply_replacements(writer, event, by_rule, standing=standing or (), nearness=nearness))
     return applied
-
-
-def _apply_replacements(
-    writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
-) -> Iterator[Applied]:
-    """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
-    for told in succession.seek.told_changes(writer, event, nearness):
-        if _is_deleted(writer, told.claim, standing):
-            continue
-        placed_claim = succession.decide.placed_by(told)
-        if placed_claim is None:
-            changes = succession.decide.succeeded(told, get_statement_context(event, application.now_us))
-        else:
-            changes = [
-                succession.decide.explained(one, told)
-                for one in decide_claim(writer, event, placed_claim, application.now_us)
-            ]
-        if not _is_undone(writer, changes, event, {one.id for one in told.resting}):
-            yield apply(writer, changes, application)
 
 
 def _redact_spans(writer: Writer, spans: Sequence[Span], now_us: int) -> None:
@@ -164,8 +137,11 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
-def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: bool) -> list[Change]:
-    found = resolve_slot(writer, claim)
+def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
+    admitted = admit_claim(claim)
+    if admitted is None:
+        return []
+    found = resolve_slot(writer, admitted)
     if is_bare_value(found):
         found = resolve_from_previous(found, _find_previous(writer, event, found))
     found = resolve_relative(writer, resolve_alias(writer, found))
@@ -176,29 +152,10 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     changes = decide_claim(writer, event, found, now_us, read=claim)
     if is_suspect(event, found):
         return changes
-    changes = _merge_paraphrase(writer, event, (found, claim), changes, now_us=now_us, alone=alone)
     return [
         *changes,
         *find_implied_endings(found, changes, _find_related(writer, found), get_statement_context(event, now_us)),
     ]
-
-
-def _merge_paraphrase(
-    reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
-) -> list[Change]:
-    """Turn the changes of a paraphrase into a confirmation, and those of a refinement into a replacement.
-
-    `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
-    """
-    claim, read = told
-    if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
-        return changes
-    again = again_modules.seek.said_again(reader, event, claim, alone=alone)
-    if again is None:
-        return changes
-    return again_modules.seek.with_again(
-        again, claim, changes, occasion=get_statement_context(event, now_us), read=read
-    )
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from credenda.model.attributes import load_attributes
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.clauses import open_contractions, open_sentence
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
@@ -48,7 +49,7 @@ class _Rule:
 
 def _slot_macro() -> str:
     """Return every noun that names a slot, the longest first."""
-    words = {word for entry in load_table("attributes").values() for word in entry["words"]} | names().the_nouns
+    words = {word for entry in load_attributes().values() for word in entry.words} | names().the_nouns
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
