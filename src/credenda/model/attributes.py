@@ -129,7 +129,7 @@ _DAY_WORDS: Final = 10
 _AGE_MAX: Final = 130
 
 _BREAKS: Final = re.compile(
-    r"[?\n]|[.!…][\"'”’)]*\s+(?=[A-Z\u00c0-\u00de])(?<!Dr\. )(?<!St\. )(?<!Mr\. )(?<!Ms\. )(?<!Mrs\. )"
+    r"[?\n]|(?<!\d)[.!…][\"'”’)]*\s+(?=[A-Z\u00c0-\u00de])(?<!Dr\. )(?<!St\. )(?<!Mr\. )(?<!Ms\. )(?<!Mrs\. )"
 )
 """A question or another sentence inside a value."""
 _EMPTY: Final = frozenset(
@@ -197,7 +197,7 @@ _MEASURE: Final = re.compile(
     r"(?:[€$£~+-]?\d[\d.,:/-]*(?:\s?(?:k|m|bn|kg|g|mg|ml|l|cm|km|mm|h|am|pm|st|nd|rd|th|uhr|ms|s|gb|mb|tb|%|€|\$|£))?(?![\w-])"
     r"|--\d\d|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december)\b|(?:noon|midnight|midday|today|tonight|tomorrow)\b"
+    r"|october|november|december)\b|(?:noon|midnight|midday|mornings?|afternoons?|evenings?|nights?|days?|today|tonight|tomorrow)\b"
     rf"|{_NUMBER_WORDS}\b)",
     re.IGNORECASE,
 )

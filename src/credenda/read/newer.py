@@ -6,25 +6,16 @@ names it on the older ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
-from credenda.text.stopwords import STOP_WORDS
 
 __all__ = ["link_newer", "put_newest_first"]
-
-_WORD: Final = re.compile(r"[\w'’.-]*\w")
-_WORDS_MAX: Final = 12
-"""A longer text without a slot says more than one value."""
-_SHARED_MIN: Final = 2
-_OTHER_MAX: Final = 2
-"""Words that two texts share, and words that each has alone, if they may state values of one thing."""
 
 
 class _Compared(NamedTuple):
@@ -33,8 +24,7 @@ class _Compared(NamedTuple):
     id: str
     time: tuple[int, str]
     key: tuple[str | None, ...]
-    value: str | None
-    words: frozenset[str]
+    value: str
 
 
 def link_newer(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -66,23 +56,16 @@ def put_newest_first(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _prepare(name: str, memory: Memory) -> _Compared | None:
-    """Prepare an active, asserted memory that has a value of a single-valued attribute, or a short text; else None."""
+    """Prepare an active, asserted memory with a value of an attribute that holds no set; else None."""
     if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
         return None
+    attribute = normalise_attribute(memory.attribute or "")
+    if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
+        return None
     time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), name
-    speaker = normalise_name(memory.speaker)
-    if memory.entity and memory.attribute and memory.value:
-        attribute = normalise_attribute(memory.attribute)
-        if get_attribute(attribute).cardinality is Cardinality.SET:
-            return None
-        key = (speaker, memory.scope, normalise_name(memory.entity), attribute)
-        return _Compared(name, time, key, memory.value, frozenset())
-    words = frozenset(word for word in _WORD.findall(memory.text.casefold()) if word not in STOP_WORDS)
-    return None if len(words) > _WORDS_MAX else _Compared(name, time, (speaker, memory.scope), None, words)
+    key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
+    return _Compared(name, time, key, memory.value)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
-    if new.value is not None and old.value is not None:
-        return not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)
-    shared, added, gone = new.words & old.words, new.words - old.words, old.words - new.words
-    return len(shared) >= _SHARED_MIN and 0 < len(added) <= _OTHER_MAX and 0 < len(gone) <= _OTHER_MAX
+    return not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)

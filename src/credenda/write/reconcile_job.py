@@ -26,7 +26,7 @@ from credenda.write.extract_job import ExtractionResult, is_skipped
 from credenda.write.forget.delete import redact_span
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import hash_slot_forms, hash_text_forms
-from credenda.write.reconcile.admit import admit_claim
+from credenda.write.reconcile.admit import admit_claims
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
@@ -96,10 +96,10 @@ def apply_claims(
             _redact_spans(
                 writer, [span for span in gone if not any(has_overlap(span, item.span) for item in links)], now_us
             )
-        for claim in new:
+        for claim, admitted in admit_claims(new):
             if any(has_overlap(claim.span, span) for span in gone):
                 continue
-            changes = _resolve_and_decide(writer, event, claim, now_us)
+            changes = _resolve_and_decide(writer, event, admitted, now_us, read=claim)
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
@@ -137,11 +137,8 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span]) -> bool:
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
-def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int) -> list[Change]:
-    admitted = admit_claim(claim)
-    if admitted is None:
-        return []
-    found = resolve_slot(writer, admitted)
+def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
+    found = resolve_slot(writer, claim)
     if is_bare_value(found):
         found = resolve_from_previous(found, _find_previous(writer, event, found))
     found = resolve_relative(writer, resolve_alias(writer, found))
@@ -149,7 +146,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int)
         return []
     if has_no_slot(found):
         found = keep_verbatim(found)
-    changes = decide_claim(writer, event, found, now_us, read=claim)
+    changes = decide_claim(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes
     return [

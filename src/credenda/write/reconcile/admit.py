@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -14,7 +15,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
 from credenda.write.reconcile.slots import get_slot
 
-__all__ = ["admit_claim", "is_unowned"]
+__all__ = ["admit_claim", "admit_claims", "is_unowned"]
 
 _VERBATIM_CONFIDENCE: Final = 0.5
 _CACHED: Final = 1_024
@@ -42,6 +43,20 @@ def admit_claim(claim: Claim) -> Claim | None:
     if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, claim.text):
         return replace(claim, cardinality=Cardinality.SET)
     return claim
+
+
+def admit_claims(claims: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
+    """Return each claim that may be decided, as extracted and as reconciliation may use it.
+
+    A sentence whose other claim keeps its slot needs no memory without one.
+    """
+    pairs = [(claim, admitted) for claim in claims if (admitted := admit_claim(claim)) is not None]
+    placed = [admitted.span for _, admitted in pairs if get_slot(admitted) is not None]
+    return [
+        (claim, admitted)
+        for claim, admitted in pairs
+        if get_slot(claim) is None or get_slot(admitted) is not None or admitted.span not in placed
+    ]
 
 
 def _without_slot(claim: Claim) -> Claim:

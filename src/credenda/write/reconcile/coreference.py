@@ -63,10 +63,11 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
     known = _load_active(reader, name)
-    asked = {key, _OF_PERSONS.get(key, key)}
+    asked = {key, *(one for one in (*_OF_PERSONS, "residence") if key in _OF_PERSONS or key == "residence")}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
-    if any(normalise_name(one.entity or "") == name for one in held):
-        return claim
+    own = {one.attribute or "" for one in held if normalise_name(one.entity or "") == name}
+    if own:
+        return replace(claim, attribute=next(iter(own))) if len(own) == 1 and key not in own else claim
     called = {(one.entity, one.attribute) for one in held if _is_named(one, name)}
     if len(called) == 1:
         ((entity, attribute),) = called

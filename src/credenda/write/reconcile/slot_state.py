@@ -22,7 +22,7 @@ from credenda.write.reconcile.slots import (
     is_in_conflict,
     is_newly_visible,
 )
-from credenda.write.reconcile.wording import has_other_number, is_renaming
+from credenda.write.reconcile.wording import has_other_number, is_named_as_past, is_renaming
 
 __all__ = ["SlotState", "build_slot_state", "find_conflicting", "find_same_text", "has_begun", "sort_newest_first"]
 
@@ -158,8 +158,10 @@ def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
     )
     if renumbered and not is_denial(row) and row.status is Status.ACTIVE:
         return True
-    named = not is_denial(row) and is_same_value(row.value, claim.prior) and not is_same_value(row.value, claim.value)
-    return named or (is_in_conflict(claim, row) and has_begun(row, now_us))
+    named = is_same_value(row.value, claim.prior) or is_named_as_past(claim, row.value or "")
+    if named and not is_denial(row) and not is_same_value(row.value, claim.value):
+        return True
+    return is_in_conflict(claim, row) and has_begun(row, now_us)
 
 
 def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:

@@ -6,15 +6,16 @@ import re
 from collections import Counter
 from typing import Final
 
-from credenda.model.claim import Claim
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation
-from credenda.text.normalize import is_same_value, normalise_name, normalise_value
+from credenda.text.normalize import is_same_value, normalise_name, normalise_text, normalise_value
 
 __all__ = [
     "describe_slot",
     "explain_replacement",
     "find_number",
     "has_other_number",
+    "is_named_as_past",
     "is_named_kind",
     "is_number",
     "is_refinement",
@@ -108,6 +109,19 @@ def is_refinement(new: str, old: str) -> bool:
 def is_named_kind(new: Claim, old: Memory) -> bool:
     """Return whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
     return is_same_value(old.value, new.attribute) and is_same_value(new.prior, old.value)
+
+
+def is_named_as_past(claim: Claim, value: str) -> bool:
+    """Return whether a claim of change names a value as the old one: "moved from Monday to Friday", "not Monday"."""
+    if claim.move not in {UpdateKind.CHANGE, UpdateKind.CORRECT} or not value:
+        return False
+    old = re.escape(normalise_value(value))
+    return (
+        re.search(
+            rf"\b(?:from|instead of|rather than|not|no longer) (?:the |on |in |at )?{old}\b", normalise_text(claim.text)
+        )
+        is not None
+    )
 
 
 def is_renaming(claim: Claim, old: Memory) -> bool:
