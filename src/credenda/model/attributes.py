@@ -92,7 +92,8 @@ def has_same_kind(one: str, other: str) -> bool:
     >>> has_same_kind("900 euros", "850"), has_same_kind("900 euros", "too high"), has_same_kind("Monday", "3 May")
     (True, False, True)
     """
-    return _is_measure(one) == _is_measure(other)
+    head, its = one.casefold().split()[-1:], other.casefold().split()[-1:]
+    return _is_measure(one) == _is_measure(other) or head == its
 
 
 def _is_measure(value: str) -> bool:

@@ -1,7 +1,6 @@
 """Links between hits that may be an older and a newer value of one thing. Pure.
 
-A link changes no status: only an identified value is ever retired (decision 0056). It puts the newest hit first and
-names it on the older ones.
+A link changes no status. It puts the newest hit first and names it on the older ones.
 """
 
 from __future__ import annotations

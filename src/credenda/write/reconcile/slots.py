@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from credenda.model.attributes import has_same_kind
@@ -16,7 +15,6 @@ __all__ = [
     "UNCERTAIN_STANCES",
     "VISIBLE_CONFIDENCE",
     "display_value",
-    "find_single_slots",
     "find_weakness",
     "get_slot",
     "get_valid_from_us",
@@ -53,11 +51,6 @@ VISIBLE_CONFIDENCE: Final = 0.4
 """A search hides memories below this confidence (`min_confidence`), so a claim below it hides no visible belief."""
 
 _ROUNDING: Final = 1e-9
-
-
-def find_single_slots(memories: Iterable[Memory]) -> set[Slot]:
-    """Return the slots of memories that hold one value; reconciliation allows one active value in each."""
-    return {slot for one in memories if one.cardinality is Cardinality.SINGLE and (slot := get_slot(one)) is not None}
 
 
 def get_slot(said: Claim | Draft) -> Slot | None:
