@@ -1,8 +1,7 @@
 """The cost of the contradiction check per write: `python -m benchmarks contradiction`.
 
 A store is filled with memories about many people; then claims are decided, half of which contradict a belief. The
-figure is CPU time for reading the slot and deciding: the work that a write without the check would save. The time to
-find the memory that a change replaces is measured beside it.
+figure is CPU time for reading the slot and deciding: the work that a write without the check would save.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.replacement_cost import measure_succession
 from credenda import Credenda
 from credenda.bench.stats import spread_ms
 from credenda.bench.targets import check_contradiction_targets
@@ -52,10 +50,9 @@ def run_contradiction(memories: int, turns: int, *, note: Note) -> dict[str, Any
     """Measure the check in a store of this many memories, and turns that all change one slot."""
     with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
         check = _check(Path(folder) / "check.db", memories, note)
-        succession = measure_succession(Path(folder) / "succession.db", memories, note=note)
         note(f"{turns} turns that change one slot")
         loop = _run_loop(Path(folder) / "loop.db", turns)
-    found = {"memories": memories, "check": check, "succession": succession, "one_slot": loop, "seed": _SEED}
+    found = {"memories": memories, "check": check, "one_slot": loop, "seed": _SEED}
     return {**found, "targets": check_contradiction_targets(found)}
 
 

@@ -51,8 +51,6 @@ EMBED_WAIT_SECONDS_MAX: Final = 8.0
 """An endpoint that specifies a longer wait fails the job, whose own delay then applies."""
 CLAIMS_PER_TURN: Final = 5
 """Most claims kept from one turn (R-046)."""
-AGAIN_NOMINATED: Final = 12
-"""Memories with the rarest words of a claim that are compared with it: they may be paraphrases."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 SLOT_PAST_ROWS: Final = 12

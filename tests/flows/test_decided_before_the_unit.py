@@ -30,9 +30,9 @@ from .test_surprise import Placed
 TEXT_WORK = tuple(
     f"credenda.{name}"
     for name in (
-        *("write.again", "write.apply", "write.contests", "write.corrections", "write.extract.", "write.extract_job"),
+        *("write.apply", "write.contests", "write.corrections", "write.extract.", "write.extract_job"),
         *("write.forget.tombstones", "write.indexing.near_duplicate", "write.intake", "write.llm", "write.reconcile."),
-        *("write.succession", "text.sentences", "text.sentiment"),
+        *("text.sentences", "text.sentiment"),
     )
 )
 """Modules whose code must not run inside a unit."""

@@ -232,7 +232,7 @@ def test_a_standing_instruction_comes_with_the_question_it_governs(tmp_path: Pat
     with Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False) as mem:
         mem.remember("Always give dates in full when I ask about deadlines.")
         mem.remember("Always use Celsius when I ask about the weather.")
-        for place in range(30):
+        for place in range(6):
             mem.remember(f"The deadline of project {place} moved, and everybody at work talked about deadlines again.")
         mem.settle()
         found = mem.search("Which deadlines are left?", limit=10, explain=True).hits

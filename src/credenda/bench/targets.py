@@ -47,8 +47,6 @@ _BARS: Final = (
 
 _OF_CHANGES: Final = (
     _Bar("deciding a claim that contradicts, in ms of CPU, p95", "check/contradicts/p95_ms", most=5.0),
-    _Bar("finding what a told change replaces, in ms of CPU, p95", "succession/tells_of_a_change/p95_ms", most=5.0),
-    _Bar("finding it where the claim has a slot, in ms of CPU, p95", "succession/changes_a_slot/p95_ms", most=5.0),
 )
 
 

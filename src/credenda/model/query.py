@@ -73,7 +73,8 @@ class Hit:
     """One result. Exactly one of `memory` and `event` is set, according to `kind`.
 
     `score` is in [0, 1] and comparable across queries; `terms` lists every summand if `explain` was set. `evidence` are
-    the source events of a memory, oldest first; `flags` are warnings about its status.
+    the source events of a memory, oldest first; `flags` are warnings about its status. `newer` is the id of a hit of
+    the same result that may state a newer value of the same thing; it stands before this one.
     """
 
     kind: HitKind
@@ -85,6 +86,7 @@ class Hit:
     evidence: tuple[Event, ...] = ()
     flags: frozenset[Flag] = frozenset()
     terms: Mapping[str, float] = field(default_factory=dict[str, float])
+    newer: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from typing import Final
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
+from credenda.read.newer import put_newest_first
 from credenda.text.fence import CLOSING, OPENING, fence_text, format_bullet, format_day, format_since, shorten_line
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
@@ -31,6 +32,7 @@ _WARNINGS: Final = {
     "low_confidence": "unsure",
     "superseded": "no longer true",
 }
+_OLDER: Final = "perhaps replaced by a newer statement"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +142,7 @@ def _word_since(memory: Memory, packing: Packing) -> list[str]:
 
 
 def _word_warnings(hit: Hit) -> list[str]:
-    return [_WARNINGS[flag] for flag in sorted(hit.flags)]
+    return [*(_WARNINGS[flag] for flag in sorted(hit.flags)), *([_OLDER] if hit.newer is not None else [])]
 
 
 def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
@@ -175,7 +177,7 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         ordered.append(best)
         for hit in left:
             likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
-    return sorted(ordered, key=lambda hit: "superseded" in hit.flags)
+    return put_newest_first(sorted(ordered, key=lambda hit: "superseded" in hit.flags))
 
 
 def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:

@@ -28,6 +28,7 @@ from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence
+from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
 from credenda.read.rank import Reading, find_allowed_owners, hydrate_batch, order_rows
@@ -105,7 +106,7 @@ def search(
         rows += _find_further(asked, work, rows)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
-    hits = tuple(_build_hits(asked, work, shown[: query.limit], scores)) if shown else ()
+    hits = link_newer(tuple(_build_hits(asked, work, shown[: query.limit], scores))) if shown else ()
     trace = _trace(asked, len(found), answerable, rows if abstained else ())
     return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from credenda.errors import Conflict, Invalid
 from credenda.ids import IdKind, parse_id_number
@@ -37,7 +37,6 @@ from credenda.services.consolidation_progress import forget_marks
 from credenda.services.llm_reextract import Answers, ask_again, forget_answers
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
-from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.apply import Application, apply
 from credenda.write.corrections.diff_beliefs import (
     BeliefSet,
@@ -46,11 +45,8 @@ from credenda.write.corrections.diff_beliefs import (
     find_counterpart,
     get_slot_key,
 )
-from credenda.write.extract_job import extract_turns, measure_nearness
+from credenda.write.extract_job import extract_turns
 from credenda.write.reconcile_job import apply_claims
-
-if TYPE_CHECKING:
-    from credenda.write.succession.nearness import Nearest
 
 __all__ = ["reextract"]
 
@@ -131,9 +127,8 @@ def _derive(parts: Parts, answers: Answers | None) -> _Found:
     if not reader.tenant.tag:  # nothing was ever written
         return _Found(plan=RederivationPlan(), live=live, head=0)
     head = parse_id_number(log[-1].id, IdKind.CHANGE, reader.tenant.tag) if log else 0
-    with parts.store.scratch(parts.user_id) as scratch, parts.store.reader(parts.user_id) as reader:
-        near = make_nearest_finder(parts, reader, past=True)
-        replay = _Replay(parts, scratch, readable, live, near, answers)
+    with parts.store.scratch(parts.user_id) as scratch:
+        replay = _Replay(parts, scratch, readable, live, answers)
         replay.run(log)
         fresh = _read_beliefs(scratch)
     plan = diff_beliefs(
@@ -181,7 +176,6 @@ class _Replay:
     scratch: Writer
     readable: list[int]
     live: BeliefSet
-    near: Nearest
     answers: Answers | None = None
     ids: dict[str, str] = field(default_factory=dict[str, str])
     """New memory ids by the id of the current memory, for memories added by a user or an LLM."""
@@ -226,8 +220,7 @@ class _Replay:
             links = (item for one in resting if one.text for item in self.live.evidence[one.id])
             standing = [item.span for item in links if item.span.event_id == turn.event.id]
             turns = [(turn.event, claims)]
-            near = measure_nearness(self.scratch, turns, self.parts.embedder, self.near)
-            apply_claims(self.scratch, turns, at_us, embeds=False, standing=standing, nearness=near)
+            apply_claims(self.scratch, turns, at_us, embeds=False, standing=standing)
 
     def _again(self, record: ChangeRecord) -> None:
         if record.memory_id is None:

@@ -14,7 +14,6 @@ from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import commit_leased, is_leased
-from credenda.workers.nearest_memories import make_nearest_finder
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.indexing.embed import (
@@ -42,7 +41,7 @@ def _extract(parts: Parts, job: Job) -> None:
         workers.llm_jobs.prepare_llm_jobs(parts, job)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = extract_job(reader, job, parts.extractor, parts.embedder, nearest=make_nearest_finder(parts, reader))
+        reading = extract_job(reader, job, parts.extractor)
 
     def end(writer: Writer) -> None:
         writer.put(mark_complete(job))
@@ -71,7 +70,7 @@ def _believe(parts: Parts, portion: ExtractionResult, then: Callable[[Writer], N
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:
-        apply_claims(writer, portion.turns, now_us, embeds=embeds, nearness=portion.nearness)
+        apply_claims(writer, portion.turns, now_us, embeds=embeds)
 
     commit_planned(parts.store, parts.user_id, decide, then)
 

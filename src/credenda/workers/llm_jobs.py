@@ -23,8 +23,7 @@ from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
-from credenda.workers.nearest_memories import make_nearest_finder
-from credenda.write.extract_job import ExtractedTurn, extract_turns, measure_nearness
+from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.gate import skip
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of
@@ -204,12 +203,10 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
         elif one.claims:
             plain.append(one)
     believed = [(one.turn.event, one.claims) for one in plain]
-    with parts.store.reader(parts.user_id) as reader:
-        nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:
-        apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+        apply_claims(writer, believed, now_us, embeds=embeds)
 
     def end(writer: Writer) -> None:
         for number in thinking:
@@ -227,11 +224,10 @@ def apply_rule_claims(parts: Parts, job: Job) -> None:
     with parts.store.reader(parts.user_id) as reader:
         asked = turn_of(reader, job.first, parts.extractor)
         believed = [] if asked is None else [(asked.event, asked.readings)]
-        nearness = measure_nearness(reader, believed, parts.embedder, make_nearest_finder(parts, reader))
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:
-        apply_claims(writer, believed, now_us, embeds=embeds, nearness=nearness)
+        apply_claims(writer, believed, now_us, embeds=embeds)
 
     def end(writer: Writer) -> None:
         if believed and embeds:

@@ -1,35 +1,25 @@
-"""Step three of a write, for one job: extract claims and measure their similarity to known memories.
-
-No writer transaction is open while the extractor and the embedder run.
-"""
+"""Step three of a write, for one job: extract claims. No writer transaction is open while the extractor runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.errors import Unavailable
 from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import CODE, DENIED, QUARANTINED, Event
 from credenda.model.memory import MemoryType
-from credenda.providers.embed.protocol import Embedder
 from credenda.storage.store import EventFilter, Job, Reader
 from credenda.text.blanks import leave_out_blanks
-from credenda.write import succession
 from credenda.write.extract_blanks import extract_around_blanks
 from credenda.write.intake.validate import AS_TYPE
 from credenda.write.journal import REMOVED
 from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 
-if TYPE_CHECKING:
-    from credenda.write.succession.likely import Nearness
-    from credenda.write.succession.nearness import Nearest
-
-__all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped", "measure_nearness"]
+__all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped"]
 
 _BEFORE: Final = 4
 """Earlier events of the session that the extractor sees as context."""
@@ -43,8 +33,6 @@ class ExtractionResult:
 
     job: Job
     turns: tuple[tuple[Event, tuple[Claim, ...]], ...]
-    nearness: Nearness = field(default_factory=dict[tuple[str, str], float])
-    """Similarities between the turns and the known memories that they may change."""
 
 
 class ExtractedTurn(NamedTuple):
@@ -54,41 +42,10 @@ class ExtractedTurn(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-def extract_job(
-    reader: Reader,
-    job: Job,
-    extractor: Extractor,
-    embedder: Embedder | None = None,
-    *,
-    nearest: Nearest | None = None,
-) -> ExtractionResult:
-    """Extract the claims of a job's events; no writer transaction is open.
-
-    With an embedder, also measure their similarity to memories that they may replace; `nearest` finds those that share
-    no word with them.
-    """
+def extract_job(reader: Reader, job: Job, extractor: Extractor) -> ExtractionResult:
+    """Extract the claims of a job's events; no writer transaction is open."""
     found = extract_turns(reader, job.first, job.last, extractor)
-    turns = tuple((one.turn.event, one.claims) for one in found)
-    return ExtractionResult(job=job, turns=turns, nearness=measure_nearness(reader, turns, embedder, nearest))
-
-
-def measure_nearness(
-    reader: Reader,
-    turns: Sequence[tuple[Event, Sequence[Claim]]],
-    embedder: Embedder | None,
-    nearest: Nearest | None = None,
-) -> Nearness:
-    """Measure the similarity of some turns to known memories; {} without an embedder or if it is unavailable.
-
-    Reconciliation never waits for an unavailable embedder; it then uses the words alone.
-    """
-    if embedder is None:
-        return {}
-
-    try:
-        return succession.nearness.nearness_of(reader, turns, embedder, nearest)
-    except Unavailable:
-        return {}
+    return ExtractionResult(job=job, turns=tuple((one.turn.event, one.claims) for one in found))
 
 
 def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ExtractedTurn]:

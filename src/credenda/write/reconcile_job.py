@@ -7,28 +7,27 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import Actor, Add, Change, ChangeKind, Confirm, Supersede
+from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.write import again as again_modules
-from credenda.write import succession
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import is_skipped
 from credenda.write.forget.blank import Blanker
 from credenda.write.forget.restated import remove_claims
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms
+from credenda.write.reconcile.admit import admit_claims
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.corroboration import (
@@ -50,9 +49,6 @@ from credenda.write.reconcile.slot_lookup import (
 )
 from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
-
-if TYPE_CHECKING:
-    from credenda.write.succession.likely import Nearness
 
 __all__ = [
     "apply_claims",
@@ -76,13 +72,12 @@ def apply_claims(
     *,
     embeds: bool,
     standing: Sequence[Span] | None = None,
-    nearness: Nearness | None = None,
 ) -> list[Applied]:
     """Decide and apply the claims of some turns, in order; claims that were applied before are skipped.
 
     Text that was deleted before extraction is redacted and yields no memory. Re-extraction passes `standing`, the spans
     that support current beliefs: nothing is redacted, and text in those spans is accepted although an event with the
-    same text was deleted. `nearness` holds similarities between the turns and known memories.
+    same text was deleted.
     """
     applied: list[Applied] = []
     for event, read in turns:
@@ -95,37 +90,14 @@ def apply_claims(
             left = remove_claims(event, gone, claims)
             if standing is None and not any(has_overlap(one.span, item.span) for one in gone for item in links):
                 _blank_words(writer, event.id, left.spans, now_us)
-            claims = left.claims
             new = [left.moved[claim] for claim in new if claim in left.moved]
-        for claim in new:
-            alone = sum(has_overlap(claim.span, one.span) for one in claims) == 1
-            changes = _resolve_and_decide(writer, event, claim, now_us, alone=alone)
+        for claim, admitted in admit_claims(new):
+            changes = _resolve_and_decide(writer, event, admitted, now_us, read=claim)
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append(apply(writer, changes, application))
-        by_rule = Application(actor=Actor.RULE, now_us=now_us, cause=event.id, embeds=embeds)
-        applied.extend(_apply_replacements(writer, event, by_rule, standing=standing or (), nearness=nearness))
     return applied
-
-
-def _apply_replacements(
-    writer: Writer, event: Event, application: Application, *, standing: Sequence[Span], nearness: Nearness | None
-) -> Iterator[Applied]:
-    """Apply the replacements that an event's sentences make in other slots (decision 0040)."""
-    for told in succession.seek.told_changes(writer, event, nearness):
-        if _is_deleted(writer, told.claim, standing, get_voice(event)):
-            continue
-        placed_claim = succession.decide.placed_by(told)
-        if placed_claim is None:
-            changes = succession.decide.succeeded(told, get_statement_context(event, application.now_us))
-        else:
-            changes = [
-                succession.decide.explained(one, told)
-                for one in decide_claim(writer, event, placed_claim, application.now_us)
-            ]
-        if not _is_undone(writer, changes, event, {one.id for one in told.resting}):
-            yield apply(writer, changes, application)
 
 
 def _blank_words(writer: Writer, event_id: str, spans: Sequence[tuple[int, int]], now_us: int) -> None:
@@ -157,7 +129,7 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: s
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
-def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, alone: bool) -> list[Change]:
+def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     found = resolve_slot(writer, claim)
     if is_bare_value(found):
         found = resolve_from_previous(found, _find_previous(writer, event, found))
@@ -166,32 +138,13 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         return []
     if has_no_slot(found):
         found = keep_verbatim(found)
-    changes = decide_claim(writer, event, found, now_us, read=claim)
+    changes = decide_claim(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes
-    changes = _merge_paraphrase(writer, event, (found, claim), changes, now_us=now_us, alone=alone)
     return [
         *changes,
         *find_implied_endings(found, changes, _find_related(writer, found), get_statement_context(event, now_us)),
     ]
-
-
-def _merge_paraphrase(
-    reader: Reader, event: Event, told: tuple[Claim, Claim], changes: list[Change], *, now_us: int, alone: bool
-) -> list[Change]:
-    """Turn the changes of a paraphrase into a confirmation, and those of a refinement into a replacement.
-
-    `told` is the claim after and before slot resolution; `alone`: its sentence gave no other claim.
-    """
-    claim, read = told
-    if not changes or not all(isinstance(one, Add | Confirm | Supersede) for one in changes):
-        return changes
-    again = again_modules.seek.said_again(reader, event, claim, alone=alone)
-    if again is None:
-        return changes
-    return again_modules.seek.with_again(
-        again, claim, changes, occasion=get_statement_context(event, now_us), read=read
-    )
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

@@ -56,10 +56,5 @@ def test_the_contradiction_check_is_measured() -> None:
     found: dict[str, Any] = run_contradiction(200, 12, note=lambda _: None)
     assert (found["check"]["contradicts"]["n"], found["check"]["is_new"]["n"]) == (200, 200)
     assert found["one_slot"]["turns"] == 12
-    assert {name: one["n"] for name, one in found["succession"].items()} == {
-        "tells_of_a_change": 200,
-        "changes_a_slot": 100,
-        "tells_of_none": 200,
-    }
     assert all(one["measured"] is not None for one in found["targets"])
     assert found["one_slot"]["held"] <= 6

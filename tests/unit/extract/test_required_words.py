@@ -9,7 +9,6 @@ import pytest
 
 from credenda.write.extract.lexicon import load_table
 from credenda.write.extract.patterns import Gate, compile_macros, in_lower_case
-from credenda.write.succession.table import table
 
 from .holding import always_holds
 
@@ -28,9 +27,6 @@ def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
     yield from _guarded_beside()
     for number, match in enumerate(prose["holds"]):
         yield f"prose {number}", re.compile(match), prose["has"]
-    for family, states in table().states.items():
-        for state, expression in states.items():
-            yield f"{family} {state}", expression, table().marks
     for entry in tails["contraction"]:
         has = [entry["has"]] if isinstance(entry["has"], str) else entry["has"]
         yield f"short form {entry['from'][:40]}", re.compile(entry["from"], re.IGNORECASE), has

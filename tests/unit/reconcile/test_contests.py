@@ -74,7 +74,7 @@ def test_a_fact_that_returns_is_a_timeline() -> None:
 @pytest.mark.requirement("R-083")
 @pytest.mark.parametrize(
     ("attribute", "asked"),
-    [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False), ("birthday", False)],
+    [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False), ("team", False)],
 )
 def test_a_schedule_swings_as_a_preference_does(*, attribute: str, asked: bool) -> None:
     world = World()

@@ -39,7 +39,7 @@ MEMORY: Final = Picked(
     *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
 )
 EVENT: Final = Picked(Event, "id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-HIT: Final = Picked(Hit, "id", "kind", "text", "score", "flags", "terms")
+HIT: Final = Picked(Hit, "id", "kind", "text", "score", "flags", "newer", "terms")
 CONTEST: Final = Picked(
     ContestCase,
     *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Final
 
+from credenda.model.memory import Status
 from credenda.storage.store import MemoryFilter
 
 __all__ = ["choose_statement"]
 
+_BY_STATUS: Final = {
+    "current_of_pair": frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE}),
+    "replaced_of_pair": frozenset({Status.SUPERSEDED, Status.MERGED}),
+}
 _NO_CONDITION: Final = MemoryFilter()
 _UNSET: Final = {field.name: getattr(_NO_CONDITION, field.name) for field in fields(MemoryFilter)}
 
@@ -24,6 +29,10 @@ def choose_statement(wanted: MemoryFilter) -> str:
         return "find_memories"
     if wanted.same_text_as is not None:
         return "memories_of_text" if _has_only(wanted, "same_text_as", "statuses", "limit") else "find_memories"
+    if wanted.statuses is not None and _has_only(wanted, "pair", "statuses", "limit"):
+        found = next((name for name, statuses in _BY_STATUS.items() if wanted.statuses <= statuses), None)
+        if found is not None:
+            return found
     return "memories_of_pair" if _has_only(wanted, "pair", "statuses", "limit", "as_of_us") else "find_memories"
 
 

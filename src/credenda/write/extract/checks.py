@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import Attribute, lexicon, names
+from credenda.model.attributes import AttributeSchema
+from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.shapes import (
     BY_VALUE,
@@ -59,7 +60,7 @@ class Situation(NamedTuple):
 
     subject: Subject
     predicate: Predicate
-    attribute: Attribute
+    attribute: AttributeSchema
     dated_past: bool = False
     dated_ahead: bool = False
     bounded: bool = False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from credenda.model.attributes import get_attribute
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType
 from credenda.text.normalize import is_same_value
@@ -20,7 +21,6 @@ from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 from credenda.write.extract.values import clean_value, corrected_value, left_for
-from credenda.write.reconcile.slots import BY_BIRTH
 
 __all__ = ["exchanged", "in_its_slot", "renamed"]
 
@@ -98,7 +98,7 @@ def _head(value: str | None) -> str | None:
 def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
     """Move a reading to the slot of the first claim or memory with the value that it replaces, if there is one."""
     for one in held:
-        replaceable = plain.move is UpdateKind.CORRECT or one.attribute not in BY_BIRTH
+        replaceable = plain.move is UpdateKind.CORRECT or not get_attribute(one.attribute or "").by_birth
         if replaceable and (is_same_value(one.value, plain.prior) or is_same_value(_head(one.value), plain.prior)):
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
             return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)

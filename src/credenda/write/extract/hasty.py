@@ -38,7 +38,6 @@ _TABLES: Final = (
     "restate.toml",
     "acts.toml",
     "checks.toml",
-    "attributes.toml",
 )
 _CHARACTERS_MAX: Final = 160
 """Longer sentences are not typed in haste."""

@@ -10,13 +10,13 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from credenda.model.attributes import AttributeSchema, get_attribute, load_attributes
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import normalise_attribute, normalise_value
 from credenda.text.weight_file import WeightFile, parse_weight_file
 
 __all__ = [
     "RECENT",
-    "Attribute",
     "Form",
     "Lexicon",
     "Names",
@@ -33,7 +33,6 @@ _FAVOURITE: Final = re.compile(
     r"^(?:all[- ]time )?(?:favou?rite|fave?|preferred|go-to|go to) (?P<noun>.+)$", re.IGNORECASE
 )
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
-_IMPORTANCE: Final = 0.6
 _WORD: Final = re.compile(r"[\w'-]+")
 RECENT: Final = 64
 """Cache size, in sentences or clauses, of a pure step that several passes repeat."""
@@ -76,18 +75,6 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
-    """An attribute: its cardinality, its importance, and whether its value is a day."""
-
-    name: str
-    type: MemoryType = MemoryType.FACT
-    cardinality: Cardinality = Cardinality.SINGLE
-    importance: float = _IMPORTANCE
-    dated: bool = False
-    known: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class Form:
     """A form of a verb: its base and its form (base, third, past, participle, gerund)."""
@@ -100,29 +87,28 @@ class Form:
 class Lexicon:
     """Attributes by every noun that names them, categories by value, and verbs by every form."""
 
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, AttributeSchema]
     categories: Mapping[str, str]
-    many: frozenset[str]
     settings: frozenset[str]
     kin: frozenset[str]
     single_kin: frozenset[str]
     forms: Mapping[str, Form]
     adverbs: Mapping[str, str]
 
-    def attribute(self, noun: str) -> Attribute:
+    def attribute(self, noun: str) -> AttributeSchema:
         """Return the attribute of a noun phrase; an unknown noun is its own attribute."""
         folded = noun.casefold()
         if folded in self.kin:
             many = Cardinality.SINGLE if folded in self.single_kin else Cardinality.SET
-            return Attribute(name=normalise_attribute(folded), cardinality=many, known=False)
+            return AttributeSchema(name=normalise_attribute(folded), cardinality=many, known=False)
         found = self.attributes.get(folded) or self.attributes.get(_QUALIFIER.sub("", folded))
         if found is not None:
             return found
         favourite = _FAVOURITE.match(_QUALIFIER.sub("", folded))
         if favourite:
             name = f"favourite_{normalise_attribute(favourite['noun'])}"
-            return Attribute(name=name, type=MemoryType.PREFERENCE, importance=0.8)
-        return Attribute(
+            return AttributeSchema(name=name, type=MemoryType.PREFERENCE, importance=0.8)
+        return AttributeSchema(
             name=normalise_attribute(folded), known=False, cardinality=self.cardinality(normalise_attribute(folded))
         )
 
@@ -136,8 +122,8 @@ class Lexicon:
         return found
 
     def cardinality(self, name: str) -> Cardinality:
-        """Return whether an attribute without an entry of its own holds a set."""
-        return Cardinality.SET if name in self.many else Cardinality.SINGLE
+        """Return whether an attribute holds one value or a set."""
+        return get_attribute(name).cardinality
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,17 +201,11 @@ def _forms(table: Mapping[str, Any]) -> dict[str, Form]:
     return {word: Form(base, frozenset(kinds)) for word, (base, kinds) in found.items()}
 
 
-def _attributes(table: Mapping[str, Any]) -> Iterator[tuple[str, Attribute]]:
-    for name, entry in table.items():
-        attribute = Attribute(
-            name=name,
-            type=MemoryType(entry.get("type", "fact")),
-            cardinality=Cardinality(entry.get("cardinality", "single")),
-            importance=entry.get("importance", _IMPORTANCE),
-            dated=entry.get("dated", False),
-        )
-        yield name, attribute
-        for word in entry["words"]:
+def _attributes_by_noun() -> Iterator[tuple[str, AttributeSchema]]:
+    for name, attribute in load_attributes().items():
+        if attribute.words:
+            yield name, attribute
+        for word in attribute.words:
             yield word, attribute
 
 
@@ -234,9 +214,8 @@ def lexicon() -> Lexicon:
     """Load attributes, categories and verbs; cached."""
     words, categories = load_table("lexicon"), load_table("categories")
     return Lexicon(
-        attributes=dict(_attributes(load_table("attributes"))),
+        attributes=dict(_attributes_by_noun()),
         categories={normalise_value(value): name for name, values in categories["of"].items() for value in values},
-        many=frozenset(categories["many"]),
         settings=frozenset(categories["settings"]),
         kin=frozenset(
             [*map(str.casefold, words["kin"]["words"]), *words["kin"]["pets"], *words["kin"]["plural"].values()]

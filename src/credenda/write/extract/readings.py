@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
+from credenda.model.attributes import AttributeSchema
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds, may_hold
-from credenda.write.extract.lexicon import RECENT, Attribute, expression, lexicon, names
+from credenda.write.extract.lexicon import RECENT, expression, lexicon, names
 from credenda.write.extract.moments import Moment, day_end, iso_day, without_open_dates
 from credenda.write.extract.patterns import Pattern, patterns_for
 from credenda.write.extract.predicates import Predicate
@@ -71,7 +72,7 @@ _HEDGED: Final = 0.5
 _STRONG: Final = 0.8
 _OF_TODAY: Final = frozenset({"age", "employment_status"})
 """Attributes that a future statement cannot fill."""
-_NO_SLOT: Final = Attribute(name="")
+_NO_SLOT: Final = AttributeSchema(name="")
 _RENAMING: Final = frozenset({"thing_called", "thing_renamed"})
 _OF_DENIALS: Final = frozenset({"negated", "cannot", "unwanted"})
 """Checks of patterns whose attribute implies the denial: "I don't do meetings" avoids them."""
@@ -293,7 +294,7 @@ def _narrow_preference(pattern: Pattern, value: Value) -> None:
     take_scope(value)
 
 
-def _reading(fit: _Fit, frame: Frame, attribute: Attribute, value: Value) -> Reading:
+def _reading(fit: _Fit, frame: Frame, attribute: AttributeSchema, value: Value) -> Reading:
     pattern = fit.pattern
     name = (pattern.former or attribute.name) if fit.former else attribute.name
     move, stance = UpdateKind.STATE if fit.former else _move(pattern, frame, value), _stance(pattern, frame, value)
@@ -348,7 +349,7 @@ def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
 
 
 def _validity(
-    pattern: Pattern, attribute: Attribute, value: Value, frame: Frame, *, move: UpdateKind
+    pattern: Pattern, attribute: AttributeSchema, value: Value, frame: Frame, *, move: UpdateKind
 ) -> tuple[int | None, int | None]:
     """Derive the start and end of a reading."""
     moment = frame.moment
@@ -363,7 +364,7 @@ def _validity(
     return moment.since or moment.lasting, moment.until
 
 
-def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
+def _type(pattern: Pattern, attribute: AttributeSchema, frame: Frame) -> MemoryType:
     """Choose fact or preference: tools of a group, tools in use, and likes of others are facts."""
     if pattern.name == "uses":
         habit = not (frame.subject.group or frame.subject.who in _OTHERS) and frame.predicate.tense == "simple"
@@ -373,7 +374,7 @@ def _type(pattern: Pattern, attribute: Attribute, frame: Frame) -> MemoryType:
     return attribute.type if pattern.name.startswith("own") else pattern.type
 
 
-def _importance(pattern: Pattern, attribute: Attribute, frame: Frame, *, move: UpdateKind) -> float:
+def _importance(pattern: Pattern, attribute: AttributeSchema, frame: Frame, *, move: UpdateKind) -> float:
     """Compute importance from pattern and attribute; "always", "never" and corrections get the top band (R-054)."""
     value = max(pattern.importance, attribute.importance if attribute.known else 0.0)
     strong = pattern.type is MemoryType.PREFERENCE and frame.predicate.cues & {"always", "never"}

@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from credenda.model.claim import UpdateKind
-from credenda.write.extract.clauses import open_contractions, open_sentence
+from credenda.model.attributes import load_attributes
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 from credenda.write.extract.patterns import compile_macros
 
-__all__ = ["restated", "retold"]
+__all__ = ["restated"]
 
 _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
 _OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
-_CHANGES: Final = ("retold",)
-_ALL: Final = ("retold", "restate")
+_TABLES: Final = ("retold", "restate")
 _TIMES_MAX: Final = 3
 _CHARACTERS_MAX: Final = 240
 """Longer sentences match no rule."""
@@ -48,7 +46,7 @@ class _Rule:
 
 def _slot_macro() -> str:
     """Return every noun that names a slot, the longest first."""
-    words = {word for entry in load_table("attributes").values() for word in entry["words"]} | names().the_nouns
+    words = {word for entry in load_attributes().values() for word in entry.words} | names().the_nouns
     return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
 
 
@@ -61,17 +59,14 @@ class _Rules(NamedTuple):
 
 
 @cache
-def _rules(tables: tuple[str, ...]) -> _Rules:
-    """Load the rules of some tables, in their order."""
+def _rules() -> _Rules:
+    """Load the rules of the tables, in their order."""
     anywhere: dict[str, list[_Rule]] = {}
     opened: dict[tuple[str, str], list[_Rule]] = {}
     first: dict[str, list[_Rule]] = {}
     slot = _slot_macro()
     listed = [
-        (entry, table["macros"] | {"SLOT": slot})
-        for table in map(load_table, tables)
-        for entry in table["rule"]
-        if tables == _CHANGES or not entry.get("told")
+        (entry, table["macros"] | {"SLOT": slot}) for table in map(load_table, _TABLES) for entry in table["rule"]
     ]
     for place, (entry, macros) in enumerate(listed):
         rule = _Rule(
@@ -100,20 +95,20 @@ def _opens(match: str) -> frozenset[str]:
 
 
 @cache
-def _keys(tables: tuple[str, ...]) -> frozenset[str]:
-    anywhere, opened, first = _rules(tables)
+def _keys() -> frozenset[str]:
+    anywhere, opened, first = _rules()
     listed = (*anywhere.values(), *opened.values(), *first.values())
     also = {word for rules in listed for rule in rules for word in rule.also}
     return frozenset(anywhere.keys() | {word for word, _ in opened} | first.keys() | also)
 
 
-def _candidates(sentence: str, tables: tuple[str, ...]) -> list[_Rule]:
+def _candidates(sentence: str) -> list[_Rule]:
     """Return the rules whose required words occur, in the order of the tables; mostly none."""
     words = _WORD.findall(sentence.lower())
-    common = _keys(tables).intersection(words)
+    common = _keys().intersection(words)
     if not common:
         return []
-    anywhere, opened, first = _rules(tables)
+    anywhere, opened, first = _rules()
     opening = words[0]
     listed = [*first.get(opening, ())]
     for word in common:
@@ -128,14 +123,14 @@ def _candidates(sentence: str, tables: tuple[str, ...]) -> list[_Rule]:
 
 
 @lru_cache(maxsize=RECENT)
-def _restated(sentence: str, tables: tuple[str, ...] = _ALL) -> str | None:
+def _restated(sentence: str) -> str | None:
     """Apply the first matching rule, and once more to its result; None without one."""
     said, outcome = sentence, None
     for _ in range(_TIMES_MAX):
         plain = said.rstrip(_MARKS)
         if plain.endswith("?") and _ASKED.match(plain):
             plain = plain.rstrip("?")
-        found = next((made for rule in _candidates(plain, tables) if (made := _made(rule, plain)) is not None), None)
+        found = next((made for rule in _candidates(plain) if (made := _made(rule, plain)) is not None), None)
         if found is None:
             break
         said = outcome = found
@@ -175,20 +170,3 @@ def restated(sentence: str) -> str:
     first, *others = sentence.split(", ", _PIECES_MAX)
     opened = _restated(first)
     return sentence if opened is None else ", ".join([opened, *(_restated(one) or one for one in others)])
-
-
-def retold(sentence: str) -> str | None:
-    """Rewrite the change that a sentence states; None if it is canonical already, or states none.
-
-    >>> retold("The cat has taken to sleeping in the study.")
-    'The cat now sleeps in the study'
-    >>> retold("New timetable: the ferry goes at 7:40.")
-    'now the ferry goes at 7:40.'
-    """
-    if len(sentence) > _CHARACTERS_MAX:
-        return None
-    opened = open_sentence(open_contractions(sentence))
-    said = _restated(opened.text.rstrip(_MARKS), _CHANGES)
-    if said is None and opened.move is UpdateKind.CHANGE:
-        said = f"now {opened.text}"
-    return None if said is None or said.casefold() == sentence.casefold() else said

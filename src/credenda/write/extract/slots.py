@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from credenda.model.attributes import AttributeSchema
 from credenda.model.memory import Cardinality
 from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.checks import nominal
-from credenda.write.extract.lexicon import Attribute, expression, lexicon, names
+from credenda.write.extract.lexicon import expression, lexicon, names
 from credenda.write.extract.patterns import Pattern
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.extract.subjects import Subject
@@ -59,7 +60,7 @@ def _fill(template: str, found: re.Match[str], subject: Subject, value: Value) -
     return template.format(**groups, noun=subject.noun, head=_head(value), kin=kin)
 
 
-def _category(pattern: Pattern, value: Value) -> Attribute | None:
+def _category(pattern: Pattern, value: Value) -> AttributeSchema | None:
     """Return the attribute of a known thing: PostgreSQL the database, dark mode the theme."""
     words = lexicon()
     category = words.category(value.text) if pattern.category else None
@@ -70,17 +71,17 @@ def _category(pattern: Pattern, value: Value) -> Attribute | None:
     return _holding(words.attribute(f"{prefix}{category}"), many)
 
 
-def _holding(attribute: Attribute, cardinality: Cardinality) -> Attribute:
+def _holding(attribute: AttributeSchema, cardinality: Cardinality) -> AttributeSchema:
     return attribute if attribute.cardinality is cardinality else replace(attribute, cardinality=cardinality)
 
 
-def _named(pattern: Pattern, name: str, subject: Subject) -> Attribute:
+def _named(pattern: Pattern, name: str, subject: Subject) -> AttributeSchema:
     words = lexicon()
     if name == "date" and subject.noun and words.attribute(subject.noun).dated:
         return words.attribute(subject.noun)
     attribute = words.attribute(name)
     if subject.who == "the" and attribute.name == "clothing_size":
-        attribute = Attribute(name="size")  # of a team, of a flat
+        attribute = AttributeSchema(name="size")  # of a team, of a flat
     if name.casefold() in words.kin:
         return attribute
     many = name == _UNSORTED if pattern.attribute == "{head}" else pattern.many
@@ -93,7 +94,7 @@ def _trait(value: str) -> str:
 
 def attribute_of(
     pattern: Pattern, found: re.Match[str], subject: Subject, value: Value, *, changed: bool = False
-) -> Attribute:
+) -> AttributeSchema:
     """Choose the attribute of a value; one without a name if the sentence has no slot.
 
     `changed`: the words state a change, as in "I'm an activist now".
@@ -102,7 +103,7 @@ def attribute_of(
         pattern.check in {"role", "bare_role"}
         and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family
     ):
-        return Attribute(name="family_status")
+        return AttributeSchema(name="family_status")
     if pattern.name == "is_role" and not changed and not is_occupation(value.text):
         return _holding(_named(pattern, pattern.attribute, subject), Cardinality.SET)
     if pattern.check == "trait":
@@ -120,7 +121,7 @@ def attribute_of(
     if not name and pattern.name in _CHOOSING:
         chosen = expression("checks", "chosen_kind").match(value.raw)
         name = chosen["kind"] if chosen else ""
-    return _named(pattern, name, subject) if name else Attribute(name="")
+    return _named(pattern, name, subject) if name else AttributeSchema(name="")
 
 
 def holder_of(subject: Subject) -> Subject:
@@ -131,7 +132,9 @@ def holder_of(subject: Subject) -> Subject:
     return subject._replace(noun=found["noun"], entity=found["entity"])
 
 
-def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribute: Attribute, *, owner: str) -> str:
+def entity_of(
+    pattern: Pattern, found: re.Match[str], subject: Subject, attribute: AttributeSchema, *, owner: str
+) -> str:
     """Choose the entity: the subject, a named thing, or the owner if the noun names the slot."""
     if pattern.entity:
         filled = _fill(pattern.entity, found, subject, Value(text=""))
@@ -148,7 +151,7 @@ def entity_of(pattern: Pattern, found: re.Match[str], subject: Subject, attribut
     return _thing(pattern, subject, attribute, owner)
 
 
-def _thing(pattern: Pattern, subject: Subject, attribute: Attribute, owner: str) -> str:
+def _thing(pattern: Pattern, subject: Subject, attribute: AttributeSchema, owner: str) -> str:
     """Choose between the owner of a slot ("my birthday is …") and the thing itself ("the demo is on …")."""
     if "{noun}" in pattern.attribute or (attribute.dated and attribute.name != "date"):
         return subject.entity or owner or subject.noun

@@ -108,6 +108,8 @@ def _cleaned(text: str, literals: tuple[str, ...], dated: bool) -> Value:  # noq
         if not _trim(value, literals, dated=dated):
             break
     _contrast(value)
+    if value.prior is not None:
+        value.text = _tails()["aside"].sub("", value.text.strip(_EDGES))
     value.text = _tails()["head"].sub("", value.text.strip(_EDGES))
     value.raw = value.text
     value.text = _ARTICLE.sub("", value.text)

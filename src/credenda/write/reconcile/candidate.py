@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.clock import DAY_US
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Add, Confirm, Support
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, get_initial_layer, get_type_class
@@ -20,10 +21,6 @@ _UNCERTAIN_CONFIDENCE_MAX: Final = 0.3
 _HASH_BYTES: Final = 16
 _WORKING_STANCES: Final = UNCERTAIN_STANCES | {Stance.CONSIDERED}
 """Stances whose memories begin in the working layer, which decays first."""
-
-
-_EPISODIC_ATTRIBUTES: Final = frozenset({"event", "experience", "milestone"})
-"""Attributes of single events, which are episodic (E-125): they decay unless they are used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +98,7 @@ def _choose_layer(said: Claim) -> Layer:
     """Return the layer in which a claim's memory begins."""
     if said.stance in _WORKING_STANCES:
         return Layer.WORKING
-    if said.type is MemoryType.FACT and said.attribute in _EPISODIC_ATTRIBUTES:
+    if said.type is MemoryType.FACT and said.attribute and get_attribute(said.attribute).episodic:
         return Layer.EPISODIC
     return get_initial_layer(said.type)
 

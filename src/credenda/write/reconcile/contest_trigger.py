@@ -7,6 +7,7 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_SUPERSESSIONS
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
@@ -61,6 +62,12 @@ def find_contest_trigger(scene: SlotState) -> str | None:
     """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
     if scene.claim.cardinality is not Cardinality.SINGLE:
         return None
+    if (
+        get_attribute(scene.slot.attribute).fixed
+        and scene.claim.move is UpdateKind.STATE
+        and not is_denial(scene.claim)
+    ):
+        return f"{describe_slot(scene.slot.entity, scene.slot.attribute)} does not change by itself"
     resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
     since_us = max(resolved, default=None)
     before = [one for one in scene.past if _is_counted(one, since_us)]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from credenda.model.attributes import get_attribute
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Status
@@ -27,12 +28,6 @@ _NOMINATED: Final = 64
 _OWNER: Final = "'s "
 _OF_PERSONS: Final = {"location": "residence", "lives_in": "residence"}
 """Attributes that extraction gives to things and places, and their names for persons."""
-_PERSONAL: Final = frozenset(
-    "residence employer job_title employment_status school field_of_study age birthday spouse partner girlfriend"  # noqa: SIM905
-    " boyfriend marital_status allergy diet medication condition plays spoken_language learning drives hobby lives_with"
-    " degree".split()
-)
-"""Attributes that only persons have."""
 _NAME: Final = re.compile(r"[A-Z\u00c0-\u00de][\w-]{1,30}$")
 """A first name alone."""
 _REPLACING_KINDS: Final = frozenset({UpdateKind.CHANGE, UpdateKind.END, UpdateKind.CORRECT})
@@ -68,17 +63,18 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
     known = _load_active(reader, name)
-    asked = {key, _OF_PERSONS.get(key, key)}
+    asked = {key, *(one for one in (*_OF_PERSONS, "residence") if key in _OF_PERSONS or key == "residence")}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
-    if any(normalise_name(one.entity or "") == name for one in held):
-        return claim
+    own = {one.attribute or "" for one in held if normalise_name(one.entity or "") == name}
+    if own:
+        return replace(claim, attribute=next(iter(own))) if len(own) == 1 and key not in own else claim
     called = {(one.entity, one.attribute) for one in held if _is_named(one, name)}
     if len(called) == 1:
         ((entity, attribute),) = called
         return replace(claim, entity=entity, attribute=attribute)
     bearers = {one.entity for one in known if _is_named(one, name)}
     bare = any(normalise_name(one.entity or "") == name for one in known)
-    alone = not called and not bare and len(bearers) == 1 and key in _PERSONAL
+    alone = not called and not bare and len(bearers) == 1 and get_attribute(key).person
     return replace(claim, entity=next(iter(bearers))) if alone else claim
 
 

@@ -1,7 +1,7 @@
-"""Implied endings: a new claim that ends values in other slots, such as a new job that ends "unemployed". Pure.
+"""Implied endings: a claim that ends a value of its entity under another attribute name. Pure.
 
-Only an asserted claim implies an ending, only for its own entity, and only for values that cannot hold beside it. In
-doubt both values stay.
+That is the same functional attribute under another name (an employer and "unemployed", a spouse and "single"), or the
+same value under an attribute that says the opposite or the past. Nothing else in another slot ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.inputs import StatementContext
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us, is_denial
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us
 from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
@@ -30,9 +30,7 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
-_MEAT: Final = r"^(?:red |any )?(?:meat|beef|pork|chicken|steaks?|lamb|bacon|ham|turkey|sausages?|burgers?)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
-_PETS: Final = ("cat", "dog", "kitten", "puppy", "rabbit", "hamster", "parrot", "cat_count", "dog_count")
 _DONE: Final = frozenset({"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby"})
 _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
@@ -46,26 +44,6 @@ _PRACTISED: Final = (
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
-_INSTRUMENTS: Final = (
-    r"\b(?:guitar|piano|violin|viola|cello|bass|bassoon|oboe|clarinet|flute|recorder|sax|saxophone|trumpet|trombone|tuba"
-    r"|horn|harp|drums|accordion|organ|ukulele|banjo|mandolin|harmonica|bagpipes|lute|keyboard|fiddle|xylophone|sitar)\b"
-)
-_SPORTS: Final = (
-    r"\b(?:football|soccer|rugby|hockey|handball|volleyball|basketball|baseball|cricket|tennis|badminton|squash|golf"
-    r"|netball|lacrosse|padel|table tennis|water polo|softball|darts|bowls)\b"
-)
-_EATEN: Final = (
-    r"\b(?:nuts?|peanuts?|walnuts?|hazelnuts?|almonds?|cashews?|pistachios?|sesame|soya?|wheat|gluten|milk|dairy|eggs?|fish"
-    r"|shellfish|prawns?|shrimps?|crab|lobster|mussels|celery|mustard|lupins?|strawberr(?:y|ies)|kiwis?|apples?|peach(?:es)?"
-    r"|bananas?|tomato(?:es)?|oranges?|citrus|pineapple|avocados?|chocolate|honey|corn|garlic|onions?|carrots?)\b"
-)
-_GENERAL: Final = (
-    ("plays", r"^(?:an? |the )?(?:musical )?instruments?$", _INSTRUMENTS),
-    ("plays", r"^(?:an? )?(?:team |ball )?sports?$", _SPORTS),
-    ("spoken_language", r"^(?:an? |another |two |three )?(?:foreign )?languages?$", r"."),
-    ("allergy", r"^(?:some |certain |a )?(?:foods?|something)$", _EATEN),
-)
-"""(attribute, general value, specific values): a specific value replaces the general one."""
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 _STARTING: Final = frozenset(
     {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
@@ -94,8 +72,7 @@ _IRREGULAR: Final = {
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
-    `changing`: only for a claim of change. `same`: only for an equal value. `negated`: ends denied values. `is_denial`:
-    a claim that denies a whole kind ends its members.
+    `changing`: only for a claim of change. `same`: only for an equal value.
     """
 
     of: tuple[str, ...]
@@ -104,8 +81,6 @@ class _Rule:
     held: re.Pattern[str] | None = None
     changing: bool = False
     same: bool = False
-    negated: bool = False
-    denies: bool = False
 
 
 def _compile(text: str) -> re.Pattern[str]:
@@ -129,87 +104,6 @@ _RULES: Final = (
     ),
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
-    _Rule(of=("diet",), says=_compile(r"^(?:vegan|vegetarian|plant-based)"), ends=("eats",), held=_compile(_MEAT)),
-    _Rule(of=("diet",), says=_compile(r"^pescatarian"), ends=("eats",), held=_compile(_MEAT)),
-    _Rule(of=("eats",), says=_compile(_MEAT), ends=("diet",), held=_compile(r"^(?:vegan|vegetarian|pescatarian)")),
-    _Rule(of=("eats",), says=_compile("^(?:fish|seafood)"), ends=("diet",), held=_compile(r"^(?:vegan|vegetarian)")),
-    _Rule(
-        of=("drinks",),
-        says=_compile(r"^(?:beer|wine|red wine|white wine|whisky|alcohol|cocktails)"),
-        ends=("drinks",),
-        held=_compile("^alcohol$"),
-        negated=True,
-    ),
-    _Rule(
-        of=("event", "education", "degree", "alma_mater"),
-        says=_compile(r"^(?:graduate|finish\w* (?:my |the )?(?:degree|studies|university|school|college|phd))"),
-        ends=("job_title",),
-        held=_compile(r"^(?:\w+ )?student\b"),
-    ),
-    _Rule(
-        of=("event",),
-        says=_compile(r"\bborn\b|^g[ai]ve birth|^have (?:a|our|my) baby"),
-        ends=("condition", "trait", "situation"),
-        held=_compile("^(?:heavily )?pregnant|^expecting"),
-    ),
-    _Rule(
-        of=("event", "does", "owns"),
-        says=_compile(r"^(?:buy|own|purchase) (?:\w+ ){0,2}(?:house|flat|home|apartment|place)\b"),
-        ends=("does", "doing", "owns", "housing"),
-        held=_compile(r"^(?:rent\b(?! out)|(?:an? )?rented)"),
-    ),
-    _Rule(
-        of=("event",),
-        says=_compile(r"^(?:go|move|fly|travel|drive) back(?: home)?\b|^(?:go|fly|drive) home\b|^leave\b|^move out\b"),
-        ends=("doing", "does", "lives_with"),
-        held=_compile(r"^(?:stay|live)(?:s|ing)? (?:with|at) (?:me|us|my|our)\b"),
-    ),
-    *(
-        _Rule(
-            of=("event", "owns", "does", kind),
-            says=_compile(rf"^(?:buy|get|own) (?:an?|my|our|a new|the|my first|our first) (?:\w+ )?{kind}\b"),
-            ends=("owns", "has", kind),
-            held=_compile(rf"^(?:an? |any )?{kind}$"),
-            negated=True,
-        )
-        for kind in ("car", "bike", "tv", "house", "dishwasher", "smartphone", "laptop", "garden")
-    ),
-    _Rule(of=("alma_mater",), ends=("job_title",), held=_compile(r"^(?:\w+ )?student\b")),
-    _Rule(of=("car",), ends=("owns", "has"), held=_compile(r"^(?:own )?car$")),
-    *(
-        _Rule(of=(kind,), says=_compile(rf"^(?!{kind}$)"), ends=(kind,), held=_compile(f"^{kind}$"))
-        for kind in ("cat", "dog", "horse", "parrot", "rabbit", "hamster", "son", "daughter", "sister", "brother")
-    ),
-    *(
-        _Rule(of=(kind,), says=_compile(rf"^(?!{general[1:]}).*{exact}"), ends=(kind,), held=_compile(general))
-        for kind, general, exact in _GENERAL
-    ),
-    _Rule(of=("spoken_language",), ends=("does",), held=_compile("^speaks? (?:an? |another )?(?:foreign )?language")),
-    _Rule(of=("cat", "dog", "rabbit", "hamster", "parrot"), ends=("has", "owns"), held=_compile("^(?:an? )?pet$")),
-    _Rule(
-        of=_PETS,
-        ends=("has",),
-        held=_compile(r"^(?:any |no )?pets$"),
-        negated=True,
-    ),
-    _Rule(
-        of=("has", "owns"),
-        says=_compile(r"^(?:an? |any )?car$"),
-        ends=("drives", "car"),
-        held=_compile(
-            r"^(?!.*\b(?:bus|taxi|cab|truck|lorry|van|tram|train|tractor|ambulance|scooter|moped|motor\w*)\b)"
-        ),
-        denies=True,
-    ),
-    _Rule(
-        of=("has", "owns", "pets"), says=_compile(r"^(?:any )?(?:pets?|animals?)$"), ends=(*_PETS, "pets"), denies=True
-    ),
-    _Rule(
-        of=("medication",),
-        says=_compile(r"^(?:any )?(?:meds|medications?|medicine|pills)$"),
-        ends=("medication",),
-        denies=True,
-    ),
 )
 
 
@@ -220,31 +114,16 @@ def _match_rules(claim: Claim) -> list[_Rule]:
         rule
         for rule in _RULES
         if name in rule.of
-        and rule.denies is _is_denial(claim)
-        and (not rule.denies or _WHOLLY.search(claim.text))
         and (rule.says is None or rule.says.search(value))
         and (not rule.changing or claim.move is not UpdateKind.STATE)
     ]
-
-
-_WHOLLY: Final = _compile(
-    r"\b(?:car|pets?|animals?|meds|medications?|medicine|pills)(?:: (?:none|no|nil|nothing|n/?a))?"
-    r"(?: (?:any ?more|any longer|now|right now|currently|at the moment|these days|at all))*\W*$"
-)
-"""The denied kind ends the sentence. "I don't take any medication for my knee" denies less and does not match."""
-
-
-def _is_denial(claim: Claim) -> bool:
-    return claim.stance is Stance.NEGATED or claim.move is UpdateKind.END
 
 
 def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
-    if _is_denial(claim):
-        return tuple(sorted({one for rule in _match_rules(claim) for one in rule.ends}))
-    if claim.stance is not Stance.ASSERTED:
+    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
         return ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
     if claim.attribute.startswith(_FORMER):
@@ -276,22 +155,13 @@ def find_implied_endings(
         Supersede(
             memory_id=one.id,
             successor=successor,
-            relation=Relation.CHANGED
-            if one.stance in ASSERTIVE_STANCES and not _is_bare_kind(one)
-            else Relation.REFINED,
+            relation=Relation.CHANGED if one.stance in ASSERTIVE_STANCES else Relation.REFINED,
             valid_until_us=max(get_valid_from_us(one), saying.begins_us),
             reason=explain_replacement(Relation.CHANGED, display_value(claim), display_value(one)),
         )
         for one in ended
         if one.id != successor
     ]
-
-
-def _is_bare_kind(memory: Memory) -> bool:
-    """Return whether a value names only a kind, as in "I have a dog"; a named one is more specific."""
-    name, value = normalise_attribute(memory.attribute or ""), memory.value or ""
-    general = any(name == kind and re.search(held, value.lower()) is not None for kind, held, _ in _GENERAL)
-    return normalise_value(value) == name or general
 
 
 def _find_successor(changes: Sequence[Change]) -> str | None:
@@ -315,7 +185,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     return any(
         name in rule.ends and _is_match(rule, claim, memory)
         for rule in _match_rules(claim)
-        if is_denial(memory) == rule.negated and memory.stance in ASSERTIVE_STANCES
+        if memory.stance is Stance.ASSERTED
     )
 
 
@@ -360,7 +230,7 @@ def _is_same_verb(one: str, other: str) -> bool:
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
-    """Return whether the claim fulfils a wish, or replaces it by another action."""
+    """Return whether the claim fulfils a wish: the same verb with the whole object, or what the wish was to reach."""
     done, wished = _normalise_action(claim.value or ""), _normalise_action(wish.value or "")
     if not done or not wished:
         return False
@@ -368,6 +238,4 @@ def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
         return wished[0] in {_lemmatise_verb(one) for one in _STARTING} | _STARTING and set(
             normalise_value(claim.value or "").split()
         ) <= set(wished)
-    same_verb = _is_same_verb(done[0], wished[0])
-    whole = len(wished) > 1 and set(wished[1:]) <= set(done[1:])
-    return same_verb and (whole or re.search(r"\binstead\b", claim.text, re.IGNORECASE) is not None)
+    return _is_same_verb(done[0], wished[0]) and len(wished) > 1 and set(wished[1:]) <= set(done[1:])

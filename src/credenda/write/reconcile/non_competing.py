@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.change import Change, Forget, SetStatus, Supersede
-from credenda.model.claim import UpdateKind
 from credenda.model.memory import Memory, Relation, Slot, Stance, Status
-from credenda.text.normalize import is_same_value, normalise_name, normalise_value
+from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slot_state import find_conflicting, find_same_text, sort_newest_first
@@ -29,8 +28,6 @@ _STANCE_REASONS: Final = {
     Stance.ROLE_PLAY: "said in role play",
     Stance.SARCASTIC: "sarcastic",
 }
-
-_WISHES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
@@ -80,38 +77,7 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
             and not is_newly_visible(candidate.claim, one)
         ):
             return [candidate.confirm(one, "restated"), *reactivate(one, known)]
-    added = candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))
-    return [added, *_supersede_plan(candidate, slot, known)]
-
-
-def _supersede_plan(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
-    """Supersede the one plan with the same verb that this claim replaces, as in "… to York instead"."""
-    claim = candidate.claim
-    if claim.move is not UpdateKind.CHANGE or claim.stance not in _WISHES:
-        return []
-    doing = _get_verb(claim.value)
-    held = [
-        one
-        for one in known.current
-        if one.status is Status.ACTIVE
-        and one.stance in _WISHES
-        and get_slot(one) == slot
-        and _get_verb(one.value) == doing
-    ]
-    if len(held) != 1 or not doing:
-        return []
-    (one,) = held
-    ends_us = max(get_valid_from_us(one), candidate.begins_us)
-    reason = "replaced by another plan"
-    return [
-        Supersede(
-            memory_id=one.id, successor=candidate.key, relation=Relation.CHANGED, valid_until_us=ends_us, reason=reason
-        )
-    ]
-
-
-def _get_verb(value: str | None) -> str:
-    return normalise_value(value or "").partition(" ")[0]
+    return [candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))]
 
 
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:

@@ -6,17 +6,18 @@ value contains all its words. If no slot or several slots hold the value, the cl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from credenda.model.attributes import get_attribute
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, Status
-from credenda.storage.store import Reader
+from credenda.model.memory import Cardinality, Memory, Stance, Status
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_name
-from credenda.write import succession
-from credenda.write.extract.lexicon import lexicon
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, BY_BIRTH, get_slot, is_denial
+from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
 from credenda.write.related import find_related
 
@@ -24,10 +25,19 @@ __all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previo
 
 _NOMINATED: Final = 64
 _VERBATIM_CONFIDENCE: Final = 0.5
-_NEVER_ENDED: Final = frozenset(
-    ["event", "likes", "dislikes", "considering", "plan", "wish", "instruction", "experience", "milestone", "education"]
+_SPEAKERS: Final = frozenset({"", "user"})
+
+
+_EMPLOYER: Final = "employer"
+_AT_NOW: Final = re.compile(
+    r"(?:(?:and|so|well),? )?I(?:['’]m| am) (?:at|with) (?P<place>[A-Z][\w&.'’-]*(?: [A-Z][\w&.'’-]*){0,2}) now[.!]*$"
 )
-"""Attributes whose values do not end when a thing is sold or given up: events, likes, plans."""
+_WHEREABOUTS: Final = frozenset(
+    "airport station park hotel beach mall cafe café restaurant gym hospital museum stadium conference hall bar pub"  # noqa: SIM905
+    " church school university college library starbucks ikea disneyland heathrow mcdonald's mcdonald’s".split()
+)
+"""Last words of places where somebody is for an hour."""
+_NOW_CONFIDENCE: Final = 0.8
 
 
 def has_no_slot(claim: Claim) -> bool:
@@ -82,6 +92,8 @@ def _is_same_kind(one: str, other: str) -> bool:
 
 def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     """Move a claim to the slot of the memory that its words refer to; without one, return it unchanged."""
+    if get_slot(claim) is None and claim.move is UpdateKind.STATE and claim.stance is Stance.ASSERTED:
+        return _resolve_new_employer(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
     if claim.move in {UpdateKind.CORRECT, UpdateKind.CHANGE} and claim.prior:
@@ -92,19 +104,32 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
             return claim
         return _move_to_slot(known, claim) if known else _resolve_wider(reader, claim)
     if claim.move is UpdateKind.CHANGE and claim.entity is not None and claim.value:
-        if claim.attribute is None:
-            return _resolve_recount(reader, claim, claim.value)
-        if normalise_name(claim.entity) == normalise_name(claim.speaker) and find_number(claim.value):
+        own = normalise_name(claim.entity) == normalise_name(claim.speaker)
+        if own and claim.attribute is not None and find_number(claim.value):
             return _resolve_version(reader, claim, claim.value)
     return claim
 
 
-def _resolve_recount(reader: Reader, claim: Claim, value: str) -> Claim:
-    """Find the only memory that counts the same: "one coffee a day" replaces "three coffees a day"."""
-    held = [one for one in _find_mentions(reader, claim, value) if _may_end(one)]
-    counted = [one for one in held if has_other_number(value, one.value or "")]
-    found = _move_to_slot(counted, claim)
-    return found if found is claim else replace(found, prior=counted[0].value)
+def _resolve_new_employer(reader: Reader, claim: Claim) -> Claim:
+    """Read "I'm at Microsoft now" as a change of employer, if the speaker has one employer."""
+    found = _AT_NOW.match(claim.text)
+    if found is None or found["place"].casefold().split()[-1] in _WHEREABOUTS:
+        return claim
+    held = [
+        one
+        for one in reader.find(
+            MemoryFilter(
+                pair=(normalise_name(claim.speaker), _EMPLOYER), statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED
+            )
+        )
+        if one.stance is Stance.ASSERTED and normalise_name(one.speaker) == normalise_name(claim.speaker)
+    ]
+    if len({get_slot(one) for one in held}) != 1:
+        return claim
+    moved = _move_to_slot(held, claim)
+    return replace(
+        moved, value=found["place"], move=UpdateKind.CHANGE, confidence=max(claim.confidence, _NOW_CONFIDENCE)
+    )
 
 
 def _resolve_version(reader: Reader, claim: Claim, value: str) -> Claim:
@@ -140,19 +165,24 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         return claim
     if exact:
         return _move_to_slot(exact, claim)
-    wider = [one for one in held if set(split_value(claim.value)) <= set(split_value(one.value or ""))]
+    wider = [
+        one
+        for one in held
+        if not get_attribute(one.attribute or "").hurts
+        and set(split_value(claim.value)) <= set(split_value(one.value or ""))
+    ]
     found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, value=wider[0].value)
 
 
 def _may_end(memory: Memory) -> bool:
     name = memory.attribute or ""
-    return name not in _NEVER_ENDED and not name.startswith(("former_", "favourite_"))
+    return get_attribute(name).ends and not name.startswith(("former_", "favourite_"))
 
 
 def _may_be_replaced(memory: Memory) -> bool:
     """Return whether another value can replace this one; a relative by birth has no replacement."""
-    return _may_end(memory) and (memory.attribute or "") not in BY_BIRTH
+    return _may_end(memory) and not get_attribute(memory.attribute or "").by_birth
 
 
 def _filter_replaceable(held: list[Memory]) -> list[Memory]:
@@ -181,12 +211,23 @@ def _is_about_same(claim: Claim, memory: Memory) -> bool:
 
     A claim about the sister is not about the speaker's memory either, unless the memory names her.
     """
-    old = succession.old.old_of(memory)
-    named = normalise_name(claim.entity or "") == normalise_name(memory.entity or "")
-    others = succession.old.others_words(claim.entity, claim.attribute, claim.speaker)
-    if others and not named and others.isdisjoint(old.said.terms):
+    if normalise_name(claim.entity or "") == normalise_name(memory.entity or ""):
+        return True
+    of_claim, of_memory = _list_person_words(claim), _list_person_words(memory)
+    if of_claim and of_claim.isdisjoint(split_value(memory.text)):
         return False
-    return not old.person or named or not old.owner.isdisjoint(succession.words.phrase(claim.text).terms)
+    return not of_memory or not of_memory.isdisjoint(split_value(claim.text))
+
+
+def _list_person_words(said: Claim | Memory) -> frozenset[str]:
+    """Return the words that name the other person of a claim or memory; none if it is about the speaker or a thing."""
+    key = normalise_name(said.entity or "")
+    if key in _SPEAKERS or key == normalise_name(said.speaker):
+        return frozenset()
+    bare = key.removeprefix("user's ").removeprefix("my ")
+    kin = names().kin_noun(bare) or names().kin_noun(bare.rpartition("'s ")[2])
+    capital = (said.entity or "")[:1].isupper() and said.attribute != "date"
+    return frozenset(split_value(bare)) if kin is not None or capital else frozenset()
 
 
 def _move_to_slot(held: Iterable[Memory], claim: Claim) -> Claim:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, MemoryType, Slot, Status, TypeClass
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
-from credenda.write.extract.lexicon import lexicon
+from credenda.model.memory import Memory, Slot, Status, TypeClass
+from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slots import (
@@ -24,31 +22,7 @@ from credenda.write.reconcile.slots import (
     is_in_conflict,
     is_newly_visible,
 )
-from credenda.write.reconcile.wording import extract_frame, has_other_number, has_single_difference, is_renaming
-
-_ACCUMULATING: Final = frozenset(
-    {"likes", "dislikes", "plays", "speaks", "has", "owns", "event", "experience", "allergy", "child", "pet", "alias"}
-)
-"""Attributes whose values accumulate, for any entity."""
-
-_REPLACEABLE_SETS: Final = frozenset(
-    {
-        "prefers",
-        "language",
-        "framework",
-        "library",
-        "tool",
-        "cloud",
-        "uses",
-        "does",
-        "habit",
-        "drinks",
-        "plays",
-        "hobby",
-    }
-    | {"doing", "way", "suits", "medication", "practice"}
-)
-"""Set attributes in which the same sentence with another value and "now" replaces the only other value."""
+from credenda.write.reconcile.wording import has_other_number, is_named_as_past, is_renaming
 
 __all__ = ["SlotState", "build_slot_state", "find_conflicting", "find_same_text", "has_begun", "sort_newest_first"]
 
@@ -120,13 +94,9 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     placed = [(one, get_slot(one)) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in ASSERTIVE_STANCES]
-    rivals = [one for one in firm if _is_conflicting(claim, one, now_us) or _is_older_version(candidate, one)]
+    rivals = [one for one in firm if _is_conflicting(claim, one, now_us)]
     if not rivals and claim.move is UpdateKind.CORRECT:
         rivals = _find_misnamed(claim, firm)
-    if not rivals and claim.move is UpdateKind.CHANGE and claim.type is MemoryType.DECISION:
-        rivals = _find_replaced_decision(claim, firm)
-    if not rivals and claim.move is UpdateKind.CHANGE:
-        rivals = _find_same_frame(claim, firm)
     across = [one for one, its in placed if _is_other_class(slot, its)]
     return SlotState(
         candidate=candidate,
@@ -188,28 +158,10 @@ def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
     )
     if renumbered and not is_denial(row) and row.status is Status.ACTIVE:
         return True
-    named = not is_denial(row) and is_same_value(row.value, claim.prior) and not is_same_value(row.value, claim.value)
-    return named or _has_added_detail(claim, row) or (is_in_conflict(claim, row) and has_begun(row, now_us))
-
-
-def _is_older_version(candidate: Candidate, row: Memory) -> bool:
-    """Return whether the claim gives a later version of a named thing: "Python 3.9", then "Python 3.12"."""
-    value = candidate.claim.value or ""
-    if is_denial(candidate.claim) or is_denial(row) or lexicon().category(value) is None:
-        return False
-    return (
-        row.status is Status.ACTIVE
-        and get_valid_from_us(row) < candidate.begins_us
-        and has_other_number(value, row.value or "")
-    )
-
-
-def _has_added_detail(claim: Claim, row: Memory) -> bool:
-    """Return whether the claim adds a role to a value of a set: "plays football as a goalkeeper"."""
-    if is_denial(row) or row.status is not Status.ACTIVE:
-        return False
-    less, more = normalise_value(row.value or ""), normalise_value(claim.value or "")
-    return bool(less) and more.startswith((f"{less} as a ", f"{less} as an "))
+    named = is_same_value(row.value, claim.prior) or is_named_as_past(claim, row.value or "")
+    if named and not is_denial(row) and not is_same_value(row.value, claim.value):
+        return True
+    return is_in_conflict(claim, row) and has_begun(row, now_us)
 
 
 def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
@@ -217,25 +169,6 @@ def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
     named = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
     wrong = [one for one in named if is_renaming(claim, one) and not has_same_meaning(claim, one)]
     return wrong if len(named) == len(wrong) == 1 and not is_denial(claim) else []
-
-
-def _find_replaced_decision(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only decision of a set that a changed decision can replace: "… instead"."""
-    held = [one for one in firm if one.status is Status.ACTIVE and not has_same_meaning(claim, one)]
-    return held if len(held) == 1 and not is_denial(claim) else []
-
-
-def _find_same_frame(claim: Claim, firm: list[Memory]) -> list[Memory]:
-    """Find the only value of a set stated in the same sentence: "I write in Java", "I write in Kotlin now"."""
-    attribute = normalise_attribute(claim.attribute or "")
-    of_a_thing = attribute not in _ACCUMULATING and normalise_name(claim.entity or "") != normalise_name(claim.speaker)
-    if is_denial(claim) or not (of_a_thing or attribute in _REPLACEABLE_SETS):
-        return []
-    held = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
-    if len(held) != 1 or has_same_meaning(claim, held[0]):
-        return []
-    alike = extract_frame(claim.text, claim.value) == extract_frame(held[0].text, held[0].value)
-    return held if alike and has_single_difference(claim.value or "", held[0].value or "") else []
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
+from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Slot, Stance, Status, get_type_class
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 
 __all__ = [
     "ASSERTIVE_STANCES",
-    "BY_BIRTH",
     "CURRENT_STATUSES",
     "UNCERTAIN_STANCES",
     "VISIBLE_CONFIDENCE",
     "display_value",
-    "find_single_slots",
     "find_weakness",
     "get_slot",
     "get_valid_from_us",
@@ -34,12 +32,6 @@ UNCERTAIN_STANCES: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Sta
 
 CURRENT_STATUSES: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 """Statuses of current beliefs; an archived memory becomes active again when it is restated."""
-
-BY_BIRTH: Final = frozenset(
-    {"brother", "sister", "sibling", "mother", "father", "parent", "son", "daughter", "child", "twin", "grandmother"}
-    | {"grandfather", "aunt", "uncle", "cousin", "nephew", "niece", "birthplace", "origin", "nationality"}
-)
-"""Attributes whose values cannot be replaced, such as relatives by birth."""
 
 CONFIDENCE_MARGIN: Final = 0.25
 """How much lower the confidence of a claim may be to still replace a belief (D-006).
@@ -59,11 +51,6 @@ VISIBLE_CONFIDENCE: Final = 0.4
 """A search hides memories below this confidence (`min_confidence`), so a claim below it hides no visible belief."""
 
 _ROUNDING: Final = 1e-9
-
-
-def find_single_slots(memories: Iterable[Memory]) -> set[Slot]:
-    """Return the slots of memories that hold one value; reconciliation allows one active value in each."""
-    return {slot for one in memories if one.cardinality is Cardinality.SINGLE and (slot := get_slot(one)) is not None}
 
 
 def get_slot(said: Claim | Draft) -> Slot | None:
@@ -100,13 +87,13 @@ def has_same_meaning(one: Claim | Draft, other: Claim | Draft) -> bool:
 def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
     """Return whether two assertive claims about one slot conflict.
 
-    A value conflicts with its denial, and two values of a single-valued slot conflict. If the two disagree about the
-    cardinality, both stay (D-007).
+    A value conflicts with its denial, and two values of one kind in a single-valued slot conflict. If the two disagree
+    about the cardinality, both stay (D-007).
     """
     if is_denial(one) or is_denial(other):
         return is_denial(one) != is_denial(other) and is_same_value(one.value, other.value)
     single = one.cardinality is Cardinality.SINGLE and other.cardinality is Cardinality.SINGLE
-    return single and not is_same_value(one.value, other.value)
+    return single and not is_same_value(one.value, other.value) and has_same_kind(one.value or "", other.value or "")
 
 
 def get_valid_from_us(memory: Memory) -> int:

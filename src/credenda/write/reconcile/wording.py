@@ -6,17 +6,16 @@ import re
 from collections import Counter
 from typing import Final
 
-from credenda.model.claim import Claim
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text, normalise_value
 
 __all__ = [
     "describe_slot",
     "explain_replacement",
-    "extract_frame",
     "find_number",
     "has_other_number",
-    "has_single_difference",
+    "is_named_as_past",
     "is_named_kind",
     "is_number",
     "is_refinement",
@@ -47,8 +46,6 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
-_SMALL: Final = frozenset({"a", "an", "and", "at", "by", "for", "in", "my", "of", "on", "our", "the", "to", "with"})
-_CHANGING: Final = re.compile(r"\b(?:now|these days|nowadays|instead|currently|recently|lately|actually)\b")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
 
@@ -114,6 +111,19 @@ def is_named_kind(new: Claim, old: Memory) -> bool:
     return is_same_value(old.value, new.attribute) and is_same_value(new.prior, old.value)
 
 
+def is_named_as_past(claim: Claim, value: str) -> bool:
+    """Return whether a claim of change names a value as the old one: "moved from Monday to Friday", "not Monday"."""
+    if claim.move not in {UpdateKind.CHANGE, UpdateKind.CORRECT} or not value:
+        return False
+    old = re.escape(normalise_value(value))
+    return (
+        re.search(
+            rf"\b(?:from|instead of|rather than|not|no longer) (?:the |on |in |at )?{old}\b", normalise_text(claim.text)
+        )
+        is not None
+    )
+
+
 def is_renaming(claim: Claim, old: Memory) -> bool:
     """Return whether a correction renames the one named value of a slot: "sorry, my dog is called Max"."""
     values = (claim.value or "", old.value or "")
@@ -136,32 +146,6 @@ def has_other_number(new: str, old: str) -> bool:
 
 def _singularise(words: list[str]) -> list[str]:
     return [word.removesuffix("s") if word[:1].isalpha() and word not in _DAYS else word for word in words]
-
-
-def extract_frame(text: str, value: str | None) -> str:
-    """Return a sentence without its value and its words of change, to compare sentence frames.
-
-    >>> extract_frame("I write in Kotlin these days.", "Kotlin") == extract_frame("I write in Java.", "Java")
-    True
-    """
-    key, inner = normalise_text(text), normalise_text(value or "")
-    return " ".join(_CHANGING.sub("", key.replace(inner, "…", 1) if inner else key).split())
-
-
-def has_single_difference(one: str, other: str) -> bool:
-    """Return whether two values differ in one place, with no shared word inside it.
-
-    >>> has_single_difference("cook for Ana on Mondays", "cook for Ana on Fridays")
-    True
-    >>> has_single_difference("pay 12 euros for Netflix", "pay 11 euros for Spotify")
-    False
-    """
-    left, right = split_value(one), split_value(other)
-    while left and right and left[0] == right[0]:
-        left, right = left[1:], right[1:]
-    while left and right and left[-1] == right[-1]:
-        left, right = left[:-1], right[:-1]
-    return set(left).isdisjoint(set(right) - _SMALL)
 
 
 def find_number(value: str) -> re.Match[str] | None:

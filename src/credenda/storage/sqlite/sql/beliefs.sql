@@ -61,6 +61,60 @@ WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute
     ))
 ORDER BY id DESC LIMIT :limit;
 
+-- name: current_of_pair
+-- Current values of one entity and attribute; each status is one walk of the index from its newest row.
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'active'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'active' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+UNION ALL
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'challenged'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'challenged' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+UNION ALL
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'archived'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'archived' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+UNION ALL
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'candidate'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'candidate' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+ORDER BY id DESC LIMIT :limit;
+
+-- name: replaced_of_pair
+-- Replaced values of one entity and attribute; each status is one walk of the index from its newest row.
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'superseded'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'superseded' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+UNION ALL
+SELECT * FROM (
+    SELECT * FROM memories INDEXED BY memories_pair
+    WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute AND status = 'merged'
+        AND expired_at IS NULL AND attribute_key IS NOT NULL
+        AND 'merged' IN (SELECT value FROM json_each(:statuses))
+    ORDER BY id DESC LIMIT :limit
+)
+ORDER BY id DESC LIMIT :limit;
+
 -- name: memories_of_text
 -- Current versions with one normal form of text.
 SELECT * FROM memories INDEXED BY memories_text
