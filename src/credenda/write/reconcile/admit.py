@@ -39,7 +39,7 @@ def admit_claim(claim: Claim) -> Claim | None:
         return claim
     attribute, value = claim.attribute or "", claim.value or ""
     if not is_valid_value(attribute, value):
-        return None if get_attribute(attribute).hurts else _without_slot(claim)
+        return None if get_attribute(attribute).hurts else _remove_slot(claim)
     if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, claim.text):
         return replace(claim, cardinality=Cardinality.SET)
     return claim
@@ -59,7 +59,7 @@ def admit_claims(claims: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
     ]
 
 
-def _without_slot(claim: Claim) -> Claim:
+def _remove_slot(claim: Claim) -> Claim:
     return replace(
         claim,
         entity=None,
