@@ -200,7 +200,8 @@ def order_by_flags(
 
 
 def _is_lowered(row: Row) -> bool:
-    return "superseded" in row.flags or (row.kind == "event" and "low_confidence" in row.flags)
+    unsure = row.kind == "event" and "low_confidence" in row.flags
+    return "superseded" in row.flags or (unsure and not row.signs.verbatim)
 
 
 def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:
