@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Span
-from credenda.model.event import Event, Receipt
+from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.store import Job, JobFilter, Writer
-from credenda.write.intake.validate import Submission, accept
+from credenda.write.extract.prose import find_unread
+from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import build_journal_unit
 from credenda.write.reconcile_job import apply_claims, mark_complete
 
 __all__ = ["keep", "remember"]
+
+_SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
 
 
 def remember(parts: Parts, submission: Submission) -> Receipt:
@@ -27,7 +31,18 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         receipt = parts.store.commit(parts.user_id, build_journal_unit(accepted, parts.extractor))
     if receipt.queued and not parts.jobs_ready.is_set():
         parts.jobs_ready.set()
-    return receipt
+    unread = _list_unread(accepted)
+    return replace(receipt, unread=unread) if unread else receipt
+
+
+def _list_unread(accepted: Accepted) -> tuple[str, ...]:
+    """Name the parts of messages from which no claims are extracted because they are too long."""
+    return tuple(
+        f"characters {start} to {stop} of message {number}: too long to extract claims from; send it in parts"
+        for number, event in enumerate(accepted.events, 1)
+        if event.role in _SPEAKING
+        for start, stop in find_unread(event.text)
+    )
 
 
 def keep(parts: Parts, submission: Submission) -> Receipt:

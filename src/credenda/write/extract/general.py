@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.extract import checks
 from credenda.write.extract.checks import Situation
-from credenda.write.extract.lexicon import expression, lexicon, names
+from credenda.write.extract.lexicon import expression, is_common, lexicon, names
 from credenda.write.extract.shapes import (
     NOUN_WORDS,
     PHRASE_WORDS,
@@ -207,6 +207,12 @@ def _counts(value: Value, situation: Situation) -> bool:
     return situation.subject.noun.casefold() in _AMOUNTS and value.text.replace(" ", "").isalnum()
 
 
+def _is_age_of_person(value: Value, situation: Situation) -> bool:
+    """Return whether a bare number is the age of a person with a name, and not the hour of a meeting."""
+    name = situation.subject.entity
+    return situation.subject.who == "name" and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
+
+
 def _is_of_the_work(situation: Situation) -> bool:
     """Return whether a subject identifies a thing, and not the conversation."""
     noun = (situation.subject.noun or situation.subject.entity).casefold()
@@ -259,7 +265,10 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
     "known_now": lambda value, situation: is_known(value) and not situation.dated_ahead,
-    "date": lambda value, situation: is_date(value) and not _counts(value, situation),
+    "date": lambda value, situation: (
+        is_date(value) and not _counts(value, situation) and not _is_age_of_person(value, situation)
+    ),
+    "age_of_a_person": _is_age_of_person,
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
     "bare_role": lambda value, _: (
