@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -35,6 +36,9 @@ _RECENT: Final = frozenset(
 )
 _ACHIEVING: Final = frozenset(
     {"have", "get", "become", "lose", "give", "find", "make", "switch", "move", "take", "start"}
+)
+_IS_NUMBER: Final = re.compile(
+    r"(?:is|turn) (?:only |just |already |now )?\d{1,2}(?: now| today| yesterday| (?:last|this|next) \w+)?"
 )
 _GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
 """Subjects whose tools are used by "we"."""
@@ -210,7 +214,8 @@ def _counts(value: Value, situation: Situation) -> bool:
 def _is_age_of_person(value: Value, situation: Situation) -> bool:
     """Return whether a bare number is the age of a person with a name, and not the hour of a meeting."""
     name = situation.subject.entity
-    return situation.subject.who == "name" and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
+    told = situation.subject.who == "name" and _IS_NUMBER.fullmatch(situation.predicate.text) is not None
+    return told and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
 
 
 def _is_of_the_work(situation: Situation) -> bool:
