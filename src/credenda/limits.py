@@ -50,7 +50,7 @@ EMBED_WAIT_SECONDS: Final = 0.5
 EMBED_WAIT_SECONDS_MAX: Final = 8.0
 """An endpoint that specifies a longer wait fails the job, whose own delay then applies."""
 CLAIMS_PER_TURN: Final = 5
-"""Most claims kept from one turn (R-046)."""
+"""Most claims of one answer of a model (R-046); rules keep all claims of a message."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 SLOT_PAST_ROWS: Final = 12

@@ -32,7 +32,8 @@ def sections(core: Core) -> dict[str, list[str]]:
 
 
 def fact(mem: Credenda, text: str, **more: Any) -> str:  # noqa: ANN401 - the fields of a unit
-    return mem.store(MemoryUnit(text=text, **more)).id
+    slot: dict[str, Any] = {"entity": "home", "attribute": text[:50], "value": text[:50]}
+    return mem.store(MemoryUnit(text=text, **(slot | more))).id
 
 
 def recall(mem: Credenda, clock: ManualClock, name: str, session: str) -> None:
@@ -337,3 +338,12 @@ def test_a_block_that_nobody_asked_for_is_smaller_and_no_recall(mem: Credenda, p
         assert other.context(question, automatic=True).tokens <= 100
     with pytest.raises(Invalid):
         mem.context(question, automatic=True, token_budget=0)
+
+
+@pytest.mark.requirement("S-045")
+def test_a_copied_sentence_is_recalled_but_no_part_of_the_core(mem: Credenda, clock: ManualClock) -> None:
+    name = mem.store(MemoryUnit(text="The router hums.")).id
+    for day in range(3):
+        recall(mem, clock, name, f"s{day}")
+        clock.advance(DAY)
+    assert mem.manage.core().lines == ()

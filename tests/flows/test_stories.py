@@ -56,7 +56,8 @@ def test_a_rhetorical_doctor_never_becomes_a_fact(mem: Credenda, say: Say) -> No
     assert all(memory.confidence <= 0.3 for memory in doctors)
     shown = mem.search("What is my profession? Am I a doctor?").hits
     assert not [hit for hit in shown if hit.memory is not None and hit.memory.confidence <= 0.3]
-    assert not [hit for hit in shown if "doctor" in hit.text]
+    doctors = [hit for hit in shown if "doctor" in hit.text]
+    assert all((hit.kind, hit.flags) == ("event", {"low_confidence"}) for hit in doctors)
 
 
 @pytest.mark.requirement("S-093", "S-055", "C-005", "R-077", "R-078")

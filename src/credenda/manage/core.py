@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final
 
-from credenda.model.core import HEADINGS, CoreDiff, CoreLine, CoreMemory, RecallCounts, Section
+from credenda.model.core import (
+    HEADINGS,
+    INSTRUCTIONS_PART,
+    CoreDiff,
+    CoreLine,
+    CoreMemory,
+    RecallCounts,
+    Section,
+    format_core_text,
+)
 from credenda.model.memory import Memory, Stance, Status
 from credenda.text.fence import CLOSING, OPENING, format_bullet, format_since
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -28,6 +37,7 @@ __all__ = [
     "format_line",
     "format_page",
     "has_changed",
+    "has_slot",
     "is_settled",
     "sort_by_recall",
 ]
@@ -81,6 +91,11 @@ def is_settled(memory: Memory) -> bool:
     return held and bool(memory.text) and not memory.provisional
 
 
+def has_slot(memory: Memory) -> bool:
+    """Return whether a memory states a value of a named attribute; a copied sentence does not."""
+    return bool(memory.entity and memory.attribute and memory.value)
+
+
 def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
     """Choose the memories that state the user's identity, in the order of `IDENTITY`; scoped values are left out."""
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
@@ -114,6 +129,7 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
     left: list[str] = []
     seen: set[str] = set()
     headings: set[str] = set()
+    ordered = 0
     tokens, lines = cap.budget.counter.count(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
     for one in sorted(candidates, key=lambda one: _RANK[one.section]):
         if one.memory.id in seen:
@@ -123,7 +139,10 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
         heading = HEADINGS[one.section]
         added = line.text if heading in headings else f"{heading}\n{line.text}"
         cost, rows = cap.budget.counter.added_by(added), added.count("\n") + 1
-        if tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
+        ordered += cost if one.section is Section.INSTRUCTION else 0
+        over = one.section is Section.INSTRUCTION and ordered > cap.budget.tokens // INSTRUCTIONS_PART
+        if over or tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
+            ordered -= cost if one.section is Section.INSTRUCTION else 0
             left += [one.memory.id] if one.section is not Section.RECALLED else []
             continue
         tokens, lines = tokens + cost, lines + rows
@@ -150,7 +169,7 @@ def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) ->
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
     memory = one.memory
-    text = format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, zone))
+    text = format_bullet(memory.id, format_core_text(memory), format_since(memory.valid_from_us, zone))
     return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
 
 

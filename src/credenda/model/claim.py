@@ -95,5 +95,5 @@ class Extractor(Protocol):
     """Extracts claims from a turn. Pure for rules; an extractor with a model may raise `Unavailable`."""
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return at most `limits.CLAIMS_PER_TURN` claims in order of their spans; [] is a valid result."""
+        """Return the claims in order of their spans; [] is a valid result."""
         ...

@@ -10,7 +10,17 @@ from typing import Final, NamedTuple
 from credenda.clock import to_datetime
 from credenda.model.memory import Memory
 
-__all__ = ["HEADINGS", "Core", "CoreDiff", "CoreLine", "CoreMemory", "RecallCounts", "Section"]
+__all__ = [
+    "HEADINGS",
+    "INSTRUCTIONS_PART",
+    "Core",
+    "CoreDiff",
+    "CoreLine",
+    "CoreMemory",
+    "RecallCounts",
+    "Section",
+    "format_core_text",
+]
 
 
 class Section(StrEnum):
@@ -26,12 +36,22 @@ class Section(StrEnum):
     """Recalled often, according to the recall log."""
 
 
+INSTRUCTIONS_PART: Final = 3
+"""Instructions take at most one part in this many of a budget, so that facts keep room."""
 HEADINGS: Final = {
     Section.INSTRUCTION: "Always:",
     Section.PINNED: "Always:",
     Section.IDENTITY: "About the user:",
     Section.RECALLED: "Often needed:",
 }
+
+
+_USER: Final = "user"
+
+
+def format_core_text(memory: Memory) -> str:
+    """Return the text of a memory for the core, which is about the user: another speaker is named before it."""
+    return memory.text if memory.speaker in {"", _USER} else f"{memory.speaker}: {memory.text}"
 
 
 class CoreMemory(NamedTuple):

@@ -112,7 +112,8 @@ class Receipt:
     """The acknowledgement of `remember`: the events are on disk.
 
     `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the
-    events, `refused` lists the messages that were not stored, and the reasons.
+    events. `refused` lists the messages that were not stored, and the reasons; `unread` the parts of stored messages
+    from which no claims are extracted because they are too long, and which search finds all the same.
     """
 
     job_id: str | None
@@ -120,3 +121,4 @@ class Receipt:
     queued: bool
     cached: bool = False
     refused: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()

@@ -29,9 +29,9 @@ class Candidates:
     `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
     vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], is how well the named person's
     texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's. `strange`:
-    the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction matches; `rarest`
-    marks texts with the question's rarest word. `searched` is the number of documents searched; `complete`: no other
-    document has any relevance.
+    the question names only unknown names. `told`: a person's own words hold a rare word of the question. `governs`, in
+    [0, 1], is how well a standing instruction matches; `rarest` marks texts with the question's rarest word. `searched`
+    is the number of documents searched; `complete`: no other document has any relevance.
     """
 
     codes: Integers
@@ -56,6 +56,7 @@ class Candidates:
     searched: int
     complete: bool
     strange: bool = False
+    told: bool = False
     whole: bool = False
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 
@@ -74,6 +75,8 @@ class Signs(NamedTuple):
     timely: bool = False
     governs: bool = False
     rarest: bool = False
+    verbatim: bool = False
+    """The text holds the whole query."""
 
     def joined(self, other: Signs) -> Signs:
         """Return the maximum of each feature, for an event and the memory derived from it."""
@@ -86,6 +89,7 @@ class Signs(NamedTuple):
             self.timely or other.timely,
             self.governs or other.governs,
             self.rarest or other.rarest,
+            self.verbatim or other.verbatim,
         )
 
 

@@ -8,11 +8,12 @@ from typing import Final
 from credenda import limits
 from credenda.index.resident import ResidentIndex
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import HEADINGS, CoreMemory, Section
+from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
+from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
@@ -47,14 +48,15 @@ def build_context(
     asked = query or Query(text="")
     kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
     if query is None or not query.text:
+        kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
         packing = Packing(budget=budget, contests=contests, headings=_choose_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
-    kept = _choose_core(kept, found.hits, query, budget)
-    always = [one.memory for one in kept]
     made = plan(query, now_us, ())
+    kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
+    always = [one.memory for one in kept]
     previous = _find_previous_values(reader, found.hits, query)
     packing = Packing(
         budget=budget,
@@ -79,20 +81,41 @@ def _choose_headings(core: Sequence[CoreMemory]) -> dict[str, str]:
 
 
 def _choose_core(
-    core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: TokenBudget
+    core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: TokenBudget, *, terms: Sequence[str]
 ) -> list[CoreMemory]:
-    """Select the core memories beside hits: all that the user pinned or instructed, others while room is left."""
+    """Select the core memories beside hits: instructions, all that the user pinned, others while room is left."""
     found = {hit.id for hit in hits}
     spent, kept = 0, list[CoreMemory]()
-    for one in core:
-        memory = one.memory
-        spent += budget.counter.count(
-            format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, query.zone))
-        )
-        other = one.section is Section.RECALLED and query.topic not in {None, memory.topic}
-        if one.section in _ALWAYS or (memory.id not in found and not other and spent <= budget.tokens // 2):
+    for one in _limit_instructions(core, query, budget, terms=terms):
+        spent += _count_tokens(one.memory, query, budget)
+        other = one.section is Section.RECALLED and query.topic not in {None, one.memory.topic}
+        if one.section in _ALWAYS or (one.memory.id not in found and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
+
+
+def _count_tokens(memory: Memory, query: Query, budget: TokenBudget) -> int:
+    line = format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, query.zone))
+    return budget.counter.count(line)
+
+
+def _limit_instructions(
+    core: Sequence[CoreMemory], query: Query, budget: TokenBudget, *, terms: Sequence[str]
+) -> list[CoreMemory]:
+    """Return the core with instructions for at most a third of the budget, first those that the question calls for."""
+    orders = [one for one in core if one.section is Section.INSTRUCTION]
+    matches = score_instructions(
+        terms, [extract_trigger_terms(one.memory.text) for one in orders], [None] * len(orders)
+    )
+    ranked = sorted(zip(orders, matches, strict=True), key=lambda pair: (-pair[1], not pair[0].memory.pinned))
+    left, kept = budget.tokens // INSTRUCTIONS_PART, set[str]()
+    for one, _ in ranked:
+        cost = _count_tokens(one.memory, query, budget)
+        if cost <= left:
+            left -= cost
+            kept.add(one.memory.id)
+    chosen = [one for one, _ in ranked if one.memory.id in kept]
+    return [*chosen, *(one for one in core if one.section is not Section.INSTRUCTION)]
 
 
 def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], query: Query) -> list[ContestCase]:

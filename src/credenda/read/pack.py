@@ -12,10 +12,20 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from credenda.model.contest import ContestCase
+from credenda.model.core import format_core_text
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.read.newer import put_newest_first
-from credenda.text.fence import CLOSING, OPENING, fence_text, format_bullet, format_day, format_since, shorten_line
+from credenda.text.fence import (
+    CLOSING,
+    OPENING,
+    fence_text,
+    format_bullet,
+    format_day,
+    format_since,
+    format_stated,
+    shorten_line,
+)
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
@@ -112,7 +122,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        yield _Line(heading, format_bullet(memory.id, memory.text, _word_since(memory, packing)))
+        yield _Line(heading, format_bullet(memory.id, format_core_text(memory), _word_since(memory, packing)))
     always = {memory.id for memory in core}
     yield from (_Line("Unsettled, ask before relying on it:", _word_contest(case)) for case in packing.contests)
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
@@ -123,11 +133,11 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
                 *_word_previous_values(hit.memory, packing),
                 *_word_warnings(hit),
             ]
-            yield _Line("Held true:", format_bullet(hit.id, hit.text, notes), hit)
+            yield _Line("Held true:", format_bullet(hit.id, format_stated(hit.memory.speaker, hit.text), notes), hit)
         elif hit.event is not None:
-            said = f"{hit.event.speaker}: {hit.text}" if hit.event.speaker else hit.text
+            said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
-                "Assertion:",
+                "Said:",
                 format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_warnings(hit)]),
                 hit,
             )

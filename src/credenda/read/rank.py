@@ -22,7 +22,8 @@ from credenda.read.hydrate import Loaded, load, load_successors, name_document
 from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
-from credenda.read.visibility import flag_event, flag_memory, join, order_by_flags, redact_spans
+from credenda.read.verbatim import fold_query, holds_query
+from credenda.read.visibility import flag_event, flag_memory, join, lift_verbatim, order_by_flags, redact_spans
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
@@ -58,6 +59,12 @@ class Reading:
     """Number of relevant rows dropped by a condition that the index does not know."""
     unread: bool = False
     """Whether relevant candidates were not read, because too many before them were dropped."""
+    quoted: str = field(init=False)
+    """The query as `fold_query` folds it."""
+
+    def __post_init__(self) -> None:
+        """Fold the query once for all rows."""
+        self.quoted = fold_query(self.query.text)
 
 
 def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integers) -> None:
@@ -127,6 +134,7 @@ def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
         return None
     if flags is None:
         return None
+    found = _mark_verbatim(found, memory.text, work)
     return Row("memory", name, memory.text, *found, memory=memory, flags=flags)
 
 
@@ -146,18 +154,25 @@ def _make_event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Ro
     if not is_matching_event(event, work.query):
         work.misfits += 1
         return None
-    flags = flag_event(event, work.loaded.claims(name), work.query, work.now_us)
+    flags = flag_event(event, work.loaded.claims(name), work.query, work.now_us, spans=work.loaded.claims_of.get(name))
     if flags is None:
         work.misfits += _has_time_condition(work.query)
         return None
     shown = redact_spans(event, work.loaded.removed_spans(name))
+    found = _mark_verbatim(found, shown.text, work)
     return Row("event", name, shown.text, *found, event=shown, passage=ordinal, flags=flags)
+
+
+def _mark_verbatim(found: _Found, text: str, work: Reading) -> _Found:
+    if not holds_query(text, work.quoted):
+        return found
+    return found._replace(signs=found.signs._replace(verbatim=True))
 
 
 def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
-    joined = join(rows, work.loaded.claims_of)
+    joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,14 @@ from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_
 from credenda.read.filters import may_return_events, may_return_memories
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.plan import Plan
+from credenda.read.speakers import (
+    ASSISTANT,
+    make_mask,
+    mask_by_role,
+    mask_spoken_by,
+    mask_spoken_to,
+    measure_speaker_fit,
+)
 from credenda.read.weights import Relevance, load_weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.tokens import tokenize
@@ -37,11 +45,11 @@ _candidates: Final = compile_fast_init(Candidates)
 _filter: Final = compile_fast_init(MemoryFilter)
 _COMMON: Final = 1_000
 """Minimum number of documents for idf: in a new store, a word in both of two texts is not yet common."""
+_RARE: Final = 0.7
+"""Share of the highest idf of a question's terms from which a term is rare: without it, the subject is another one."""
 _TIMELY: Final = 50
 """Number of latest documents of a named time that become candidates regardless of their words."""
-_BEST_OF_SPEAKER: Final = 3
 _USER: Final = "user"
-_ASSISTANT: Final = "assistant"
 _INSTRUCTION: Final = "instruction"
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
 _ORDINALS: Final = pack_code(1, memory=False) - 1
@@ -54,7 +62,7 @@ class _Words:
     """Word scores of every row: its own, with the neighbours' share, and of the subject alone.
 
     `held` is the summed idf of the subject's terms in a row, `idfs` the idf of each term, and `rarest` the rows with
-    the rarest term; `unheard` are terms in no row.
+    the rarest term; `rare` are the rows with any rare term, and `unheard` the terms in no row.
     """
 
     own: Floats
@@ -63,6 +71,7 @@ class _Words:
     held: Floats
     idfs: Sequence[float]
     rarest: Integers
+    rare: Integers
     unheard: frozenset[str]
 
 
@@ -75,6 +84,15 @@ class _Signs:
     slot: Integers
     timely: Mask
     governs: Mapping[int, float]
+
+
+class _Searched(NamedTuple):
+    """The candidates' row numbers, and what was searched; see `Candidates`."""
+
+    rows: Integers
+    documents: int
+    complete: bool
+    told: bool
 
 
 def find_owner(codes: Integers) -> Integers:
@@ -142,7 +160,14 @@ def retrieve(
     governing = np.array(list(signs.governs), np.int64)
     rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
-    return _gather(index, made, rows, signs, searched=int(np.count_nonzero(mask)), complete=complete)
+    told = bool(made.people) or _is_told(index, signs.words.rare, mask)
+    return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete, told))
+
+
+def _is_told(index: ResidentIndex, rare: Integers, mask: Mask) -> bool:
+    """Return whether a text that is not the assistant's has a rare term of the question."""
+    speakers = index.speaker[rare[mask[rare]]]
+    return bool((~mask_spoken_by(index, speakers, (ASSISTANT,))).any())
 
 
 def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
@@ -153,6 +178,7 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     held = np.zeros(len(index), np.float32)
     idfs: list[float] = []
     rarest = _NOWHERE
+    by_term: list[Integers] = []
     unheard: list[str] = []
     found = index.each_term(made.terms)
     for term, (rows, scores) in zip(made.terms, found, strict=True):
@@ -164,13 +190,16 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
             rarest = rows if idf > max(idfs, default=-1.0) else rarest
             held[rows] += np.float32(idf)
             idfs.append(idf)
+            by_term.append(rows)
         elif made.people:
             named[rows] += scores
     brief = SkipBoost(tuned.words_second, index.length, tuned.brief)
     heard = np.concatenate([_NOWHERE, *(rows for rows, _ in found)])
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
-    return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
+    least = _RARE * max(idfs, default=0.0)
+    rare = [rows for rows, idf in zip(by_term, idfs, strict=True) if idf >= least]
+    return _Words(own, spread, subject, held, idfs, rarest, np.concatenate([_NOWHERE, *rare]), frozenset(unheard))
 
 
 def _compute_idf(documents: int, df: int) -> float:
@@ -272,13 +301,12 @@ def _pick_top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> In
     return scores.argpartition(len(scores) - count)[len(scores) - count :]
 
 
-def _gather(
-    index: ResidentIndex, made: Plan, rows: Integers, signs: _Signs, *, searched: int, complete: bool
-) -> Candidates:
+def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -> Candidates:
+    rows = found.rows
     words, meant = signs.words, signs.meant
     codes, speaker = index.codes[rows], index.speaker[rows]
-    by_named = _mask_spoken_by(index, speaker, made.people)
-    by_partner = _mask_spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
+    by_named = mask_spoken_by(index, speaker, made.people)
+    by_partner = mask_spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
     coverage = _measure_coverage(words, made, rows, signs.timely)
     alone = len(made.people) == 1
     return _candidates(
@@ -293,16 +321,17 @@ def _gather(
         meaning=meant.spread[rows],
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
-        by_role=_mask_by_role(index, made, speaker),
-        slot=_make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
+        by_role=mask_by_role(index, made, speaker),
+        slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
         governs=_spread_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
         rarest=_mask_rarest(words, rows),
-        speaker_fit=_measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
+        speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
         lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
-        searched=searched,
-        complete=complete,
+        searched=found.documents,
+        complete=found.complete,
+        told=found.told,
         strange=_has_only_unknown_names(index, made, words.unheard),
         whole=not (codes & _ORDINALS).any(),
     )
@@ -321,7 +350,7 @@ def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -
 
 def _mask_rarest(words: _Words, rows: Integers) -> Mask:
     """Mark the texts with the rarest word of the subject; texts without it are likely about another subject."""
-    return _make_mask(len(words.own), words.rarest)[rows]
+    return make_mask(len(words.own), words.rarest)[rows]
 
 
 def _has_only_unknown_names(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
@@ -337,56 +366,3 @@ def _spread_degrees(count: int, given: Mapping[int, float]) -> Floats:
     for row, degree in given.items():
         degrees[row] = degree
     return degrees
-
-
-def _make_mask(count: int, at: Integers | Sequence[int]) -> Mask:
-    marks = np.zeros(count, np.bool_)
-    marks[at] = True
-    return marks
-
-
-def _mask_spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
-    """Mark the texts of these speakers; a table lookup takes a tenth of the time of a set operation."""
-    named = _mask_named_speakers(index, names)
-    return named[speaker] if len(named) else np.zeros(len(speaker), np.bool_)
-
-
-def _mask_named_speakers(index: ResidentIndex, names: Sequence[str]) -> Mask:
-    """Mark the speaker numbers that have one of these names."""
-    known = index.speaker_names
-    return _make_mask(len(known), [number for number, name in enumerate(known) if name in names])
-
-
-def _mask_spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
-    """Mark the texts of speakers who share a session with these people.
-
-    Only their words can be confused with those of the named people; among all speakers, some fit better by chance.
-    Texts outside any session count as one session. If the named people share no session, everyone else counts.
-    """
-    named = _mask_named_speakers(index, names)
-    said = ~index.is_memory
-    met = np.zeros(len(index.session_names) + 1, np.bool_)  # the last is for "no session", number -1
-    met[index.session[said & named[index.speaker]]] = True
-    partners = np.zeros(len(named), np.bool_)
-    partners[index.speaker[said & met[index.session]]] = True
-    partners &= ~named
-    return (partners if partners.any() else ~named)[speaker]
-
-
-def _mask_by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
-    """Mark the turns of the role that the question is about, in stores with user and assistant turns."""
-    if made.people or not _mask_spoken_by(index, speaker, (_ASSISTANT,)).any():
-        return np.zeros(len(speaker), np.bool_)
-    return _mask_spoken_by(index, speaker, (_ASSISTANT if made.of_assistant else _USER,))
-
-
-def _measure_speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:
-    """Return how well the best turns of the named person fit compared with their partners': 0 worst, 1 fully.
-
-    Users do name the wrong person, and an unconditional bonus for the named one loses ten points on such questions.
-    """
-    low, high = load_weights().relevance.speaker_fit
-    theirs, others = (np.sort(part)[-_BEST_OF_SPEAKER:] for part in (scores[by_named], scores[by_partner]))
-    if not len(others) or not len(theirs) or others.mean() <= 0:
-        return 1.0
-    return float(np.clip((theirs.mean() / others.mean() - low) / (high - low), 0.0, 1.0))

@@ -27,7 +27,7 @@ from credenda.read.answer_type import is_typed_question
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
-from credenda.read.hydrate import load_evidence
+from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
@@ -58,6 +58,10 @@ _NARROW_BATCHES: Final = 3
 """Batches read before a search with conditions unknown to the index asks the store for all matching rows."""
 _SLOT_TERMS: Final = 3
 """Maximum number of terms of a question about a single slot; a longer one asks for more than its value."""
+_WHOLE: Final = 0.999
+"""Coverage of a text that has all words of the question."""
+_WHOLE_READ: Final = 100
+"""Number of such texts, beyond the best rows, that are searched for the whole question."""
 _MISSES: Final = 5
 """Number of nearest misses in the trace of an abstained search, and in its result if requested."""
 
@@ -86,7 +90,8 @@ def search(
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
     provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
-    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains.
+    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains, but only if
+    no person's words hold a rare word of the question: what was told is never refused.
     """
     began = seconds()
     tuned = load_weights()
@@ -101,7 +106,8 @@ def search(
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
     )
-    abstained = not rows or answerable < (judge.context_floor if unasked else judge.floor)
+    floor = judge.context_floor if unasked else judge.floor
+    abstained = not rows or (answerable < floor and not found.told and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == _COMPARED:
         rows += _find_further(asked, work, rows)
     shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
@@ -171,6 +177,7 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
     heard = ranked[mask_relevant(found, asked.engine.cosine_floor)[ranked]]
     if query.profile != "recall" and is_worth_expanding(found, heard, tuned.relevance):
         fused, heard = _run_second_round(asked, work, (found, fused), heard)
+    heard = _read_verbatim(asked, work, (found, fused), heard)
     rows: list[Row] = []
     for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard, wanted), 1):
         hydrate_batch(work, found, fused, batch)
@@ -181,6 +188,24 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
             work.unread = count * len(batch) < len(heard)
             break
     return rows[:wanted], measure_rise(found, best)
+
+
+def _read_verbatim(asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers) -> Integers:
+    """Read further candidates with all words of the query, and keep those that hold it verbatim; return the others."""
+    found, fused = first
+    if not work.quoted or asked.query.profile == "recall":
+        return heard
+    near, far = heard[:_COMPARED], heard[_COMPARED:]
+    whole = far[found.coverage[far] >= _WHOLE][:_WHOLE_READ]
+    if not len(whole):
+        return heard
+    before = len(work.rows)
+    hydrate_batch(work, found, fused, whole)
+    work.rows[before:] = [row for row in work.rows[before:] if row.signs.verbatim]
+    holding = {row.id for row in work.rows[before:]}
+    tag = work.reader.tenant.tag
+    kept = [at for at in whole.tolist() if name_document(int(found.codes[at]), tag)[1] in holding]
+    return np.concatenate([near, far[~np.isin(far, kept)]])
 
 
 def _run_second_round(

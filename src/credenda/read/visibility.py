@@ -1,7 +1,7 @@
 """Step 5: decide which rows are visible, with which flags, and which rows merge. Pure.
 
-An event inherits the status of its memories: a forgotten memory does not reappear through its event, and a replaced
-value is always flagged.
+Belief and findability are separate. Only deletion, forgetting, denial and quarantine hide the words of an event. A
+stance lowers the claim of one clause and never hides its event. A replaced value is always flagged.
 """
 
 from __future__ import annotations
@@ -11,20 +11,33 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.event import DENIED, QUARANTINED, Event
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
 
-__all__ = ["flag_event", "flag_memory", "join", "mask_relevant", "order_by_flags", "redact_spans", "was_valid_at"]
+__all__ = [
+    "flag_event",
+    "flag_memory",
+    "join",
+    "lift_verbatim",
+    "mask_relevant",
+    "order_by_flags",
+    "redact_spans",
+    "was_valid_at",
+]
 
 Flags = frozenset[Flag]
+Span = tuple[int, int]
 
 _NEVER: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE})
 _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 _UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
-_UNMEANT: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC})
+_MOST: Final = 0.5
+"""Share of an event's text above which its unsure claims flag the whole event."""
 _APART: Final = frozenset({QUARANTINED, DENIED})
+_STEP: Final = 1e-6
+"""Difference between the keys of rows that hold the query verbatim."""
 _VEIL: Final = "[…]"
 
 
@@ -72,8 +85,14 @@ def _list_memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Fl
         yield "stale"
 
 
-def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int) -> Flags | None:
-    """Return the flags of an event, given the memories derived from it, or None if it is not visible."""
+def flag_event(
+    event: Event, claims: Sequence[Memory], query: Query, now_us: int, *, spans: Mapping[str, Span] | None = None
+) -> Flags | None:
+    """Return the flags of an event, given the memories derived from it, or None if it is not visible.
+
+    `spans` are the evidence spans of the memories in the event, by id. Unsure claims flag the event only if they cover
+    most of its text: the other words of the event are no less certain.
+    """
     if not event.text or not _APART.isdisjoint(event.flags) or not _is_within(event, query, now_us):
         return None
     claims = [memory for memory in claims if memory.status is not Status.DELETED]  # their words are blanked
@@ -83,10 +102,16 @@ def flag_event(event: Event, claims: Sequence[Memory], query: Query, now_us: int
     if not live:
         return None
     unsure = all(memory.confidence < query.min_confidence for memory in live)
-    unmeant = unsure and all(memory.stance in _UNMEANT for memory in live)
-    if unmeant and "low_confidence" not in query.include:
-        return None
+    unsure = unsure and _covers_most(event, [(spans or {}).get(memory.id) for memory in live])
     return frozenset(_list_event_flags(live, query, unsure=unsure))
+
+
+def _covers_most(event: Event, spans: Sequence[Span | None]) -> bool:
+    """Return whether spans cover most of an event's text; an unknown span counts as the whole text."""
+    if None in spans:
+        return True
+    covered = {at for span in spans if span is not None for at in range(*span)}
+    return len(covered) > _MOST * len(event.text.strip())
 
 
 def _is_within(event: Event, query: Query, now_us: int) -> bool:
@@ -160,10 +185,10 @@ def _attach_event(memory: Row, event: Row) -> Row:
 def order_by_flags(
     rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float
 ) -> list[Row]:
-    """Order rows, best first: a current value before the value it replaced, unsure rows last (R-062).
+    """Order rows, best first: a current value before the value it replaced, unsure memories last (R-062).
 
     `successors` maps a row flagged superseded to the id of the current memory. If both are listed, the current memory
-    gets the higher key and the features of both, and `lowered` reduces the key of the replaced value.
+    gets the higher key and the features of both. `lowered` reduces the key of a replaced value and of an unsure event.
     """
     by_id = {row.id: row for row in rows}
     for old in list(by_id.values()):
@@ -171,9 +196,27 @@ def order_by_flags(
         if current is not None:
             signs = current.signs.joined(old.signs)
             by_id[current.id] = current._replace(key=max(current.key, old.key), signs=signs)
-    placed = (row._replace(key=lowered(row.key)) if "superseded" in row.flags else row for row in by_id.values())
+    placed = (row._replace(key=lowered(row.key)) if _is_lowered(row) else row for row in by_id.values())
     return sorted(placed, key=_rank)
 
 
+def _is_lowered(row: Row) -> bool:
+    unsure = row.kind == "event" and "low_confidence" in row.flags
+    return "superseded" in row.flags or (unsure and not row.signs.verbatim)
+
+
+def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:
+    """Raise the rows that hold the query verbatim above all others, in their own order.
+
+    With `asks` the query is a question: a memory in the slot that it asks for stays above an earlier question.
+    """
+    holding = sorted((row for row in rows if row.signs.verbatim), key=lambda row: row.key)
+    if not holding:
+        return list(rows)
+    top = max((row.key for row in rows if not (asks and row.signs.slot)), default=0.0)
+    raised = {row.id: top + _STEP * place for place, row in enumerate(holding, 1)}
+    return [row._replace(key=max(row.key, raised.get(row.id, row.key))) for row in rows]
+
+
 def _rank(row: Row) -> tuple[bool, float, bool, str]:
-    return "low_confidence" in row.flags, -row.key, "superseded" in row.flags, row.id
+    return row.kind == "memory" and "low_confidence" in row.flags, -row.key, "superseded" in row.flags, row.id

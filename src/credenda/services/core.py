@@ -24,6 +24,7 @@ from credenda.manage.core import (
     diff_rewrites,
     format_line,
     has_changed,
+    has_slot,
     is_settled,
     sort_by_recall,
 )
@@ -145,7 +146,7 @@ def _gather(
     else:
         ids = [name for section, name, _ in chosen.lines if section is Section.RECALLED]
         log = [RecallCounts(name, 0, 0, 0, 0) for name in ids]
-    often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory)]
+    often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory) and has_slot(memory)]
     candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
     return _Gathered(candidates, {one.memory_id: one for one in log})
 

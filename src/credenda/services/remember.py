@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Span
-from credenda.model.event import Event, Receipt
+from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, Writer
-from credenda.write.intake.validate import Submission, accept
+from credenda.write.extract.prose import find_unread
+from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import (
     Compared,
     commit_compared,
@@ -27,6 +29,8 @@ from credenda.write.reconcile_job import apply_claims, mark_complete
 
 __all__ = ["keep", "remember"]
 
+_SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
+
 
 def remember(parts: Parts, submission: Submission) -> Receipt:
     """Store messages as events and return when they are on disk; a job derives the beliefs."""
@@ -37,7 +41,18 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         receipt = commit_compared(parts.store, parts.user_id, [accepted], _file, extractor=parts.extractor)
     if receipt.queued and not parts.jobs_ready.is_set():
         parts.jobs_ready.set()
-    return receipt
+    unread = _list_unread(accepted)
+    return replace(receipt, unread=unread) if unread else receipt
+
+
+def _list_unread(accepted: Accepted) -> tuple[str, ...]:
+    """Name the parts of messages from which no claims are extracted because they are too long."""
+    return tuple(
+        f"characters {start} to {stop} of message {number}: too long to extract claims from; send it in parts"
+        for number, event in enumerate(accepted.events, 1)
+        if event.role in _SPEAKING
+        for start, stop in find_unread(event.text)
+    )
 
 
 def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:

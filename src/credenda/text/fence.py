@@ -17,6 +17,7 @@ __all__ = [
     "format_bullet",
     "format_day",
     "format_since",
+    "format_stated",
     "shorten_line",
 ]
 
@@ -74,6 +75,11 @@ def format_bullet(name: str, text: str, notes: Iterable[str]) -> str:
     noted = "; ".join(notes)
     tail = f" ({fence_text(noted)})" if noted else ""
     return f"- [{name}] {shorten_line(fence_text(text))}{tail}"
+
+
+def format_stated(speaker: str, text: str) -> str:
+    """Put the speaker before their words, as in "Ana: I live in Linz"; a derived memory has none."""
+    return f"{speaker}: {text}" if speaker else text
 
 
 def format_since(valid_from_us: int | None, zone: tzinfo) -> list[str]:

@@ -14,19 +14,21 @@ from .holding import always_holds
 
 
 def _guarded() -> Iterator[tuple[str, re.Pattern[str], Sequence[str]]]:
-    acts, tails, prose = load_table("acts"), load_table("tails"), load_table("prose")
+    acts, tails, voices = load_table("acts"), load_table("tails"), load_table("voices")
     for number, entry in enumerate(acts["act"]):
         if "has" in entry:
             for match in entry["match"]:
                 yield f"act {number} {match[:40]}", compile_macros(match, acts["macros"]), entry["has"]
     yield "transient", re.compile(acts["transient"]["match"], re.IGNORECASE), acts["transient"]["has"]
-    yield "scene_start", re.compile(acts["scene_start"], re.IGNORECASE), acts["scene_start_has"]
+    yield "scene", re.compile(voices["scene"]["start"], re.IGNORECASE), voices["scene"]["has"]
+    for name in ("lead", "whole", "back", "forward"):
+        yield f"material {name}", re.compile(voices["material"][name], re.IGNORECASE), voices["material"]["has"]
     yield "bare", re.compile(tails["bare"], re.IGNORECASE), tails["bare_has"]
     foreign = load_table("foreign")
     yield "now", re.compile(foreign["now"], re.IGNORECASE), foreign["now_has"]
     yield from _guarded_beside()
-    for number, match in enumerate(prose["holds"]):
-        yield f"prose {number}", re.compile(match), prose["has"]
+    for number, match in enumerate(voices["code"]["holds"]):
+        yield f"code {number}", re.compile(match), voices["code"]["has"]
     for entry in tails["contraction"]:
         has = [entry["has"]] if isinstance(entry["has"], str) else entry["has"]
         yield f"short form {entry['from'][:40]}", re.compile(entry["from"], re.IGNORECASE), has

@@ -11,7 +11,15 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Row, Signs
-from credenda.read.visibility import flag_event, flag_memory, join, order_by_flags, redact_spans, was_valid_at
+from credenda.read.visibility import (
+    flag_event,
+    flag_memory,
+    join,
+    lift_verbatim,
+    order_by_flags,
+    redact_spans,
+    was_valid_at,
+)
 
 from .build import EventParts, QueryParts, day, memory
 
@@ -133,11 +141,19 @@ def test_an_event_that_was_absorbed_still_holds() -> None:
 
 @pytest.mark.requirement("R-013", "R-040")
 @pytest.mark.parametrize("stance", [Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC])
-def test_what_was_not_meant_is_left_out(stance: Stance) -> None:
+def test_a_stance_hides_the_claim_and_flags_its_event(stance: Stance) -> None:
     unmeant = memory(stance=stance, confidence=0.3)
-    assert event_flags([unmeant]) is None
-    assert event_flags([unmeant], include=frozenset({"low_confidence"})) == {"low_confidence"}
+    assert flags(unmeant) is None
+    assert event_flags([unmeant]) == {"low_confidence"}
     assert event_flags([unmeant, memory(id="m2-abcde1")]) == frozenset()
+
+
+def test_an_unsure_clause_says_nothing_of_the_rest_of_its_message() -> None:
+    said = event("I work at Acme as a cook. I'm wondering if I should move.")
+    unsure = memory(stance=Stance.HYPOTHETICAL, confidence=0.3)
+    query = Query(text="q")
+    assert flag_event(said, [unsure], query, NOW, spans={unsure.id: (36, 57)}) == frozenset()
+    assert flag_event(said, [unsure], query, NOW, spans={unsure.id: (0, 57)}) == {"low_confidence"}
 
 
 def test_an_unsure_plan_is_flagged_and_stays() -> None:
@@ -202,8 +218,23 @@ def test_what_was_replaced_is_lowered_below_its_successor_and_its_like() -> None
     assert [(one.id, one.key) for one in ordered] == [("m2", 5.0), ("e3", 4.5), ("e1", 4.0)]
 
 
+def test_an_unsure_event_keeps_a_place_by_its_relevance() -> None:
+    unsure = row("e1", 9.0, flags=frozenset({"low_confidence"}))
+    ordered = order_by_flags([unsure, row("e2", 7.0), row("e3", 9.5)], {}, lambda key: key - 1)
+    assert [one.id for one in ordered] == ["e3", "e1", "e2"]
+
+
+def test_the_text_that_holds_the_query_comes_first() -> None:
+    quoted = row("e1", 1.0, signs=Signs(verbatim=True))
+    answer = row("m3", 9.0, signs=Signs(slot=True))
+    lifted = lift_verbatim([row("e2", 5.0), quoted, answer], asks=False)
+    assert [one.id for one in order_by_flags(lifted, {})] == ["e1", "m3", "e2"]
+    asked = lift_verbatim([row("e2", 5.0), quoted, answer], asks=True)
+    assert [one.id for one in order_by_flags(asked, {})] == ["m3", "e1", "e2"]
+
+
 @pytest.mark.requirement("R-062")
-def test_low_confidence_comes_after_everything_else_but_may_stand_alone() -> None:
+def test_an_unsure_memory_comes_after_everything_else_but_may_stand_alone() -> None:
     unsure = row("m1", 9.0, flags=frozenset({"low_confidence"}))
     assert [one.id for one in order_by_flags([unsure, row("m2", 0.1)], {})] == ["m2", "m1"]
     assert [one.id for one in order_by_flags([unsure], {})] == ["m1"]

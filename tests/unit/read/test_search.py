@@ -53,7 +53,7 @@ def test_an_empty_memory_abstains(world: World) -> None:
 
 
 def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
-    name = world.say("My bike is red")
+    name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
     assert "misses" not in world.search(question).trace
     told = world.search(question, explain=True)
@@ -65,7 +65,7 @@ def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
 @pytest.mark.requirement("R-128")
 @pytest.mark.requirement("C-020")
 def test_misses_are_hits_of_an_abstaining_search_where_they_are_included(world: World) -> None:
-    name = world.say("My bike is red")
+    name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
     assert world.search(question).hits == ()
     found = world.search(question, include=frozenset({"misses"}))
@@ -134,14 +134,15 @@ def test_a_slot_is_found_without_a_common_word(world: World) -> None:
 def test_an_unsure_memory_is_out_and_last_where_asked_for(world: World) -> None:
     said = world.say("I'm actually a doctor, so walk me through it")
     unsure = world.hold(
-        "I'm actually a doctor",
+        "I'm actually a doctor, so walk me through it",
         event=said,
         confidence=0.3,
         stance=Stance.ROLE_PLAY,
         attribute="job_title",
         entity="user",
     )
-    assert world.search("Am I a doctor?").abstained
+    (event,) = world.search("Am I a doctor?").hits
+    assert (event.id, event.memory, event.flags) == (said, None, {"low_confidence"})
     asked = frozenset({"low_confidence"})
     assert names(world.search("Am I a doctor?", include=asked)) == [unsure]
     sure = world.hold("My doctor is Mrs Huber", at=1)

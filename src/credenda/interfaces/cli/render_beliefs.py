@@ -239,6 +239,7 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
     rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
+    rows += [("not read", part) for part in receipt.unread]
     if rows:
         lines.append(screen.pairs(rows))
     elif done.settled:

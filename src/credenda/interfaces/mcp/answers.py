@@ -165,6 +165,7 @@ class _Filed(TypedDict):
     job_id: str | None
     event_ids: NotRequired[list[str]]
     refused: NotRequired[list[str]]
+    unread: NotRequired[list[str]]
 
 
 class _Resolved(TypedDict):

@@ -76,7 +76,7 @@ def _answer_write(given: Mapping[str, Any], value: object) -> Answer:
             filed = {"queued": value.queued, "cached": value.cached, "job_id": value.job_id}
             data = {
                 **filed,
-                **_drop_empty({"event_ids": to_jsonable(value.event_ids), "refused": to_jsonable(value.refused)}),
+                **_drop_empty({name: to_jsonable(getattr(value, name)) for name in ("event_ids", "refused", "unread")}),
             }
         case Memory():
             data = _answer_memory(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from credenda.write.extract import checks
 from credenda.write.extract.checks import Situation
-from credenda.write.extract.lexicon import expression, lexicon, names
+from credenda.write.extract.lexicon import expression, is_common, lexicon, names
 from credenda.write.extract.shapes import (
     NOUN_WORDS,
     PHRASE_WORDS,
@@ -35,6 +36,9 @@ _RECENT: Final = frozenset(
 )
 _ACHIEVING: Final = frozenset(
     {"have", "get", "become", "lose", "give", "find", "make", "switch", "move", "take", "start"}
+)
+_IS_NUMBER: Final = re.compile(
+    r"(?:is|turn) (?:only |just |already |now )?\d{1,2}(?: now| today| yesterday| (?:last|this|next) \w+)?"
 )
 _GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
 """Subjects whose tools are used by "we"."""
@@ -207,6 +211,13 @@ def _counts(value: Value, situation: Situation) -> bool:
     return situation.subject.noun.casefold() in _AMOUNTS and value.text.replace(" ", "").isalnum()
 
 
+def _is_age_of_person(value: Value, situation: Situation) -> bool:
+    """Return whether a bare number is the age of a person with a name, and not the hour of a meeting."""
+    name = situation.subject.entity
+    told = situation.subject.who == "name" and _IS_NUMBER.fullmatch(situation.predicate.text) is not None
+    return told and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
+
+
 def _is_of_the_work(situation: Situation) -> bool:
     """Return whether a subject identifies a thing, and not the conversation."""
     noun = (situation.subject.noun or situation.subject.entity).casefold()
@@ -259,7 +270,10 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
     "known_now": lambda value, situation: is_known(value) and not situation.dated_ahead,
-    "date": lambda value, situation: is_date(value) and not _counts(value, situation),
+    "date": lambda value, situation: (
+        is_date(value) and not _counts(value, situation) and not _is_age_of_person(value, situation)
+    ),
+    "age_of_a_person": _is_age_of_person,
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
     "bare_role": lambda value, _: (

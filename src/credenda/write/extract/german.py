@@ -9,7 +9,7 @@ from typing import Final
 from credenda.write.extract.conjugate import Form, inflected
 from credenda.write.extract.german_words import is_finite, opened, settle, without_denial
 from credenda.write.extract.glossary import Glossary, Item, folded
-from credenda.write.extract.southern_clause import Assertion, with_time_last
+from credenda.write.extract.southern_clause import Said, with_time_last
 
 __all__ = ["german"]
 
@@ -44,7 +44,7 @@ class _Told:
     tail: list[Item]
 
 
-def german(items: Sequence[Item], known: Glossary, *, told: str = "", first: bool = False) -> list[Assertion]:
+def german(items: Sequence[Item], known: Glossary, *, told: str = "", first: bool = False) -> list[Said]:
     """Return a clause in English order; `told` is the subject and verb of the previous clause, for an elliptic one.
 
     `first`: it begins the sentence, where "wäre ich" is "if I were".
@@ -56,19 +56,19 @@ def german(items: Sequence[Item], known: Glossary, *, told: str = "", first: boo
     subordinate = bool(head) and head[-1].english in _SUBORDINATING
     if finite and finite[0] == 0 and len(rest) > 1 and (rest[1].english, rest[1].tag) == ("you", "subject"):
         form = next(one for one in rest[0].forms if one.person)
-        asked = Assertion(inflected(form.base, 2, form.tense), rest[0].start, rest[0].stop, "verb")
+        asked = Said(inflected(form.base, 2, form.tense), rest[0].start, rest[0].stop, "verb")
         return [*map(_plain, head), asked, *map(_plain, rest[1:])]
     if not finite or (not subordinate and _is_told_to(rest, finite[0])):
         return [*map(_plain, head), *_without(rest, denied)]
     at = finite[-1] if subordinate and not (rest[finite[0] + 1 :] and finite[0] < 2) else finite[0]  # noqa: PLR2004
     apart = _apart(rest, at, denied, known, subordinate=subordinate)
     supposed = at == 0 and first and apart.form.tense == "were" and len(rest) > 1 and rest[1].tag == "subject"
-    lead = [Assertion("if", tag="conj")] if supposed and not head else []
+    lead = [Said("if", tag="conj")] if supposed and not head else []
     return [*map(_plain, head), *lead, *_said(apart, told)]
 
 
-def _plain(item: Item) -> Assertion:
-    return Assertion(item.english, item.start, item.stop, item.tag)
+def _plain(item: Item) -> Said:
+    return Said(item.english, item.start, item.stop, item.tag)
 
 
 def _is_told_to(items: Sequence[Item], fin: int) -> bool:
@@ -175,7 +175,7 @@ def _nominal(items: Sequence[Item]) -> int:
     return size
 
 
-def _said(apart: _Told, told: str) -> list[Assertion]:
+def _said(apart: _Told, told: str) -> list[Said]:
     """Return subject and verb in English order."""
     if apart.form.base.startswith("@") and (liking := _liking(apart)):
         return liking
@@ -187,12 +187,12 @@ def _said(apart: _Told, told: str) -> list[Assertion]:
     elif _orders(apart):
         form = Form(form.base, 2, "order")
     elif form.person in {1, _WE}:
-        out.append(Assertion("I" if form.person == 1 else "we", tag="subject"))
+        out.append(Said("I" if form.person == 1 else "we", tag="subject"))
     elif told:
-        out.append(Assertion(told, tag="subject"))
+        out.append(Said(told, tag="subject"))
     tail = _reflexive_out(apart.tail, order=form.tense == "order")
     if form.base == "be called" and [one.text for one in out] == ["I"]:
-        out, form = [Assertion("my name", tag="noun")], Form("be", 3, form.tense)
+        out, form = [Said("my name", tag="noun")], Form("be", 3, form.tense)
     if form.base == "stop":
         out, tail = _what_stops(apart.front, out, tail)
     if form.base in _LIKED and tail and tail[0].english == "the":
@@ -200,11 +200,11 @@ def _said(apart: _Told, told: str) -> list[Assertion]:
     if form.base in _MOVING:
         tail = list(map(_towards, tail))
     shown = inflected(form.base.removeprefix("@"), form.person, form.tense, apart.denied)
-    out.append(Assertion(shown, apart.verb.start, apart.verb.stop, "verb"))
+    out.append(Said(shown, apart.verb.start, apart.verb.stop, "verb"))
     return with_time_last(_replaced([*out, *_closed(tail)], form, apart.denied))
 
 
-def _liking(apart: _Told) -> list[Assertion]:
+def _liking(apart: _Told) -> list[Said]:
     """Return "I like spinach" for "mir schmeckt Spinat"."""
     items = [*apart.front, *apart.subject, *apart.tail]
     who = next((one for one in items if one.tag == "clitic" and one.source.lower() in _LIKING), None)
@@ -212,18 +212,18 @@ def _liking(apart: _Told) -> list[Assertion]:
         return []
     subject, person = _LIKING[who.source.lower()]
     said = inflected(apart.form.base[1:], person, apart.form.tense, apart.denied)
-    verb = Assertion(said, apart.verb.start, apart.verb.stop, "verb")
-    return [Assertion(subject, who.start, who.stop, "subject"), verb, *(_plain(one) for one in items if one is not who)]
+    verb = Said(said, apart.verb.start, apart.verb.stop, "verb")
+    return [Said(subject, who.start, who.stop, "subject"), verb, *(_plain(one) for one in items if one is not who)]
 
 
-def _what_stops(front: list[Item], out: list[Assertion], tail: list[Item]) -> tuple[list[Assertion], list[Item]]:
+def _what_stops(front: list[Item], out: list[Said], tail: list[Item]) -> tuple[list[Said], list[Item]]:
     """Return "I stopped handball" for "mit dem Handball habe ich aufgehört"."""
     if front and front[0].english in _WITH:
         return [one for one in out if one.start < 0 or one.start > front[-1].start], [*front[1:], *tail]
     return out, tail[1:] if tail and tail[0].english in _WITH else tail
 
 
-def _replaced(out: list[Assertion], form: Form, denied: str) -> list[Assertion]:
+def _replaced(out: list[Said], form: Form, denied: str) -> list[Said]:
     """Return the new activity of a swap: "nicht mehr mit Gas, sondern mit Pellets"."""
     subject = next((one.text for one in out if one.tag == "subject"), "")
     if not denied or not subject:
@@ -256,7 +256,7 @@ def _reflexive_out(tail: Sequence[Item], *, order: bool) -> list[Item]:
     return [one for one in tail if not (one.tag == "clitic" and one.source.lower() in gone)]
 
 
-def _closed(tail: Sequence[Item]) -> list[Assertion]:
+def _closed(tail: Sequence[Item]) -> list[Said]:
     """Return the rest; an infinitive with "zu" is moved before its object."""
     items = list(tail)
     form = items[-1].of("to", "infinitive") if items else None
@@ -265,27 +265,27 @@ def _closed(tail: Sequence[Item]) -> list[Assertion]:
     last = items.pop()
     if items and items[-1].source.lower() == "zu":
         items.pop()
-    return [Assertion(f"to {form.base}", last.start, last.stop, "verb"), *map(_plain, items)]
+    return [Said(f"to {form.base}", last.start, last.stop, "verb"), *map(_plain, items)]
 
 
-def _without(items: Sequence[Item], denied: str) -> list[Assertion]:
+def _without(items: Sequence[Item], denied: str) -> list[Said]:
     """Return a clause without a finite verb; a final infinitive is an instruction."""
     form = items[-1].of("infinitive", "to") if items else None
     if form is None:
         return _nominal_clause(items, denied)
     last, left = items[-1], list(items[:-1])
     if left and left[-1].source.lower() == "zu":
-        return [Assertion(f"to {form.base}", last.start, last.stop, "verb"), *map(_plain, left[:-1])]
+        return [Said(f"to {form.base}", last.start, last.stop, "verb"), *map(_plain, left[:-1])]
     size = 1 + _nominal(left[1:]) if left and left[0].tag == "prep" else 0
     while size < len(left) and left[size].tag in {"adv", "say"}:
         size += 1
-    order = Assertion(inflected(form.base, 2, "order", denied), last.start, last.stop, "verb")
+    order = Said(inflected(form.base, 2, "order", denied), last.start, last.stop, "verb")
     return [*map(_plain, left[:size]), order, *map(_plain, left[size:])]
 
 
-def _nominal_clause(items: Sequence[Item], denied: str) -> list[Assertion]:
+def _nominal_clause(items: Sequence[Item], denied: str) -> list[Said]:
     said = [*map(_plain, items)]
     done = items[-1].of("participle") if items else None
     if done is not None:
-        said[-1] = Assertion(inflected(done.base, 0, "participle"), items[-1].start, items[-1].stop, "verb")
-    return [Assertion("no more" if denied == "no longer" else "no", tag="neg"), *said] if denied else said
+        said[-1] = Said(inflected(done.base, 0, "participle"), items[-1].start, items[-1].stop, "verb")
+    return [Said("no more" if denied == "no longer" else "no", tag="neg"), *said] if denied else said

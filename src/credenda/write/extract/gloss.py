@@ -18,7 +18,7 @@ from credenda.write.extract.german_words import split_at_and
 from credenda.write.extract.glossary import LANGUAGES, Item, english_words, folded, glossary, itemised, tells
 from credenda.write.extract.lexicon import words_of
 from credenda.write.extract.southern import southern
-from credenda.write.extract.southern_clause import Assertion
+from credenda.write.extract.southern_clause import Said
 
 __all__ = ["Gloss", "glossed", "is_plainly_english", "language_of"]
 
@@ -192,7 +192,7 @@ def glossed(sentence: str) -> Gloss | None:
     if language is None:
         return None
     known = glossary(language)
-    out: list[Assertion] = []
+    out: list[Said] = []
     opened = ""
     items = itemised(sentence, known)
     _tell_how_long(items, language)
@@ -207,11 +207,11 @@ def glossed(sentence: str) -> Gloss | None:
             opened = next((one.text for one in said if one.tag == "subject"), opened)
             out += said
         if mark is not None:
-            out.append(Assertion(mark.source, mark.start, mark.stop, "mark"))
+            out.append(Said(mark.source, mark.start, mark.stop, "mark"))
     return _written(out, sentence, language)
 
 
-def _tells_of_somebody(out: Sequence[Assertion]) -> bool:
+def _tells_of_somebody(out: Sequence[Said]) -> bool:
     """Return whether a sentence begins with another subject than the speaker."""
     stop = next((at for at, one in enumerate(out) if one.tag == "verb"), 0)
     return (
@@ -242,7 +242,7 @@ def _tell_how_long(items: Sequence[Item], language: str) -> None:
             unit.english += " ago" * ago
 
 
-def _take_up(part: list[Item], out: list[Assertion]) -> None:
+def _take_up(part: list[Item], out: list[Said]) -> None:
     """Remove a pronoun that repeats a named object: "mon dessert préféré, c'est le flan"."""
     if not part or part[0].english not in {"it is", "it was"}:
         return
@@ -270,9 +270,9 @@ def _clauses(items: Sequence[Item]) -> list[tuple[list[Item], Item | None]]:
     return found
 
 
-def _written(out: Sequence[Assertion], sentence: str, language: str) -> Gloss:
+def _written(out: Sequence[Said], sentence: str, language: str) -> Gloss:
     text, places = "", list[_Place]()
-    for before, one in pairwise([Assertion(""), *out]):
+    for before, one in pairwise([Said(""), *out]):
         if not one.text:
             continue
         shown = (

@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from typing import Final, NamedTuple
 
-from credenda.write.extract.lexicon import load_table
+from credenda.write.extract.lexicon import is_common, load_table
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
 
 __all__ = ["half_read", "tidied"]
 
 _WORD: Final = re.compile(r"[\w'-]+|:")
-_KNOWN: Final = re.compile(r"(?<![\w'])[a-z]{2,}")
 _NAMED: Final = re.compile(
     r"(?P<before>\b(?:to|in|at|with|for|from|joined|near|using|called|by|than|on) )"
     r"(?P<name>[a-z][a-z]{2,}(?: [a-z]{3,})?)\b"
@@ -29,16 +27,6 @@ _RUN_ON: Final = re.compile(
     r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
 )
 """The words after a value at which a run-on sentence continues."""
-_TABLES: Final = (
-    "worth.tsv",
-    "frames.toml",
-    "patterns.toml",
-    "lexicon.toml",
-    "things.toml",
-    "restate.toml",
-    "acts.toml",
-    "checks.toml",
-)
 _CHARACTERS_MAX: Final = 160
 """Longer sentences are not typed in haste."""
 
@@ -56,13 +44,6 @@ def _rewrites() -> tuple[_Rewrite, ...]:
         _Rewrite(frozenset(one["words"]), compile_macros(one["match"], table["macros"]), one["to"])
         for one in table["rewrite"]
     )
-
-
-@cache
-def _common() -> frozenset[str]:
-    """Return the words that our tables spell in lower case; another word after "in" or "to" may be a name."""
-    folder = resources.files("credenda.write.extract").joinpath("data")
-    return frozenset(word for name in _TABLES for word in _KNOWN.findall(folder.joinpath(name).read_text("utf-8")))
 
 
 def half_read(sentence: str, readings: list[Reading]) -> bool:
@@ -100,7 +81,7 @@ def tidied(sentence: str) -> Iterator[str]:
 
 def _capital(found: re.Match[str]) -> str:
     first, *others = found["name"].split(" ")
-    if first in _common():
+    if is_common(first):
         return found[0]
-    more = [one.capitalize() if one not in _common() else one for one in others]
+    more = [one.capitalize() if not is_common(one) else one for one in others]
     return found["before"] + " ".join([first.capitalize(), *more])

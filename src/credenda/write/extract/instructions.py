@@ -190,6 +190,8 @@ def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
     `to_assistant`: the user speaks; directives among others are no instructions.
     """
     text = _PLEASE.sub("", clause.text)
+    if expression("instructions", "pleasantry", "match").match(text):
+        return None
     found = _instruction(text, clause) if to_assistant else None
     found = found or _procedure(text, clause, to_assistant=to_assistant)
     scope, rest = leading_scope(text)

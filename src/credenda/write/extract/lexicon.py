@@ -21,6 +21,7 @@ __all__ = [
     "Lexicon",
     "Names",
     "expression",
+    "is_common",
     "lexicon",
     "load_table",
     "load_weights",
@@ -34,6 +35,17 @@ _FAVOURITE: Final = re.compile(
 )
 _QUALIFIER: Final = re.compile(r"^(?:(?:current|new|present|own|usual|main|primary) )+", re.IGNORECASE)
 _WORD: Final = re.compile(r"[\w'-]+")
+_SPELT: Final = re.compile(r"(?<![\w'])[a-z]{2,}")
+_TABLES: Final = (
+    "worth.tsv",
+    "frames.toml",
+    "patterns.toml",
+    "lexicon.toml",
+    "things.toml",
+    "restate.toml",
+    "acts.toml",
+    "checks.toml",
+)
 RECENT: Final = 64
 """Cache size, in sentences or clauses, of a pure step that several passes repeat."""
 
@@ -59,6 +71,21 @@ def expression(table: str, *path: str) -> re.Pattern[str]:
     for step in path:
         found = found[step]
     return re.compile(found, re.IGNORECASE)
+
+
+@cache
+def _common() -> frozenset[str]:
+    folder = resources.files("credenda.write.extract").joinpath("data")
+    files = [
+        *(folder.joinpath(name) for name in _TABLES),
+        resources.files("credenda.model").joinpath("attributes.toml"),
+    ]
+    return frozenset(word for file in files for word in _SPELT.findall(file.read_text("utf-8")))
+
+
+def is_common(word: str) -> bool:
+    """Return whether our tables spell a word in lower case; another word may be a name."""
+    return word in _common()
 
 
 def occurs(marks: Iterable[str], folded: str) -> bool:

@@ -28,7 +28,8 @@ class Listener:
     last_start: int = 0
     known: tuple[Memory, ...] = ()
     noted: bool = False
-    played: bool = False
+    assisted: bool = False
+    """Whether the message may address the assistant."""
     ironic: bool = False
 
 

@@ -1,86 +1,80 @@
-"""Split an event into the author's own sentences, without code, quotes, logs or addresses."""
+"""The sentences of an event that its author says in their own voice."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
 from credenda.text.sentences import TextSpan, split_sentences
-from credenda.write.extract.lexicon import load_table, occurs
+from credenda.write.extract.acts import is_question
+from credenda.write.extract.clauses import split_clauses
+from credenda.write.extract.voices import VOICE_CHARACTERS, Voice, split_voices
 
-__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "is_alone", "own_sentences"]
+__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "cut_question", "find_unread", "is_alone", "own_sentences"]
 
 SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted text or run-ons that no rule parses well."""
 _SENTENCES_MAX: Final = 256
-_CANDIDATES_MAX: Final = 2_048
-_LINE_BACK: Final = 1_000
-_TALK_CHARACTERS: Final = 400
-"""Longer texts are not cached."""
+_PIECES_MIN: Final = 2
 NOTE_CHARACTERS: Final = 90
 _ALONE_CHARACTERS: Final = 240
 """Maximum length of a single sentence that counts as alone; of several, only short ones are a note."""
-_FENCE: Final = re.compile(r"```|~~~")
 
 
-@cache
-def _not_prose(where: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{text})" for text in load_table("prose")[where]))
+def own_sentences(text: str, *, playing: bool = False) -> Iterator[TextSpan]:
+    """Yield the sentences of a text that are wholly own prose, at most 256; see `voices.split_voices`."""
+    return islice((span for span in _list_own(text, playing=playing) if _is_parsed(span)), _SENTENCES_MAX)
 
 
-def _is_prose(sentence: str) -> bool:
-    if _not_prose("begins").match(sentence):
-        return False
-    return not (occurs(load_table("prose")["has"], sentence) and _not_prose("holds").search(sentence))
+def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
+    passages = iter(split_voices(text, playing=playing))
+    passage = next(passages, None)
+    for span in split_sentences(text):
+        while passage is not None and passage.stop <= span.start:
+            passage = next(passages, None)
+        if passage is None:
+            return
+        if passage.voice is Voice.OWN and span.stop <= passage.stop:
+            yield span
 
 
-class _Fences:
-    """Tells, for rising offsets, whether a span lies inside a fenced block."""
-
-    def __init__(self, text: str) -> None:
-        self.marks = _FENCE.finditer(text)
-        self.next = next(self.marks, None)
-        self.inside = False
-
-    def covers(self, start: int, stop: int) -> bool:
-        """Return whether [start, stop) overlaps or touches a fence."""
-        touched = False
-        while self.next is not None and self.next.start() < stop:
-            touched = touched or self.next.start() >= start
-            self.inside = not self.inside
-            self.next = next(self.marks, None)
-        return self.inside or touched
+def _is_parsed(span: TextSpan) -> bool:
+    return span.stop - span.start <= SENTENCE_CHARACTERS
 
 
-def _is_quoted(text: str, start: int) -> bool:
-    line = text.rfind("\n", max(0, start - _LINE_BACK), start) + 1
-    return text[max(line, start - _LINE_BACK) : start + 1].lstrip().startswith((">", "|"))
+def cut_question(text: str, span: TextSpan) -> TextSpan:
+    """Return the statement of a sentence that ends in a question, or the whole sentence if it has none.
+
+    >>> text = "I'm on a MacBook Air M2, will that be enough?"
+    >>> text[slice(*cut_question(text, TextSpan(0, len(text))))]
+    "I'm on a MacBook Air M2"
+    """
+    sentence = text[span.start : span.stop]
+    pieces = split_clauses(sentence) if sentence.endswith("?") else []
+    if len(pieces) < _PIECES_MIN or not is_question(pieces[-1].strip(" ,;")):
+        return span
+    stated = sentence[: sentence.rindex(pieces[-1])].rstrip(" ,;:-\u2013\u2014")
+    return TextSpan(span.start, span.start + len(stated)) if stated else span
 
 
-def own_sentences(text: str) -> Iterator[TextSpan]:
-    """Yield the sentences to parse, at most 256, from the first 2,048 of a text."""
-    return iter(_of_talk(text)) if len(text) <= _TALK_CHARACTERS else islice(_readable(text), _SENTENCES_MAX)
+def find_unread(text: str) -> list[TextSpan]:
+    """Return the own prose of a text that is too long to be parsed: long sentences, and what follows the last sentence.
+
+    Cheap for short texts.
+    """
+    if len(text) <= SENTENCE_CHARACTERS:
+        return []
+    own = list(_list_own(text, playing=False))
+    parsed = [span for span in own if _is_parsed(span)]
+    unread = [span for span in own if not _is_parsed(span)]
+    if len(parsed) > _SENTENCES_MAX:
+        unread.append(TextSpan(parsed[_SENTENCES_MAX].start, len(text)))
+    elif len(text) > VOICE_CHARACTERS:
+        unread.append(TextSpan(VOICE_CHARACTERS, len(text)))
+    return unread
 
 
 def is_alone(text: str) -> bool:
     """Return whether a turn is one short note, or a single sentence."""
     return len(text) <= NOTE_CHARACTERS or (len(text) <= _ALONE_CHARACTERS and len(list(own_sentences(text))) == 1)
-
-
-@lru_cache(maxsize=256)
-def _of_talk(text: str) -> tuple[TextSpan, ...]:
-    """Return the sentences of a short text; cached, because extraction and decision both need them."""
-    return tuple(islice(_readable(text), _SENTENCES_MAX))
-
-
-def _readable(text: str) -> Iterator[TextSpan]:
-    fences = _Fences(text) if "```" in text or "~~~" in text else None
-    for span in islice(split_sentences(text), _CANDIDATES_MAX):
-        fenced = fences is not None and fences.covers(span.start, span.stop)
-        if fenced or span.stop - span.start > SENTENCE_CHARACTERS or _is_quoted(text, span.start):
-            continue
-        if _is_prose(text[span.start : span.stop]):
-            yield span

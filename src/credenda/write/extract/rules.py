@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from credenda import limits
 from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import MemoryType, Stance
-from credenda.text.sentences import TextSpan
+from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.acts import (
     Act,
     act_of,
@@ -45,20 +44,21 @@ from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
 from credenda.write.extract.labels import labelled
+from credenda.write.extract.lasting import keep_lasting
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.listener import Listener, claim_of
 from credenda.write.extract.moments import clause_dates, lasting_since, past_dates
 from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
-from credenda.write.extract.prose import NOTE_CHARACTERS, is_alone, own_sentences
+from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, is_alone, own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
-from credenda.write.extract.scenes import goes_on, in_scene
 from credenda.write.extract.shared_subjects import carry_subjects
 from credenda.write.extract.spoken import fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.third_person import as_own_words, is_note, who_speaks
+from credenda.write.extract.third_person import as_own_words, is_among_persons, is_note, who_speaks
 from credenda.write.extract.values import leading_scope
+from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.extract.worthwhile import doubted, keep_worthwhile
 from credenda.write.intake.validate import AS_TYPE
 
@@ -68,6 +68,7 @@ RULES_VERSION: Final = "rules-13"
 """The extractor version in evidence; it changes when the same text may give other claims."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
+_STANCES: Final = {Voice.ROLE_PLAY: Stance.ROLE_PLAY, Voice.TASK: Stance.HYPOTHETICAL}
 _SKIPPED: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.MISHAP})
 _SHORT_WORDS: Final = 6
 _TALK_CHARACTERS: Final = 400
@@ -77,7 +78,12 @@ _DELIGHT: Final = re.compile(r"\b(?:love|adore|enjoy|thrilled|delighted|favou?ri
 """A sarcastic follow-up sentence: "Oh great, another Monday. I just love Mondays."."""
 _PASSING: Final = 0.3
 _BEGINNING: Final = ("since ", "as of ", "from ", "starting ")
-_ADDRESSING: Final = ("please ", "always ", "never ", "do not ", "keep your", "from now on")
+_ADDRESSING: Final = (
+    *("please ", "always ", "never ", "do not ", "keep your", "from now on"),
+    *("call me ", "everyone calls me ", "people call me ", "my friends call me ", "friends call me "),
+)
+_FULL_NAME: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+ [A-Z]\w+[.!]?")
+"""A clause that introduces its speaker by first and last name, in a sentence of any length."""
 
 
 def _uncertain(stance: Stance) -> Reading:
@@ -169,7 +175,8 @@ def _statement(listener: Listener, sentence: str) -> list[Reading]:
         opening = clause.move if clause.move is not UpdateKind.STATE else opening
         clause = clause._replace(text=said, move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(before) is not None
-        readings.extend(_clause_readings(listener, clause, left=left, short=short))
+        named = not number and _FULL_NAME.fullmatch(piece.strip()) is not None
+        readings.extend(_clause_readings(listener, clause, left=left, short=short or named))
     return _exchange(listener, opened.text, merged(readings))
 
 
@@ -193,7 +200,7 @@ def _notice_person(listener: Listener, sentence: str) -> None:
 
 def _aside_directive(listener: Listener, clause: Clause | None) -> Reading | None:
     """Parse an instruction later in the same sentence: "…, and please never use emojis"."""
-    if clause is None or listener.owner != "user" or not clause.text.lower().startswith(_ADDRESSING):
+    if clause is None or not listener.assisted or not clause.text.lower().startswith(_ADDRESSING):
         return None
     return read_directive(clause, to_assistant=True)
 
@@ -210,7 +217,7 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
         _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
-        directive = _directive(sentence, to_assistant=listener.owner == "user")
+        directive = _directive(sentence, to_assistant=listener.assisted)
         if directive is not None:
             return [directive]
     premise = premise_of(sentence) if sentence.endswith("?") else None
@@ -269,7 +276,6 @@ def _hear(listener: Listener, span: TextSpan) -> Iterator[Reading]:
 
 def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
     act, plain = act_of(sentence), open_contractions(sentence)
-    played, listener.played = listener.played, goes_on(plain, played=listener.played)
     ironic, listener.ironic = listener.ironic, act is Act.SARCASM
     if act in _SKIPPED or not sentence:
         return
@@ -287,10 +293,10 @@ def _heard(listener: Listener, sentence: str) -> Iterator[Reading]:
         if listener.owner is not None and (act is not Act.JOKE or _SELF.search(plain)):
             yield _uncertain(_UNCERTAIN[act])
     else:
-        yield from _stated(listener, plain, played=played)
+        yield from _stated(listener, plain)
 
 
-def _stated(listener: Listener, plain: str, *, played: bool) -> Iterator[Reading]:
+def _stated(listener: Listener, plain: str) -> Iterator[Reading]:
     """Yield the readings of a statement; pretence, supposition and doubt lower their confidence."""
     said = plain if listener.owner is None else restated(plain)
     found = _assertions(listener, said)
@@ -298,12 +304,13 @@ def _stated(listener: Listener, plain: str, *, played: bool) -> Iterator[Reading
         found = [replace(one, type=MemoryType.PREFERENCE) if one.type is MemoryType.FACT else one for one in found]
     if all(one.attribute is None for one in found):
         found = _noted(listener, plain) or (found if found or said is plain else _as_said(listener, plain))
-    stance = Stance.ROLE_PLAY if found and played and listener.played else faint(plain, found)
+    stance = faint(plain, found)
     if stance is not None:
         yield from [*_statement(listener, stated_before(plain)), _uncertain(stance)]
     else:
         doubt = doubted(plain, found, alone=len(listener.event.text) <= NOTE_CHARACTERS)
-        yield from found if doubt is None else [_uncertain(doubt)]
+        note = listener.owner == "user" and is_alone(listener.event.text)
+        yield from keep_lasting(found, plain, listener.owner, note=note) if doubt is None else [_uncertain(doubt)]
 
 
 def _take_back(listener: Listener) -> None:
@@ -318,12 +325,17 @@ def _take_back(listener: Listener) -> None:
     ]
 
 
-def _played(turn: Turn, speaker: str) -> list[Claim]:
-    """Keep nothing of a role-play but its existence, at low confidence."""
-    event = turn.event
-    spoken = [span for span in own_sentences(event.text) if _SELF.search(event.text[span.start : span.stop])]
-    listener = Listener(event=event, speaker=speaker, owner=None)
-    return [claim_of(listener, span, _uncertain(Stance.ROLE_PLAY)) for span in spoken[:1]]
+def _played(listener: Listener, *, playing: bool) -> list[Claim]:
+    """Keep nothing of a role play, or of the material of a task, but its existence, at low confidence."""
+    text = listener.event.text
+    other = [one for one in split_voices(text, playing=playing) if one.voice in _STANCES]
+    for span in split_sentences(text) if other else ():
+        voice = next((one.voice for one in other if one.start <= span.start and span.stop <= one.stop), None)
+        sentence = text[span.start : span.stop]
+        if voice is not None and _SELF.search(sentence):
+            stance = _UNCERTAIN.get(act_of(straighten(sentence)), _STANCES[voice])
+            return [claim_of(listener, span, _uncertain(stance))]
+    return []
 
 
 _WARMING: Final = (
@@ -345,25 +357,31 @@ class RulesExtractor:
         """Load the tables and compile the expressions (0.1 s), so that no caller waits for it later."""
         for sentence in _WARMING:
             act_of(sentence)
-            _statement(Listener(event=_SILENCE, speaker="user", owner="user"), sentence)
+            _statement(Listener(event=_SILENCE, speaker="user", owner="user", assisted=True), sentence)
             _directive(sentence, to_assistant=True)
             read_foreign(sentence, "user")
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return at most five claims in the order of their spans; the assistant's text gives none."""
+        """Return the claims in the order of their spans; the assistant's text gives none."""
         event = turn.event
         if event.role is Role.ASSISTANT:
             return []
         speaker, owner = who_speaks(event)
-        if in_scene(turn):
-            return _played(turn, speaker)
-        listener = Listener(event=event, speaker=speaker, owner=owner, known=turn.known, noted=is_note(event))
-        for span in own_sentences(event.text):
-            heard = (claim_of(listener, span, reading) for reading in _hear(listener, span))
+        playing = is_playing(turn)
+        listener = Listener(
+            event=event,
+            speaker=speaker,
+            owner=owner,
+            known=turn.known,
+            noted=is_note(event),
+            assisted=owner == "user" and not is_among_persons(turn),
+        )
+        for span in own_sentences(event.text, playing=playing):
+            stated = cut_question(event.text, span)
+            heard = (claim_of(listener, stated, reading) for reading in _hear(listener, span))
             found = [claim for claim in heard if not is_hollow(claim.value, claim.attribute)]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)
-            if len(listener.claims) >= limits.CLAIMS_PER_TURN:
-                break
-        return listener.claims[: limits.CLAIMS_PER_TURN]
+        listener.claims.extend(_played(listener, playing=playing))
+        return sorted(listener.claims, key=lambda one: one.span.start)

@@ -148,9 +148,16 @@ def is_date(value: Value) -> bool:
     """Return whether a value names a day, an hour or a recurrence."""
     if value.text.isdigit() and _HOURS < int(value.text[:6]) not in _YEARS:
         return False
-    if is_shape("amount", value.text):
+    if is_shape("amount", value.text) or _is_model(value.text):
         return False
     return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
+
+
+def _is_model(text: str) -> bool:
+    """Return whether a text is a thing of a year: "2019 VW ID.3"; "2019 May" is a date."""
+    year, _, rest = text.partition(" ")
+    made = len(year) == 4 and year.isdigit() and rest[:1].isupper()  # noqa: PLR2004 - digits of a year
+    return made and expression("checks", "date_like").search(rest) is None
 
 
 def is_number(value: Value) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.extract.conjugate import Form, inflected
 from credenda.write.extract.glossary import Item
-from credenda.write.extract.southern_clause import DENIALS, DENYING, SUBJECTS, Assertion, Clause, subject_before
+from credenda.write.extract.southern_clause import DENIALS, DENYING, SUBJECTS, Clause, Said, subject_before
 from credenda.write.extract.southern_plain import in_order, put_plain
 from credenda.write.extract.southern_verbs import Group, compound, form_of
 from credenda.write.extract.southern_words import settle
@@ -31,7 +31,7 @@ _NO_PERSON: Final = frozenset({"infinitive", "participle", "gerund"})
 _THIRD, _THEY = 3, 6
 
 
-def southern(items: Sequence[Item], language: str, *, told: bool = False) -> list[Assertion]:
+def southern(items: Sequence[Item], language: str, *, told: bool = False) -> list[Said]:
     """Return a clause in English order. `told`: the sentence has named a subject, which may be this clause's too."""
     clause = Clause(list(items), language, told=told)
     settle(clause)
@@ -98,7 +98,7 @@ def _say(clause: Clause, group: Group, weak: Sequence[str], span: tuple[int, int
     said = _verb(clause, Form(base, person, tense), group.denied)
     head, _, last = said.rpartition(" ")
     parted = bool(moved) and last in _PREPOSITIONS
-    clause.out.append(Assertion(head if parted else said, *span, "verb"))
+    clause.out.append(Said(head if parted else said, *span, "verb"))
     if order and not _ME.isdisjoint(weak):
         clause.put("to me" if base in _SPOKEN_TO else "me", tag="clitic")
     clause.out.extend(moved)
@@ -109,7 +109,7 @@ def _say(clause: Clause, group: Group, weak: Sequence[str], span: tuple[int, int
     clause.denied = (base, person, tense) if group.denied in {"not", "no longer"} else None
 
 
-def _fronted(clause: Clause, person: int, weak: Sequence[str], *, liked: bool) -> list[Assertion]:
+def _fronted(clause: Clause, person: int, weak: Sequence[str], *, liked: bool) -> list[Said]:
     """Remove a fronted object that a pronoun repeats: "el café lo tomo solo"."""
     if liked and clause.out and clause.out[0].text.lower() in {"to", "at"} and person in {_THIRD, _THEY}:
         clause.out.pop(0)
@@ -181,5 +181,5 @@ def _chained(clause: Clause, form: Form, at: int) -> int:
         said = f"{denied} {one.base}".strip()
     else:
         said = f"{denied} to {one.base}".strip()
-    clause.out.append(Assertion(said, items[at].start, items[look].stop, "verb"))
+    clause.out.append(Said(said, items[at].start, items[look].stop, "verb"))
     return _chained(clause, one, look + 1)

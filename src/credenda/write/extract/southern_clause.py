@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from credenda.write.extract.conjugate import Form
 from credenda.write.extract.glossary import Item
 
-__all__ = ["DENIALS", "DENYING", "SUBJECTS", "Assertion", "Clause", "done_of", "subject_before", "with_time_last"]
+__all__ = ["DENIALS", "DENYING", "SUBJECTS", "Clause", "Said", "done_of", "subject_before", "with_time_last"]
 
 DENIALS: Final = frozenset({"neg", "longer", "never", "ne"})
 """Kinds of negating words."""
@@ -33,7 +33,7 @@ _TIMES: Final = frozenset(
 ) | {"tomorrow", "currently", "from now on"}
 
 
-class Assertion(NamedTuple):
+class Said(NamedTuple):
     """A piece of the English sentence and the span of its original; -1 without one."""
 
     text: str
@@ -48,7 +48,7 @@ class Clause:
 
     items: list[Item]
     language: str
-    out: list[Assertion] = field(default_factory=list[Assertion])
+    out: list[Said] = field(default_factory=list[Said])
     named: bool = False
     verbed: bool = False
     doing: str = ""
@@ -59,9 +59,9 @@ class Clause:
     def put(self, text: str, item: Item | None = None, tag: str = "") -> None:
         """Append a piece."""
         if item is None:
-            self.out.append(Assertion(text, tag=tag))
+            self.out.append(Said(text, tag=tag))
         else:
-            self.out.append(Assertion(text, item.start, item.stop, tag or item.tag))
+            self.out.append(Said(text, item.start, item.stop, tag or item.tag))
 
 
 def done_of(item: Item) -> Form | None:
@@ -78,12 +78,12 @@ def subject_before(clause: Clause) -> int:
     return 0 if told is None else _PERSONS.get(told.text, 3)
 
 
-def with_time_last(out: Sequence[Assertion]) -> list[Assertion]:
+def with_time_last(out: Sequence[Said]) -> list[Said]:
     """Move the time to the end of a clause: "I moved to Linz last week"."""
     verbs = [at for at, one in enumerate(out) if one.tag == "verb"]
     if len(verbs) != 1:
         return list(out)
-    kept, late = list(out[: verbs[0] + 1]), list[Assertion]()
+    kept, late = list(out[: verbs[0] + 1]), list[Said]()
     for one in out[verbs[0] + 1 :]:
         if one.tag == "adv" and one.text in _TIMES:
             late.append(one)

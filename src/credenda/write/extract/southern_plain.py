@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.extract.conjugate import inflected
 from credenda.write.extract.glossary import Item
-from credenda.write.extract.southern_clause import DENIALS, SUBJECTS, Assertion, Clause, with_time_last
+from credenda.write.extract.southern_clause import DENIALS, SUBJECTS, Clause, Said, with_time_last
 
 __all__ = ["in_order", "put_plain"]
 
@@ -72,7 +72,7 @@ def _place(clause: Clause, item: Item, english: str, following: Item | None) -> 
     return _towards(clause, item, english)
 
 
-def _is_silent(clause: Clause, english: str, last: Assertion) -> bool:
+def _is_silent(clause: Clause, english: str, last: Said) -> bool:
     """Return whether English omits the word: "I like rugby", "I drink no coffee"."""
     generic = last.tag == "verb" and english in {"the", "some"} and clause.doing in _GENERIC
     return generic or (english == "of" and last.tag in DENIALS | {"verb"} and clause.denied is not None)
@@ -101,7 +101,7 @@ def _is_day(items: Sequence[Item], at: int) -> bool:
     return one.tag == "number" and any(later in _MONTHS for later in following)
 
 
-def in_order(out: Sequence[Assertion]) -> list[Assertion]:
+def in_order(out: Sequence[Said]) -> list[Said]:
     """Reorder adjectives and possessives before the noun, and translate ages."""
     found = list(out)
     for at in range(1, len(found)):
@@ -115,11 +115,11 @@ def in_order(out: Sequence[Assertion]) -> list[Assertion]:
     return with_time_last([one for one in _owned(found) if one.text])
 
 
-def _owned(found: list[Assertion]) -> list[Assertion]:
+def _owned(found: list[Said]) -> list[Said]:
     """Return "my son's teacher" for "the teacher of my son"."""
     for at in range(len(found) - 4):
         head, thing, of, my, who = found[at : at + 5]
         own = of.text in {"of", "of the"} and my.text in {"my", "our"} and who.tag == "kin"
         if own and head.text.lower() == "the" and thing.tag in _NOUNS:
-            return [*found[:at], my, Assertion(f"{who.text}'s", who.start, who.stop, "noun"), thing, *found[at + 5 :]]
+            return [*found[:at], my, Said(f"{who.text}'s", who.start, who.stop, "noun"), thing, *found[at + 5 :]]
     return found

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from credenda.model.claim import Turn
 from credenda.model.event import Event, Role, Source
 
-__all__ = ["as_own_words", "is_note", "who_speaks"]
+__all__ = ["as_own_words", "is_among_persons", "is_note", "who_speaks"]
 
 _NOTE_CHARACTERS: Final = 400
 _USER: Final = r"(?:the |this )?user"
@@ -120,3 +121,9 @@ def who_speaks(event: Event) -> tuple[str, str | None]:
     if event.role is Role.DOCUMENT:
         return event.speaker, None
     return event.speaker, event.speaker
+
+
+def is_among_persons(turn: Turn) -> bool:
+    """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
+    roles = {one.role for one in turn.before}
+    return Role.PERSON in roles and Role.ASSISTANT not in roles

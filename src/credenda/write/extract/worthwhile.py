@@ -30,8 +30,8 @@ _SURE_OF_OTHERS: Final = 0.7
 """Minimum for a sentence that names neither the speaker nor anything shared, and may be about the world."""
 _SURE_IF_PLAIN: Final = 0.4
 """Minimum for a declarative sentence; small talk seldom is one."""
-_SURE_IN_TALK: Final = 0.9
-"""Minimum for longer turns, of which few sentences are worth keeping; it keeps one turn in ten."""
+_SURE_OF_THE_HOUR: Final = 0.9
+"""Minimum for a sentence about the hour or about nature, of which few last."""
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _DOUBTED: Final = 0.6
 """The probability from which readings of patterns are lowered.
@@ -42,11 +42,6 @@ _HALF: Final = 0.5
 """Probability from which readings without a slot are lowered."""
 _WISHES: Final = frozenset({"prefers", "instruction"})
 """Wishes, which are no plans."""
-_POINTING: Final = frozenset(
-    "it its this that these those they them their he she him her his there here you your yours".split()  # noqa: SIM905
-)
-_SOMEBODY: Final = frozenset({"he", "she", "they"})
-"""Pronouns whose referent was named elsewhere, if at all."""
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
 """Words for the two speakers."""
@@ -74,29 +69,21 @@ _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){
 def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     """Keep one unmatched sentence as the classifier decides; [] if it is worth nothing.
 
-    `alone`: the sentence is the whole turn. In a longer turn it must be self-contained and about the speaker. Another
-    speaker's sentence is kept as a fact only, because their requests are no instructions.
+    Only a note of the user is kept, a sentence that is the whole turn: of a conversation, the event is enough.
     """
     words = words_of(sentence)
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None
-    if quotes or not 0 < sentence.count(" ") < _WORDS_MAX or sentence.split(" ", 1)[0].lower() in _SOMEBODY:
+    if not alone or owner != "user" or quotes or not 0 < sentence.count(" ") < _WORDS_MAX:
         return []
     at_hand = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
     at_hand = at_hand or _SHOWN.search(sentence) is not None
     if at_hand or sentence.lower().startswith(_OFFERING):
         return []
-    ours = owner == "user"
-    if not (alone and ours) and (_OWN.isdisjoint(words) or not _POINTING.isdisjoint(words)):
-        return []
     found = worth_of(_unframed(sentence))
-    least = _least(sentence, owner) if alone and ours else _SURE_IN_TALK
     done = found.planned and found.unsure > found.shares[0] and _is_done(sentence)
-    if done or (found.kept >= least and found.kept >= found.unsure):
-        if ours and expression("as_said", "someday").search(sentence):
-            return [_unsure(planned=True)]
-        return [_kept(found)] if ours or found.kind == "fact" else []
-    unsure = found.unsure > max(found.kept, found.shares[0]) and (alone or found.unsure >= least)
-    return [_unsure(planned=found.planned)] if unsure and ours else []
+    if done or (found.kept >= _least(sentence, owner) and found.kept >= found.unsure):
+        return [_unsure(planned=True)] if expression("as_said", "someday").search(sentence) else [_kept(found)]
+    return [_unsure(planned=found.planned)] if found.unsure > max(found.kept, found.shares[0]) else []
 
 
 def _unframed(sentence: str) -> str:
@@ -106,10 +93,10 @@ def _unframed(sentence: str) -> str:
 
 def _least(sentence: str, owner: str) -> float:
     if expression("checks", "of_the_hour").search(sentence.strip(" .!,")):
-        return _SURE_IN_TALK
+        return _SURE_OF_THE_HOUR
     ours = not _NEAR_ONE.isdisjoint(words_of(sentence))
     if not ours and expression("as_said", "nature").search(sentence):
-        return _SURE_IN_TALK
+        return _SURE_OF_THE_HOUR
     if is_plain(sentence, owner):
         return _SURE_IF_PLAIN
     at_large = not ours and not sentence.startswith(("The ", "the "))

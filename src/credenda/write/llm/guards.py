@@ -17,9 +17,9 @@ from credenda.write.extract.acts import Act, act_of, is_hedged, is_question, is_
 from credenda.write.extract.clauses import open_contractions, straighten
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.scenes import in_scene
 from credenda.write.extract.spoken import premise_of
 from credenda.write.extract.stances import CONFIDENCE_MAX
+from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
@@ -77,12 +77,20 @@ def check(
     owner = owner_of(event)
     if owner is None:
         return Dropped("a document")
+    if _voice(turn, span) not in {Voice.OWN, Voice.ROLE_PLAY}:
+        return Dropped("not the speaker's own words")
     return (
         _fault(proposal, sentence)
         or _silenced(proposal, sentence)
         or _stranger(proposal, turn, sentence, owner)
         or _as_known(_claim(proposal, turn, span, readings), known.get(proposal.known or ""), sentence)
     )
+
+
+def _voice(turn: Turn, span: Span) -> Voice:
+    """Return the voice of a span; of two, the one that is not own prose."""
+    passages = split_voices(turn.event.text, playing=is_playing(turn))
+    return max(one.voice for one in passages if one.start < span.stop and span.start < one.stop)
 
 
 def _fault(proposal: Proposal, sentence: str) -> Fault | None:
@@ -168,7 +176,7 @@ def _stance(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, .
     """Return the most cautious stance among the model's, the rules' and the context's."""
     plain = straighten(turn.event.text[span.start : span.stop])
     heard = [proposal.stance]
-    if in_scene(turn):
+    if _voice(turn, span) is Voice.ROLE_PLAY:
         heard.append(Stance.ROLE_PLAY)
     act = _BY_ACT.get(act_of(plain))
     if act is not None:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda import limits
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Stance, get_type_class
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
@@ -29,13 +28,12 @@ _UNMEANT_CONFIDENCE_MAX: Final = 0.3
 
 
 def merged(readings: Sequence[Claim], rejections: Sequence[Rejection], found: Sequence[Claim]) -> list[Claim]:
-    """Return the claims of a turn in the order of their spans, at most `limits.CLAIMS_PER_TURN`."""
+    """Return the claims of a turn in the order of their spans."""
     whys = {one.reading: one.why for one in rejections}
     kept = [one for at, claim in enumerate(readings) if (one := _judged(claim, whys.get(reading_id(at))))]
     for claim in found:
         if not any(_same(claim, one) for one in kept):
             kept.append(claim)
-    kept = kept[: limits.CLAIMS_PER_TURN]
     return sorted(kept, key=lambda one: (one.span.start, one.span.stop))
 
 
