@@ -22,7 +22,7 @@ from credenda.read.hydrate import Loaded, load, load_successors, name_document
 from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
-from credenda.read.verbatim import fold_query, holds_query
+from credenda.read.verbatim import fold_query, has_query
 from credenda.read.visibility import flag_event, flag_memory, join, lift_verbatim, order_by_flags, redact_spans
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
@@ -164,7 +164,7 @@ def _make_event_row(work: Reading, name: str, ordinal: int, found: _Found) -> Ro
 
 
 def _mark_verbatim(found: _Found, text: str, work: Reading) -> _Found:
-    if not holds_query(text, work.quoted):
+    if not has_query(text, work.quoted):
         return found
     return found._replace(signs=found.signs._replace(verbatim=True))
 

@@ -160,11 +160,11 @@ def retrieve(
     governing = np.array(list(signs.governs), np.int64)
     rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
-    told = bool(made.people) or _is_told(index, signs.words.rare, mask)
+    told = bool(made.people) or _is_stated(index, signs.words.rare, mask)
     return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete, told))
 
 
-def _is_told(index: ResidentIndex, rare: Integers, mask: Mask) -> bool:
+def _is_stated(index: ResidentIndex, rare: Integers, mask: Mask) -> bool:
     """Return whether a text that is not the assistant's has a rare term of the question."""
     speakers = index.speaker[rare[mask[rare]]]
     return bool((~mask_spoken_by(index, speakers, (ASSISTANT,))).any())

@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.text.tokens import RUNS
 
-__all__ = ["fold_query", "holds_query"]
+__all__ = ["fold_query", "has_query"]
 
 _WORD: Final = re.compile(r"\w+")
 _RUN: Final = re.compile(f"[{RUNS}]")
@@ -32,12 +32,12 @@ def fold_query(query: str) -> str:
     return f" {folded} " if folded.count(" ") + 1 >= _WORDS_MIN else ""
 
 
-def holds_query(text: str, folded: str) -> bool:
+def has_query(text: str, folded: str) -> bool:
     """Return whether a text holds a query that `fold_query` folded, at word boundaries.
 
-    >>> holds_query("Well, I’m from Linz, you know.", fold_query("i'm from linz"))
+    >>> has_query("Well, I’m from Linz, you know.", fold_query("i'm from linz"))
     True
-    >>> holds_query("I'm from Linzer Land.", fold_query("i'm from linz"))
+    >>> has_query("I'm from Linzer Land.", fold_query("i'm from linz"))
     False
     """
     return bool(folded) and folded in f" {_fold(text)} "

@@ -102,11 +102,11 @@ def flag_event(
     if not live:
         return None
     unsure = all(memory.confidence < query.min_confidence for memory in live)
-    unsure = unsure and _covers_most(event, [(spans or {}).get(memory.id) for memory in live])
+    unsure = unsure and _has_most(event, [(spans or {}).get(memory.id) for memory in live])
     return frozenset(_list_event_flags(live, query, unsure=unsure))
 
 
-def _covers_most(event: Event, spans: Sequence[Span | None]) -> bool:
+def _has_most(event: Event, spans: Sequence[Span | None]) -> bool:
     """Return whether spans cover most of an event's text; an unknown span counts as the whole text."""
     if None in spans:
         return True

@@ -3,7 +3,7 @@
 import pytest
 
 from credenda.model.memory import Stance
-from credenda.read.verbatim import fold_query, holds_query
+from credenda.read.verbatim import fold_query, has_query
 
 from .build import World, names
 
@@ -30,5 +30,5 @@ def test_words_of_a_message_are_found_verbatim_whatever_became_of_its_claims(wor
 
 
 def test_a_single_word_is_no_quotation() -> None:
-    assert not holds_query("Linz", fold_query("Linz"))
-    assert holds_query("我住在柏林。", fold_query("住在柏林"))
+    assert not has_query("Linz", fold_query("Linz"))
+    assert has_query("我住在柏林。", fold_query("住在柏林"))
