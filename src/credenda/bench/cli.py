@@ -12,7 +12,7 @@ import click
 
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
-from credenda.bench.crash import run_crash
+from credenda.bench.crash.kills import run_crash
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning

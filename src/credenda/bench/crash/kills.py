@@ -1,8 +1,8 @@
-"""`credenda bench crash`: kill processes on one file at random points, and check that nothing acknowledged is lost.
+"""The kill test: kill processes on one file at random points, and check that nothing acknowledged is lost.
 
-Each round starts writers (`crash_writer`), kills some or all of them with SIGKILL at a random point of a random stage
+Each round starts writers (`writer`), kills some or all of them with SIGKILL at a random point of a random stage
 (first open, writing and extraction, settling, closing with its index snapshot), and starts a fresh process
-(`crash_check`) to check the file. A file is used for several rounds, so that crashes accumulate.
+(`check`) to check the file. A file is used for several rounds, so that crashes accumulate.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from credenda.bench.crash_check import LOST
-from credenda.bench.crash_ledger import Ledger
-from credenda.bench.crash_writer import Plan, plan_argument
+from credenda.bench.crash.check import LOST
+from credenda.bench.crash.ledger import Ledger
+from credenda.bench.crash.writer import Plan, plan_argument
 from credenda.clock import seconds
 
 __all__ = ["CrashReport", "Kill", "plan_kill", "run_crash", "run_undisturbed"]
@@ -103,7 +103,7 @@ class _Writer:
         self._fired = False
         self._lock = Lock()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "credenda.bench.crash_writer", plan_argument(plan)],
+            [sys.executable, "-m", "credenda.bench.crash.writer", plan_argument(plan)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -186,7 +186,7 @@ def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, repo
 def _check_file(ledger: Ledger) -> list[str]:
     """Check the file in a fresh process."""
     done = subprocess.run(
-        [sys.executable, "-m", "credenda.bench.crash_check"],
+        [sys.executable, "-m", "credenda.bench.crash.check"],
         input=json.dumps(ledger.as_document()).encode(),
         capture_output=True,
         check=False,
