@@ -1,0 +1,135 @@
+"""The fault injector: one operation of a call fails, at each place in turn.
+
+After each fault: the caller got a clear error or a result; the next call works; nothing acknowledged is lost, and
+nothing is half applied.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from credenda import Credenda, CredendaError
+from credenda.bench.crash.check import check
+from credenda.bench.crash.disk_shim import install_shim
+from credenda.bench.crash.fault_points import (
+    DISK_FAULTS,
+    Countdown,
+    FailingEmbedder,
+    FaultyDisk,
+    failing_files,
+    failing_model,
+    interrupted,
+)
+from credenda.bench.crash.report import AttackReport, Note
+from credenda.bench.crash.write_paths import NEXT_TEXT, WRITE_PATHS, Attempt, Template, make_template
+
+__all__ = ["run_faults"]
+
+_MODEL_TROUBLES: Final = ("busy", "away", "denied", "garbled")
+_KINDS: Final = (*DISK_FAULTS, "disk stays full", "interrupt", "file refused", "embedder", *_MODEL_TROUBLES)
+_MODEL_PATHS: Final = frozenset({"settle", "consolidate"})
+_THOROUGH_EVERY: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """A kind of fault at the nth operation of a call."""
+
+    kind: str
+    path: str
+    at: int
+
+    def __str__(self) -> str:
+        return f"{self.path}, {self.kind} at {self.at}"
+
+
+@contextmanager
+def _open_with(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Generator[Credenda]:
+    """Open the memory so that the countdown can make it fail."""
+    match fault.kind:
+        case "embedder":
+            with attempt.open(embedder=FailingEmbedder(countdown)) as memory:
+                yield memory
+        case "interrupt":
+            with interrupted(countdown), attempt.open() as memory:
+                yield memory
+        case "file refused":
+            with failing_files(countdown), attempt.open() as memory:
+                yield memory
+        case kind if kind in _MODEL_TROUBLES:
+            with attempt.open(llm=failing_model(countdown, kind)) as memory:
+                yield memory
+        case kind:
+            stays = kind == "disk stays full"
+            disk = FaultyDisk("disk full" if stays else kind, countdown, stays=stays)
+            with install_shim(disk), attempt.open() as memory:
+                yield memory
+
+
+def _attempt(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Iterator[str]:
+    """Make the call with the fault, then another call without; yield what is wrong."""
+    with _open_with(fault, attempt, countdown) as memory:
+        countdown.active = True
+        try:
+            WRITE_PATHS[fault.path](memory, attempt)
+        except (CredendaError, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and fault.kind != "interrupt":
+                yield "an interrupt that nobody sent"
+        except Exception as error:  # noqa: BLE001 - any other error is a violation
+            yield f"not a clear error: {type(error).__name__}: {error}"
+        finally:
+            countdown.active = False
+        try:
+            attempt.tell(e="said", ids=memory.remember(NEXT_TEXT).event_ids, texts=[NEXT_TEXT])
+        except CredendaError as error:
+            yield f"the next call failed: {error}"
+
+
+def _run_fault(fault: _Fault, template: Template, *, thorough: bool) -> tuple[list[str], Countdown]:
+    """Make one attempt in a folder of its own, and check its file."""
+    countdown = Countdown(fault.at)
+    with tempfile.TemporaryDirectory(prefix="credenda-faults-") as parent:
+        attempt = template.copy(Path(parent) / "copy")
+        found = [*_attempt(fault, attempt, countdown), *(attempt.contradictions or ())]
+        try:
+            found += check(attempt.ledger, thorough=thorough)
+        except CredendaError as error:
+            found.append(f"it cannot be opened: {error}")
+    return found, countdown
+
+
+def _plan(kind: str, path: str, template: Template, share: float, draw: random.Random) -> list[_Fault]:
+    """Count the operations of a call, and choose those to fail."""
+    found, countdown = _run_fault(_Fault(kind, path, 0), template, thorough=False)
+    assert not found, f"{path} breaks a promise without any fault: {found}"  # noqa: S101 - the run would mean nothing
+    places = range(1, countdown.seen + 1)
+    chosen = draw.sample(places, min(len(places), max(1, round(share * len(places))))) if places else []
+    return [_Fault(kind, path, at) for at in sorted(chosen)]
+
+
+def run_faults(*, share: float, seed: int, note: Note, faults_max: int | None = None) -> AttackReport:
+    """Fail this share of the operations of each call that writes, at least one of each kind."""
+    report = AttackReport("faults", seed)
+    draw = random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="credenda-faults-") as folder:
+        template = make_template(Path(folder) / "template")
+        pairs = [(kind, path) for kind in _KINDS for path in WRITE_PATHS]
+        pairs = [(kind, path) for kind, path in pairs if kind not in _MODEL_TROUBLES or path in _MODEL_PATHS]
+        if faults_max is not None:
+            pairs = draw.sample(pairs, min(len(pairs), faults_max))
+        for kind, path in pairs:
+            for fault in _plan(kind, path, template, share, draw):
+                thorough = kind not in _MODEL_TROUBLES and report.cases % _THOROUGH_EVERY == 0
+                found, countdown = _run_fault(fault, template, thorough=thorough)
+                report.cases += 1
+                report.counts[kind] += 1
+                report.counts["struck"] += countdown.seen >= fault.at
+                report.add(str(fault), found)
+            note(f"{kind}, {path}: {report.cases} faults, {len(report.violations)} violations")
+    return report.finish()
