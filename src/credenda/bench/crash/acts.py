@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, MemoryUnit
@@ -36,6 +37,7 @@ ROLES: Final[dict[str, dict[str, int]]] = {
         "consolidate": 2,
         "undo": 4,
     },
+    "saver": {"say": 30, "search": 30, "back_up": 3, "export": 6, "sync": 6, "erase_guest": 3},
 }
 """The weight of each act in a role."""
 
@@ -49,13 +51,13 @@ class TokenSource:
     """Makes words that no other text of the file has."""
 
     def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
+        self.prefix = prefix
         self._count = 0
 
     def __call__(self) -> str:
         """Return the next word."""
         self._count += 1
-        return f"{self._prefix}n{self._count}z0"
+        return f"{self.prefix}n{self._count}z0"
 
 
 Draw = random.Random
@@ -65,8 +67,9 @@ Tell = Callable[..., None]
 class Acts:
     """The acts of one application on one open memory."""
 
-    def __init__(self, memory: Credenda, token: TokenSource, tell: Tell) -> None:
+    def __init__(self, memory: Credenda, token: TokenSource, tell: Tell, folder: Path) -> None:
         self.memory = memory
+        self._folder = folder
         self._token = token
         self._tell = tell
 
@@ -172,6 +175,22 @@ class Acts:
     def _search(self, draw: Draw) -> None:
         found = self.memory.search(f"Which tea, number kq{draw.randrange(KEYED)}z0?")
         self._tell(e="asked", hits=len(found.hits))
+
+    def _back_up(self, draw: Draw) -> None:
+        del draw
+        self.memory.data.backup(self._folder / f"{self._token()}.backup")
+        self._tell(e="asked", hits=0)
+
+    def _export(self, draw: Draw) -> None:
+        del draw
+        self.memory.data.export(self._folder / f"{self._token()}.jsonl")
+        self._tell(e="asked", hits=0)
+
+    def _sync(self, draw: Draw) -> None:
+        """Write the pages of this user; a folder belongs to one process."""
+        del draw
+        self.memory.data.sync_files(self._folder / f"{self._token.prefix}-pages")
+        self._tell(e="asked", hits=0)
 
     def _list(self, draw: Draw) -> None:
         del draw

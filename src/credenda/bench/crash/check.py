@@ -33,6 +33,8 @@ _CLAIM: Final = "I like tea number "
 _SAMPLE: Final = 25
 _SETTLE_SECONDS: Final = 120.0
 _WORDED: Final = ("events", "memories", "changes", "contests", "operations")
+_SHARED: Final = "kq"
+"""What the words begin with that every user says: those under an idempotency key."""
 _NUMBERED: Final = ("events", "changes", "operations")
 
 
@@ -186,8 +188,8 @@ class _Rows:
 
     def strangers(self) -> Iterator[str]:
         """Check that no word of another user is in this user's rows."""
-        own = tuple(self._ledger.prefixes)
-        for table in _WORDED if own else ():
+        own = (*self._ledger.prefixes, _SHARED)
+        for table in _WORDED if self._ledger.prefixes else ():
             for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - a constant name
                 words = _TOKEN.findall(" ".join(value for value in row if isinstance(value, str)))
                 yield from (f"{word} of another user is in {table}" for word in words if not word.startswith(own))

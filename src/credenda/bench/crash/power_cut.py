@@ -58,7 +58,7 @@ def _record(seed: int, honest: bool, embedder: str) -> DiskTrace:  # noqa: FBT00
     with tempfile.TemporaryDirectory(prefix="credenda-power-cut-") as folder, install_shim(trace):
         for session in range(_SESSIONS):
             with Credenda.open(Path(folder) / _NAME, user=_USER, embedder=embedder, workers=False) as memory:
-                acts = Acts(memory, TokenSource(f"s{session}"), trace.tell)
+                acts = Acts(memory, TokenSource(f"s{session}"), trace.tell, Path(folder))
                 for _ in range(_ACTS):
                     acts.perform("everyone", draw)
     return trace

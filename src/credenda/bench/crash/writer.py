@@ -13,6 +13,7 @@ import random
 import sys
 import traceback
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -51,7 +52,7 @@ def tell(**fact: object) -> None:
 def _perform(plan: Plan, memory: Credenda, number: int, until: float) -> None:
     """Repeat the acts of a role with new words; report any error as a finding."""
     draw = random.Random(f"{plan.seed} {number}")
-    acts = Acts(memory, TokenSource(f"{plan.name}t{number}"), tell)
+    acts = Acts(memory, TokenSource(f"{plan.name}t{number}"), tell, Path(plan.path).parent)
     try:
         while seconds() < until:
             acts.perform(plan.role, draw)
