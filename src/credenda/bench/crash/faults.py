@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,7 @@ _MODEL_TROUBLES: Final = ("busy", "away", "denied", "garbled")
 _KINDS: Final = (*DISK_FAULTS, "disk stays full", "interrupt", "file refused", "embedder", *_MODEL_TROUBLES)
 _MODEL_PATHS: Final = frozenset({"settle", "consolidate"})
 _THOROUGH_EVERY: Final = 10
+_NOTE_EVERY: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,32 +106,41 @@ def _run_fault(fault: _Fault, template: Template, *, thorough: bool) -> tuple[li
     return found, countdown
 
 
-def _plan(kind: str, path: str, template: Template, share: float, draw: random.Random) -> list[_Fault]:
-    """Count the operations of a call, and choose those to fail."""
+def _count_places(kind: str, path: str, template: Template) -> int:
+    """Count the operations of a call that a fault can strike, in a call without one."""
     found, countdown = _run_fault(_Fault(kind, path, 0), template, thorough=False)
     assert not found, f"{path} breaks a promise without any fault: {found}"  # noqa: S101 - the run would mean nothing
-    places = range(1, countdown.seen + 1)
-    chosen = draw.sample(places, min(len(places), max(1, round(share * len(places))))) if places else []
-    return [_Fault(kind, path, at) for at in sorted(chosen)]
+    return countdown.seen
 
 
-def run_faults(*, share: float, seed: int, note: Note, faults_max: int | None = None) -> AttackReport:
-    """Fail this share of the operations of each call that writes, at least one of each kind."""
+def _plan_faults(template: Template, cases: int, pairs_max: int | None, draw: random.Random) -> list[_Fault]:
+    """Draw faults evenly among the kinds and the calls, at most as many as there are places."""
+    pairs = [(kind, path) for kind in _KINDS for path in WRITE_PATHS]
+    pairs = [(kind, path) for kind, path in pairs if kind not in _MODEL_TROUBLES or path in _MODEL_PATHS]
+    pairs = draw.sample(pairs, len(pairs))[:pairs_max]
+    places = [
+        [_Fault(kind, path, at + 1) for at in draw.sample(range(count), count)]
+        for kind, path in pairs
+        if (count := _count_places(kind, path, template))
+    ]
+    rounds = [fault for one in zip_longest(*places) for fault in one if fault is not None]
+    return sorted(rounds[:cases], key=str)
+
+
+def run_faults(cases: int, *, seed: int, note: Note, pairs_max: int | None = None) -> AttackReport:
+    """Make so many faults; `pairs_max` bounds the pairs of a kind and a call that they are drawn from."""
     report = AttackReport("faults", seed)
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="credenda-faults-") as folder:
         template = make_template(Path(folder) / "template")
-        pairs = [(kind, path) for kind in _KINDS for path in WRITE_PATHS]
-        pairs = [(kind, path) for kind, path in pairs if kind not in _MODEL_TROUBLES or path in _MODEL_PATHS]
-        if faults_max is not None:
-            pairs = draw.sample(pairs, min(len(pairs), faults_max))
-        for kind, path in pairs:
-            for fault in _plan(kind, path, template, share, draw):
-                thorough = kind not in _MODEL_TROUBLES and report.cases % _THOROUGH_EVERY == 0
-                found, countdown = _run_fault(fault, template, thorough=thorough)
-                report.cases += 1
-                report.counts[kind] += 1
-                report.counts["struck"] += countdown.seen >= fault.at
-                report.add(str(fault), found)
-            note(f"{kind}, {path}: {report.cases} faults, {len(report.violations)} violations")
+        planned = _plan_faults(template, cases, pairs_max, draw)
+        for fault in planned:
+            thorough = fault.kind not in _MODEL_TROUBLES and report.cases % _THOROUGH_EVERY == 0
+            found, countdown = _run_fault(fault, template, thorough=thorough)
+            report.cases += 1
+            report.counts[fault.kind] += 1
+            report.counts["struck"] += countdown.seen >= fault.at
+            report.add(str(fault), found)
+            if report.cases % _NOTE_EVERY == 0:
+                note(f"{report.cases} of {len(planned)} faults, {len(report.violations)} violations")
     return report.finish()

@@ -10,12 +10,12 @@ import random
 import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from credenda import Credenda, CredendaError, MemoryUnit
 from credenda.bench.crash.report import AttackReport, Note
-from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import OPERATIONS, Operation, Param, ParamKind
 
 __all__ = ["run_fuzz"]
@@ -163,7 +163,9 @@ def _learn_ids(memory: Credenda, draw: _Draw) -> None:
 def _call(memory: Credenda, operation: Operation, given: Mapping[str, object]) -> tuple[str, list[str]]:
     """Make a call; return its outcome and what is wrong with it."""
     try:
-        invoke(memory, operation, given)
+        method: Any = attrgetter(operation.call)(memory)
+        names = {param.name: param.argument or param.name for param in operation.params}
+        method(**{names[name]: value for name, value in given.items()})
     except CredendaError as error:
         return error.code, [] if str(error).strip() else ["an error without a message"]
     except Exception as error:  # noqa: BLE001 - any other error is a violation
