@@ -116,7 +116,7 @@ def _attack_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes per round.")
 @click.option("--seed", type=int, help="Random seed, to repeat a run. [default: a new one]")
 @as_json_option
-def crash(  # noqa: PLR0913 - one option each
+def crash(
     *, attacks: tuple[str, ...], states: int | None, rounds: int, writers: int, seed: int | None, as_json: bool
 ) -> None:
     """Run the kill test or attacks; exit with 1 when a guarantee was broken."""

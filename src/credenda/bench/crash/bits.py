@@ -99,13 +99,13 @@ class _Reported(Exception):  # noqa: N818 - an outcome, not an error
         self.whole = whole
 
 
-def _flip(path: Path, bit: int) -> None:
+def _replace_bit(path: Path, bit: int) -> None:
     content = bytearray(path.read_bytes())
     content[bit // 8] ^= 1 << bit % 8
     path.write_bytes(content)
 
 
-def _outcome(victim: _Victim, folder: Path, expected: Answers) -> tuple[str, list[str]]:
+def _find_outcome(victim: _Victim, folder: Path, expected: Answers) -> tuple[str, list[str]]:
     """Use a damaged copy; return the outcome and what is wrong with it."""
     try:
         found = victim.use(folder)
@@ -169,5 +169,5 @@ def _use_copy(victim: _Victim, bit: int | None, expected: Answers | None = None)
         shutil.copytree(victim.folder, folder)
         if bit is None or expected is None:
             return victim.use(folder), "", []
-        _flip(folder / victim.file, bit)
-        return {}, *_outcome(victim, folder, expected)
+        _replace_bit(folder / victim.file, bit)
+        return {}, *_find_outcome(victim, folder, expected)

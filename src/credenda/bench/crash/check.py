@@ -148,8 +148,9 @@ class _Rows:
         """Check that each claim has exactly one memory, however often its job was started."""
         held: defaultdict[str, set[int]] = defaultdict(set)
         for number, text in self._all("SELECT id, text FROM memories WHERE user_id = ? AND expired_at IS NULL"):
-            for token in _TOKEN.findall(text):
-                held[token].add(number)
+            tokens = set(_TOKEN.findall(text))
+            if len(tokens) == 1:  # a consolidated entry has those of its members
+                held[tokens.pop()].add(number)
         yield from (f"{token} is in memories {sorted(ids)}" for token, ids in held.items() if len(ids) > 1)
         uncertain = {*self._ledger.deleted, *self._ledger.doubtful}
         for name, text in self._ledger.said.items():

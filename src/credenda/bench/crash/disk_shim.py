@@ -78,7 +78,9 @@ class _Shim:
         self.vfs.open = Opened(self._open)
         self.vfs.delete = Deleted(self._delete)
 
-    def _open(self, vfs: int, name: int | None, file: int, flags: int, flags_out: int | None) -> int:
+    def _open(  # noqa: PLR0917 - the signature of SQLite
+        self, vfs: int, name: int | None, file: int, flags: int, flags_out: int | None
+    ) -> int:
         result = int(self._default.open(vfs, name, file, flags, flags_out))
         methods = c_void_p.from_address(file)
         if result == 0 and name and methods.value:

@@ -107,7 +107,7 @@ def _apply(content: bytearray, operation: _Operation) -> None:
     content[operation.at : operation.at + len(operation.data)] = operation.data
 
 
-def _tear(operation: _Operation, unit: int, draw: random.Random) -> Iterator[_Operation]:
+def _split_torn(operation: _Operation, unit: int, draw: random.Random) -> Iterator[_Operation]:
     """Yield the parts of an operation that reached the disk."""
     if operation.kind == "truncate":
         if draw.random() < 0.5:  # noqa: PLR2004 - as likely as not
@@ -133,9 +133,9 @@ def _choose(pending: Sequence[_Operation], mode: Mode, draw: random.Random) -> l
         case "reordered":
             return [operation for operation in pending if draw.random() < 0.5]  # noqa: PLR2004 - as above
         case "torn sectors":
-            return [part for operation in pending for part in _tear(operation, _SECTOR_BYTES, draw)]
+            return [part for operation in pending for part in _split_torn(operation, _SECTOR_BYTES, draw)]
         case "torn pages":
-            return [part for operation in pending for part in _tear(operation, _PAGE_BYTES, draw)]
+            return [part for operation in pending for part in _split_torn(operation, _PAGE_BYTES, draw)]
 
 
 class _Disk:

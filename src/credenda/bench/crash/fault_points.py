@@ -20,7 +20,15 @@ from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.llm.protocol import Trouble
 from credenda.testing import ModelFailure, Question, ScriptedModel
 
-__all__ = ["DISK_FAULTS", "Countdown", "FailingEmbedder", "FaultyDisk", "failing_files", "failing_model", "interrupted"]
+__all__ = [
+    "DISK_FAULTS",
+    "Countdown",
+    "FailingEmbedder",
+    "FaultyDisk",
+    "fail_files",
+    "fail_statement",
+    "make_failing_model",
+]
 
 DISK_FAULTS: Final[dict[str, tuple[str, int]]] = {
     "write refused": ("write", sqlite3.SQLITE_IOERR_WRITE),
@@ -86,7 +94,7 @@ class FaultyDisk:
 
 
 class _Interruptible(sqlite3.Connection):
-    """A connection that is interrupted before the nth statement, as by Ctrl-C."""
+    """A connection that is fail_statement before the nth statement, as by Ctrl-C."""
 
     countdown: ClassVar[Countdown] = Countdown(0)
 
@@ -98,7 +106,7 @@ class _Interruptible(sqlite3.Connection):
 
 
 @contextmanager
-def interrupted(countdown: Countdown) -> Generator[None]:
+def fail_statement(countdown: Countdown) -> Generator[None]:
     """Interrupt the nth statement of the connections that open inside the block."""
     original: Callable[..., sqlite3.Connection] = sqlite3.connect
     _Interruptible.countdown = countdown
@@ -114,7 +122,7 @@ def interrupted(countdown: Countdown) -> Generator[None]:
 
 
 @contextmanager
-def failing_files(countdown: Countdown) -> Generator[None]:
+def fail_files(countdown: Countdown) -> Generator[None]:
     """Fail the nth flush or renaming of a file that the program writes itself, as on a full disk."""
     flush, rename = os.fsync, os.replace
 
@@ -157,7 +165,7 @@ class FailingEmbedder:
         return self._inner.embed(texts)
 
 
-def failing_model(countdown: Countdown, trouble: str) -> ScriptedModel:
+def make_failing_model(countdown: Countdown, trouble: str) -> ScriptedModel:
     """Return a language model whose nth answer is a failure, or is not JSON."""
 
     def answer(question: Question) -> Any:  # noqa: ANN401 - an answer or an error

@@ -23,9 +23,9 @@ from credenda.bench.crash.fault_points import (
     Countdown,
     FailingEmbedder,
     FaultyDisk,
-    failing_files,
-    failing_model,
-    interrupted,
+    fail_files,
+    fail_statement,
+    make_failing_model,
 )
 from credenda.bench.crash.report import AttackReport, Note
 from credenda.bench.crash.write_paths import NEXT_TEXT, WRITE_PATHS, Attempt, Template, make_template
@@ -59,13 +59,13 @@ def _open_with(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Generat
             with attempt.open(embedder=FailingEmbedder(countdown)) as memory:
                 yield memory
         case "interrupt":
-            with interrupted(countdown), attempt.open() as memory:
+            with fail_statement(countdown), attempt.open() as memory:
                 yield memory
         case "file refused":
-            with failing_files(countdown), attempt.open() as memory:
+            with fail_files(countdown), attempt.open() as memory:
                 yield memory
         case kind if kind in _MODEL_TROUBLES:
-            with attempt.open(llm=failing_model(countdown, kind)) as memory:
+            with attempt.open(llm=make_failing_model(countdown, kind)) as memory:
                 yield memory
         case kind:
             stays = kind == "disk stays full"
@@ -74,7 +74,7 @@ def _open_with(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Generat
                 yield memory
 
 
-def _attempt(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Iterator[str]:
+def _make_attempt(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Iterator[str]:
     """Make the call with the fault, then another call without; yield what is wrong."""
     with _open_with(fault, attempt, countdown) as memory:
         countdown.active = True
@@ -98,7 +98,7 @@ def _run_fault(fault: _Fault, template: Template, *, thorough: bool) -> tuple[li
     countdown = Countdown(fault.at)
     with tempfile.TemporaryDirectory(prefix="credenda-faults-") as parent:
         attempt = template.copy(Path(parent) / "copy")
-        found = [*_attempt(fault, attempt, countdown), *(attempt.contradictions or ())]
+        found = [*_make_attempt(fault, attempt, countdown), *(attempt.contradictions or ())]
         try:
             found += check(attempt.ledger, thorough=thorough)
         except CredendaError as error:

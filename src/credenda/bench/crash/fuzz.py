@@ -60,7 +60,7 @@ _NUMBERS: Final = (0, 1, -1, 2, 20, 50, 51, 10**6, 2**63, -(2**63), 10**30)
 _REALS: Final = (0.0, 0.5, 1.0, -0.1, 1.1, math.nan, math.inf, -math.inf, 1e308)
 _TIMES: Final = (
     datetime(2026, 3, 1, tzinfo=UTC),
-    datetime(2026, 3, 1),
+    datetime(2026, 3, 1),  # noqa: DTZ001 - naive on purpose
     "2026-03-01",
     "2026-03-01T09:30:00Z",
     "0001-01-01",
@@ -102,7 +102,9 @@ class _Draw:
         choices = param.choices if self.random.random() < 0.9 else ()  # noqa: PLR2004 - mostly permitted values
         return self._typed(param.kind, choices)
 
-    def _typed(self, kind: ParamKind, choices: Sequence[str]) -> object:
+    def _typed(  # noqa: PLR0911 - one return a kind
+        self, kind: ParamKind, choices: Sequence[str]
+    ) -> object:
         match kind:
             case "flag":
                 return self.random.random() < 0.5  # noqa: PLR2004 - as likely as not
@@ -150,7 +152,7 @@ class _Draw:
         return self.random.choice((*pool, self._text(), self.random.choice(_NUMBERS), self.random.choice(_REALS)))
 
 
-def _learn_ids(memory: Credenda, draw: _Draw) -> None:
+def _collect_ids(memory: Credenda, draw: _Draw) -> None:
     """Collect real ids for the next calls."""
     items = memory.list(limit=50, status=None).items
     draw.ids = [one.id for one in items] + [
@@ -192,7 +194,7 @@ def run_fuzz(calls: int, *, seed: int, note: Note) -> AttackReport:
                 report.add(f"call {number}, {operation.name}({_shorten(given)})", wrong)
                 if number % _SETTLE_EVERY == 0:
                     memory.settle()
-                    _learn_ids(memory, draw)
+                    _collect_ids(memory, draw)
                 if number % _DOCTOR_EVERY == 0 or number == calls:
                     findings = memory.data.doctor().findings
                     report.add(f"after call {number}", [f"doctor: {one.check}: {one.detail}" for one in findings])

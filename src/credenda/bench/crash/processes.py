@@ -1,7 +1,7 @@
 """Twelve processes of three users on one file, some of them killed: nothing is lost, and nobody meets another.
 
-Each process stores, searches, corrects, deletes, undoes, consolidates, backs up, exports, syncs pages and erases guests,
-with a worker in the background.
+Each process stores, searches, corrects, deletes, undoes, consolidates, backs up, exports, syncs pages and erases
+guests, with a worker in the background.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _make_ledgers(folder: Path) -> dict[str, Ledger]:
 
 
 def _plan_round(
-    draw: random.Random, ledgers: dict[str, Ledger], processes: int, name: str, run_seconds: float
+    draw: random.Random, ledgers: dict[str, Ledger], *, processes: int, name: str, run_seconds: float
 ) -> list[tuple[Plan, Kill | None]]:
     """Give each process a user, a role and perhaps the time of its death."""
     plans: list[tuple[Plan, Kill | None]] = []
@@ -65,7 +65,11 @@ def run_processes(
             number = report.counts["rounds"]
             if number % _ROUNDS_PER_FILE == 0:
                 ledgers = _make_ledgers(Path(parent) / str(number))
-            run_writers(_plan_round(draw, ledgers, processes, f"r{number}", run_seconds), ledgers, rounds)
+            run_writers(
+                _plan_round(draw, ledgers, processes=processes, name=f"r{number}", run_seconds=run_seconds),
+                ledgers,
+                rounds,
+            )
             found = [*rounds.violations, *(one for ledger in ledgers.values() for one in check_file(ledger))]
             report.add(f"round {number}", found)
             report.cases = rounds.operations

@@ -56,7 +56,7 @@ class IoMethods(Structure):
     ]
 
 
-def _candidates() -> Iterator[ctypes.CDLL]:
+def _iterate_candidates() -> Iterator[ctypes.CDLL]:
     """Open the libraries that may hold the SQLite in use: the extension module, its neighbours, the program itself."""
     place = getattr(_sqlite3, "__file__", None)
     if place is not None:
@@ -72,7 +72,7 @@ def find_library() -> ctypes.CDLL:
 
     Raises `Unavailable` where it hides its functions, as a Python with a private copy of SQLite may do.
     """
-    for library in _candidates():
+    for library in _iterate_candidates():
         if not hasattr(library, _SYMBOL):
             continue
         version = library.sqlite3_libversion

@@ -44,7 +44,7 @@ def _search(memory: Credenda, folder: Path) -> object:
     return [(hit.text, hit.evidence) for hits in found for hit in hits]
 
 
-def _near_misses(memory: Credenda, folder: Path) -> object:
+def _show_near_misses(memory: Credenda, folder: Path) -> object:
     del folder
     return [hit.text for hit in memory.search(WORD, include=("misses",), min_confidence=0.0).hits]
 
@@ -55,7 +55,7 @@ def _search_past(memory: Credenda, folder: Path) -> object:
     return [hit.text for day in dates for hit in memory.search(_QUESTIONS[1], as_of=day).hits]
 
 
-def _context(memory: Credenda, folder: Path) -> object:
+def _show_context(memory: Credenda, folder: Path) -> object:
     del folder
     return [memory.context(question).text for question in _QUESTIONS]
 
@@ -77,12 +77,12 @@ def _get(memory: Credenda, folder: Path) -> object:
     return shown
 
 
-def _history(memory: Credenda, folder: Path) -> object:
+def _show_history(memory: Credenda, folder: Path) -> object:
     del folder
     return memory.history(entity="user", attribute="allergy")
 
 
-def _changes(memory: Credenda, folder: Path) -> object:
+def _list_changes(memory: Credenda, folder: Path) -> object:
     del folder
     shown: list[object] = []
     tag = name_tag(memory)
@@ -97,7 +97,7 @@ def _diff(memory: Credenda, folder: Path) -> object:
     return memory.diff("2020-01-01")
 
 
-def _core(memory: Credenda, folder: Path) -> object:
+def _show_core(memory: Credenda, folder: Path) -> object:
     del folder
     return memory.manage.core()
 
@@ -112,17 +112,17 @@ def _export_mcp(memory: Credenda, folder: Path) -> object:
     return (folder / "later.json").read_bytes()
 
 
-def _pages(memory: Credenda, folder: Path) -> object:
+def _sync_pages(memory: Credenda, folder: Path) -> object:
     memory.data.sync_files(folder / "pages")
     return read_files(folder / "pages")
 
 
-def _new_pages(memory: Credenda, folder: Path) -> object:
+def _sync_new_pages(memory: Credenda, folder: Path) -> object:
     memory.data.sync_files(folder / "other-pages")
     return read_files(folder / "other-pages")
 
 
-def _rows(memory: Credenda, folder: Path) -> object:
+def _read_rows(memory: Credenda, folder: Path) -> object:
     """Every cell of every table; compressed blobs are opened."""
     del memory
     shown: list[object] = []
@@ -142,44 +142,44 @@ def _unpack(cell: bytes) -> bytes:
     return cell
 
 
-def _full_text(memory: Credenda, folder: Path) -> object:
+def _read_full_text(memory: Credenda, folder: Path) -> object:
     del memory
     with closing(sqlite3.connect(folder / "memory.db")) as connection:
         data = connection.execute("SELECT block FROM search_index_data").fetchall()
         return b"".join(row[0] for row in data)
 
 
-def _raw_files(memory: Credenda, folder: Path) -> object:
+def _read_raw_files(memory: Credenda, folder: Path) -> object:
     del memory
     return read_files(folder, names=("memory.db", "memory.db-wal"))
 
 
-def _closed_file(memory: Credenda, folder: Path) -> object:
+def _read_closed_file(memory: Credenda, folder: Path) -> object:
     memory.close()
     return read_files(folder, names=("memory.db", "memory.db-wal"))
 
 
-def _backup(memory: Credenda, folder: Path) -> object:
+def _copy_to_backup(memory: Credenda, folder: Path) -> object:
     memory.data.backup(folder / "later.db")
     return (folder / "later.db").read_bytes()
 
 
-def _mem0(memory: Credenda, folder: Path) -> object:
+def _ask_mem0(memory: Credenda, folder: Path) -> object:
     del memory
     with Memory(folder / "memory.db", settings={"embedder": "hashed"}) as shim:
         return shim.get_all(filters={"user_id": USER}), shim.search(WORD, filters={"user_id": USER})
 
 
-def _consolidation(memory: Credenda, folder: Path) -> object:
-    return memory.manage.consolidate(force=True), _everything(memory, folder)
+def _run_consolidation(memory: Credenda, folder: Path) -> object:
+    return memory.manage.consolidate(force=True), _show_everything(memory, folder)
 
 
-def _dream(memory: Credenda, folder: Path) -> object:
-    return memory.manage.dream(), _everything(memory, folder)
+def _run_dream(memory: Credenda, folder: Path) -> object:
+    return memory.manage.dream(), _show_everything(memory, folder)
 
 
 def _decay(memory: Credenda, folder: Path) -> object:
-    return memory.manage.decay(), memory.manage.lifecycle(), _everything(memory, folder)
+    return memory.manage.decay(), memory.manage.lifecycle(), _show_everything(memory, folder)
 
 
 def _undo(memory: Credenda, folder: Path) -> object:
@@ -188,38 +188,38 @@ def _undo(memory: Credenda, folder: Path) -> object:
     for number in _NUMBERS:
         with suppress(CredendaError):
             shown.append(memory.manage.undo(f"c{number}-{tag}", cascade=True))
-    return shown, _everything(memory, folder)
+    return shown, _show_everything(memory, folder)
 
 
 def _undo_session(memory: Credenda, folder: Path) -> object:
     with suppress(CredendaError):
         memory.manage.undo_where(session="first", cascade=True)
-    return _everything(memory, folder)
+    return _show_everything(memory, folder)
 
 
 def _rebuild(memory: Credenda, folder: Path) -> object:
-    return memory.data.rebuild(), _everything(memory, folder)
+    return memory.data.rebuild(), _show_everything(memory, folder)
 
 
-def _reextraction(memory: Credenda, folder: Path) -> object:
-    return memory.data.rebuild(reextract=True), _everything(memory, folder)
+def _run_new_extraction(memory: Credenda, folder: Path) -> object:
+    return memory.data.rebuild(reextract=True), _show_everything(memory, folder)
 
 
-def _reembedding(memory: Credenda, folder: Path) -> object:
+def _run_new_embedding(memory: Credenda, folder: Path) -> object:
     memory.data.reembed("hashed")
-    return _everything(memory, folder)
+    return _show_everything(memory, folder)
 
 
-def _said_again(memory: Credenda, folder: Path) -> object:
+def _repeat_words(memory: Credenda, folder: Path) -> object:
     memory.remember(SENTENCE, session="again")
     memory.settle()
-    return _everything(memory, folder)
+    return _show_everything(memory, folder)
 
 
 def _import(memory: Credenda, folder: Path) -> object:
     with suppress(CredendaError):
         memory.data.import_(folder / "before.jsonl")
-    return _everything(memory, folder)
+    return _show_everything(memory, folder)
 
 
 def _import_text(memory: Credenda, folder: Path) -> object:
@@ -227,18 +227,18 @@ def _import_text(memory: Credenda, folder: Path) -> object:
     with suppress(CredendaError):
         memory.data.import_(folder / "note.txt")
     memory.settle()
-    return _everything(memory, folder)
+    return _show_everything(memory, folder)
 
 
-def _restored_backup(memory: Credenda, folder: Path) -> object:
+def _restore_backup(memory: Credenda, folder: Path) -> object:
     memory.close()
     restore_backup(folder / "before.db", folder / "memory.db", replace=True)
     with Credenda.open(folder / "memory.db", user=USER, embedder="hashed", workers=False) as restored:
-        return _everything(restored, folder)
+        return _show_everything(restored, folder)
 
 
-def _doctor(memory: Credenda, folder: Path) -> object:
-    return memory.data.doctor(repair=True), _everything(memory, folder)
+def _run_doctor(memory: Credenda, folder: Path) -> object:
+    return memory.data.doctor(repair=True), _show_everything(memory, folder)
 
 
 def _log(memory: Credenda, folder: Path) -> object:
@@ -259,9 +259,9 @@ def _log(memory: Credenda, folder: Path) -> object:
     return stream.getvalue()
 
 
-def _everything(memory: Credenda, folder: Path) -> object:
+def _show_everything(memory: Credenda, folder: Path) -> object:
     """What calls show and rows hold after an operation."""
-    return [surface(memory, folder) for surface in (_search, _list, _get, _rows)]
+    return [surface(memory, folder) for surface in (_search, _list, _get, _read_rows)]
 
 
 def read_files(folder: Path, names: tuple[str, ...] = ()) -> bytes:
@@ -272,37 +272,37 @@ def read_files(folder: Path, names: tuple[str, ...] = ()) -> bytes:
 
 SURFACES: Final[Mapping[str, Surface]] = {
     "search": _search,
-    "near misses": _near_misses,
+    "near misses": _show_near_misses,
     "search of another time": _search_past,
-    "context": _context,
+    "context": _show_context,
     "list": _list,
     "get, event, why": _get,
-    "history": _history,
-    "changes": _changes,
+    "history": _show_history,
+    "changes": _list_changes,
     "diff": _diff,
-    "core": _core,
+    "core": _show_core,
     "archive": _export,
     "export for the MCP memory server": _export_mcp,
-    "pages written before": _pages,
-    "new pages": _new_pages,
-    "rows and snapshots": _rows,
-    "full-text index": _full_text,
-    "file and log": _raw_files,
-    "file after closing": _closed_file,
-    "backup made later": _backup,
-    "mem0 interface": _mem0,
-    "consolidation": _consolidation,
-    "dream": _dream,
+    "pages written before": _sync_pages,
+    "new pages": _sync_new_pages,
+    "rows and snapshots": _read_rows,
+    "full-text index": _read_full_text,
+    "file and log": _read_raw_files,
+    "file after closing": _read_closed_file,
+    "backup made later": _copy_to_backup,
+    "mem0 interface": _ask_mem0,
+    "consolidation": _run_consolidation,
+    "dream": _run_dream,
     "decay and lifecycle": _decay,
     "undo of each change": _undo,
     "undo of the session": _undo_session,
     "rebuild": _rebuild,
-    "new extraction": _reextraction,
-    "new embedding": _reembedding,
-    "the same words again": _said_again,
+    "new extraction": _run_new_extraction,
+    "new embedding": _run_new_embedding,
+    "the same words again": _repeat_words,
     "import of an older archive": _import,
     "import of a text": _import_text,
-    "restored older backup": _restored_backup,
-    "doctor --repair": _doctor,
+    "restored older backup": _restore_backup,
+    "doctor --repair": _run_doctor,
     "log records": _log,
 }

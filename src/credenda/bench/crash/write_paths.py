@@ -90,7 +90,7 @@ def _remember(memory: Credenda, attempt: Attempt) -> None:
     attempt.tell(e="said", ids=memory.remember(text).event_ids, texts=[text])
 
 
-def _converse(memory: Credenda, attempt: Attempt) -> None:
+def _remember_several(memory: Credenda, attempt: Attempt) -> None:
     texts = ["I like tea number both1z0.", "I live in Linz since both2z0."]
     attempt.tell(e="sends", texts=texts)
     receipt = memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
@@ -161,7 +161,7 @@ def _erase_guest(memory: Credenda, attempt: Attempt) -> None:
     attempt.tell(e="did", op="erase", id="guest")
 
 
-def _back_up(memory: Credenda, attempt: Attempt) -> None:
+def _copy_to_backup(memory: Credenda, attempt: Attempt) -> None:
     memory.data.backup(attempt.folder / "backup.db")
 
 
@@ -190,7 +190,7 @@ def _repair(memory: Credenda, attempt: Attempt) -> None:
 
 WRITE_PATHS: Final[Mapping[str, Callable[[Credenda, Attempt], None]]] = {
     "remember": _remember,
-    "remember several": _converse,
+    "remember several": _remember_several,
     "settle": _settle,
     "store": _store,
     "correct": _correct,
@@ -202,7 +202,7 @@ WRITE_PATHS: Final[Mapping[str, Callable[[Credenda, Attempt], None]]] = {
     "undo": _undo,
     "consolidate": _consolidate,
     "erase": _erase_guest,
-    "backup": _back_up,
+    "backup": _copy_to_backup,
     "export": _export,
     "files sync": _sync,
     "rebuild": _rebuild,
