@@ -104,7 +104,7 @@ _ATTACK_HELP: Final = {
 
 def _attack_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each attack of the laboratory."""
-    for name in reversed(ATTACKS):
+    for name in reversed([*ATTACKS]):
         command = click.option(f"--{name}", "attacks", flag_value=name, multiple=True, help=_ATTACK_HELP[name])(command)
     return command
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple, Protocol
 
 from credenda.bench.crash.bits import run_bit_flips
 from credenda.bench.crash.deletion import run_deletions
@@ -16,28 +16,37 @@ from credenda.bench.crash.report import AttackReport, Note
 __all__ = ["ATTACKS", "run_attacks"]
 
 
+class _Run(Protocol):
+    def __call__(self, cases: int, /, *, seed: int, note: Note) -> AttackReport: ...
+
+
 class _Attack(NamedTuple):
     """An attack: its cases by default, and the function that makes them."""
 
     cases: int
-    run: Callable[[int, int, Note], AttackReport]
+    run: _Run
+
+
+def _run_deletions(cases: int, *, seed: int, note: Note) -> AttackReport:
+    """Check the whole table of surfaces; it has no seed, and as many cases as it has."""
+    del cases, seed
+    return run_deletions(note=note)
 
 
 ATTACKS: Final[Mapping[str, _Attack]] = {
-    "power-cut": _Attack(5_900, lambda cases, seed, note: run_power_cuts(cases, seed=seed, note=note)),
-    "faults": _Attack(1_100, lambda cases, seed, note: run_faults(cases, seed=seed, note=note)),
-    "processes": _Attack(4_600, lambda cases, seed, note: run_processes(cases, seed=seed, note=note)),
-    "bits": _Attack(2_000, lambda cases, seed, note: run_bit_flips(cases, seed=seed, note=note)),
-    "deletion": _Attack(0, lambda _cases, _seed, note: run_deletions(note=note)),
-    "fuzz": _Attack(16_000, lambda cases, seed, note: run_fuzz(cases, seed=seed, note=note)),
+    "power-cut": _Attack(5_900, run_power_cuts),
+    "faults": _Attack(1_100, run_faults),
+    "processes": _Attack(4_600, run_processes),
+    "bits": _Attack(2_000, run_bit_flips),
+    "deletion": _Attack(0, _run_deletions),
+    "fuzz": _Attack(16_000, run_fuzz),
 }
-"""The table of surfaces is always checked whole."""
 
 
 def run_attacks(names: Collection[str], *, cases: int | None, seed: int, note: Note) -> list[AttackReport]:
     """Run attacks one after another, in the order of the table."""
     return [
-        attack.run(attack.cases if cases is None else cases, seed, note)
+        attack.run(attack.cases if cases is None else cases, seed=seed, note=note)
         for name, attack in ATTACKS.items()
         if name in names
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.clock import seconds
+from credenda import clock
 
 __all__ = ["AttackReport", "Note"]
 
@@ -24,7 +24,7 @@ class AttackReport:
     cases: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
     violations: list[str] = field(default_factory=list[str])
-    started: float = field(default_factory=seconds)
+    started: float = field(default_factory=clock.seconds)
     seconds: float = 0.0
 
     def add(self, where: str, findings: list[str]) -> None:
@@ -34,7 +34,7 @@ class AttackReport:
 
     def finish(self) -> AttackReport:
         """Note the time that it took."""
-        self.seconds = seconds() - self.started
+        self.seconds = clock.seconds() - self.started
         return self
 
     def as_document(self) -> dict[str, object]:
