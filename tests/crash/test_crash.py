@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Credenda
-from credenda.bench.crash import run_crash
+from credenda.bench.crash.kills import run_crash
 
 SAY_AND_DIE = """
 import os, signal, sys

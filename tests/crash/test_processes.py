@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.bench.crash import run_undisturbed
+from credenda.bench.crash.kills import run_undisturbed
 
 OPEN_AND_SAY = """
 import sys

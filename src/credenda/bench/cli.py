@@ -12,7 +12,8 @@ import click
 
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
-from credenda.bench.crash import run_crash
+from credenda.bench.crash.kills import run_crash
+from credenda.bench.crash.laboratory import ATTACKS, run_attacks
 from credenda.bench.latency import run_latency
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
@@ -92,17 +93,44 @@ def latency(*, sizes: str, embedder: str, tenants: int | None, plot: Path | None
     show(document, tables.format_judged, as_json=as_json)
 
 
-@bench.command(help="Kill processes at random points and verify that nothing acknowledged is lost.")
-@click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True)
+_ATTACK_HELP: Final = {
+    "power-cut": "Open the disk states that power cuts leave.",
+    "faults": "Fail single operations of each call that writes.",
+    "processes": "Let twelve processes share a file, and kill some.",
+    "bits": "Flip single bits of the files.",
+    "deletion": "Look for deleted words on every surface.",
+    "fuzz": "Call every operation with random arguments.",
+}
+
+
+def _attack_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add a flag for each attack of the laboratory."""
+    for name in reversed([*ATTACKS]):
+        command = click.option(f"--{name}", "attacks", flag_value=name, multiple=True, help=_ATTACK_HELP[name])(command)
+    return command
+
+
+@bench.command(help="Attack the promises of the store. Without a flag: kill processes at random points.")
+@_attack_options
+@click.option("--states", type=click.IntRange(min=1), help="Cases of each attack. [default: those of its long form]")
+@click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True, help="Rounds of kills.")
 @click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes per round.")
 @click.option("--seed", type=int, help="Random seed, to repeat a run. [default: a new one]")
 @as_json_option
-def crash(*, rounds: int, writers: int, seed: int | None, as_json: bool) -> None:
-    """Run the crash benchmark; exit with 1 when a guarantee was broken."""
+def crash(
+    *, attacks: tuple[str, ...], states: int | None, rounds: int, writers: int, seed: int | None, as_json: bool
+) -> None:
+    """Run the kill test or attacks; exit with 1 when a guarantee was broken."""
     drawn = secrets.randbelow(1_000_000) if seed is None else seed
-    report = run_crash(rounds, writers=writers, seed=drawn, note=note)
-    show(report.as_document(), tables.format_crash, as_json=as_json)
-    if report.violations:
+    if attacks:
+        document = {"attacks": [one.as_document() for one in run_attacks(attacks, cases=states, seed=drawn, note=note)]}
+        show(document, tables.format_attacks, as_json=as_json)
+        broken = any(one["violations"] for one in document["attacks"])
+    else:
+        report = run_crash(rounds, writers=writers, seed=drawn, note=note)
+        show(report.as_document(), tables.format_crash, as_json=as_json)
+        broken = bool(report.violations)
+    if broken:
         raise click.exceptions.Exit(1)
 
 

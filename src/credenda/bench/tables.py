@@ -10,6 +10,7 @@ from credenda.bench.ranking import MEASURES
 __all__ = [
     "LISTED_MAX",
     "flatten",
+    "format_attacks",
     "format_beliefs",
     "format_crash",
     "format_figure",
@@ -147,6 +148,22 @@ def format_crash(document: Mapping[str, Any]) -> str:
     )
     kept = [f"the file is kept in {document['kept']}"] if document["kept"] else []
     return "\n".join([head, *(f"VIOLATION {text}" for text in document["violations"]), *kept])
+
+
+def format_attacks(document: Mapping[str, Any]) -> str:
+    """Show the counts of each attack, then each violation in its own line."""
+    attacks = document["attacks"]
+    rows = [["attack", "cases", "violations", "seconds", "seed"]]
+    rows += [
+        [one["name"], str(one["cases"]), str(len(one["violations"])), str(one["seconds"]), str(one["seed"])]
+        for one in attacks
+    ]
+    counts = [
+        lay_out([[one["name"], ""], *([f"  {name}", str(count)] for name, count in one["counts"].items())])
+        for one in attacks
+    ]
+    broken = [f"VIOLATION {one['name']}: {text}" for one in attacks for text in one["violations"]]
+    return "\n\n".join((lay_out(rows), *counts, *broken))
 
 
 def format_judged(document: Mapping[str, Any]) -> str:

@@ -322,3 +322,8 @@ def test_a_check_of_one_tenant_makes_no_tenant(store: Store) -> None:
     put(store, ANA, said("One."))
     assert store.check("nobody") == []
     assert see(store, "nobody", lambda reader: reader.tenant.tag) == ""
+
+
+def test_a_unit_that_writes_nothing_makes_no_tenant(store: Store) -> None:
+    store.commit("late", lambda writer: writer.tenant.tag)  # as work does that ends after its tenant was erased
+    assert store.users(limit=10) == []

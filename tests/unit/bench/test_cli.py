@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from credenda.bench import cli, tables
-from credenda.bench.crash import CrashReport, plan_kill
+from credenda.bench.crash.kills import CrashReport, plan_kill
 from credenda.bench.ranking import MEASURES
 
 

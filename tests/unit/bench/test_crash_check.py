@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.bench.crash_check import LOST, check
-from credenda.bench.crash_ledger import Ledger
+from credenda.bench.crash.check import LOST, check
+from credenda.bench.crash.ledger import Ledger
 
 TEXT = "I like tea number a1z0."
 PERMIT = "INSERT INTO redaction_permits VALUES ('ana', 'test')"

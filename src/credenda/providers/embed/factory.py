@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from credenda.config import Settings
 from credenda.errors import Invalid
 from credenda.providers import embed
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.protocol import Embedder, call_embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def _find_name_problem(embedder: object) -> str:
 def _find_vector_problem(embedder: Embedder) -> str:
     import numpy as np
 
-    given = cast("object", embedder.embed(list(_PROBE)))
+    given = cast("object", call_embedder(embedder, list(_PROBE)))
     wanted = (len(_PROBE), embedder.dims)
     vectors = cast("NDArray[np.float32]", given)
     if not isinstance(given, np.ndarray) or vectors.shape != wanted:

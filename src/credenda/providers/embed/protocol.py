@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from credenda.errors import Unavailable
+from credenda.errors import CredendaError, Unavailable
 
 if TYPE_CHECKING:  # numpy costs 80 ms; a module that only refers to embedders must not load it
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "QueryEmbedder", "embed_checked"]
+__all__ = ["Embedder", "QueryEmbedder", "call_embedder", "embed_checked"]
 
 _TOLERANCE: Final = 0.01
 
@@ -48,10 +48,22 @@ class QueryEmbedder(Protocol):
         ...
 
 
-def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
-    """Embed texts, or queries; raises `Unavailable` for invalid vectors, so that none is stored or compared."""
+def call_embedder(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
+    """Embed texts, or queries, unchecked; raises `Unavailable` for whatever error the embedder raises."""
     way = embedder.embed_questions if asked and isinstance(embedder, QueryEmbedder) else embedder.embed
-    matrix = way(texts)
+    try:
+        return way(texts)
+    except CredendaError:
+        raise
+    except Exception as error:  # the code of a library or of the caller
+        raise Unavailable(
+            f"{embedder.model_id} failed", why=type(error).__name__, fix="correct the embedder, and try again"
+        ) from error
+
+
+def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
+    """Embed texts, or queries; raises `Unavailable` for an error or invalid vectors, so that none is stored."""
+    matrix = call_embedder(embedder, texts, asked=asked)
     if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
         raise Unavailable(
             f"{embedder.model_id} gave vectors that cannot be used",

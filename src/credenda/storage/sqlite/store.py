@@ -169,9 +169,15 @@ class SqliteStore:
 
         def unit() -> T:
             nonlocal redacted
+            before = connection.total_changes
             tenant, tips = self._tenant(connection, user_id)
+            created = connection.total_changes > before
+            before = connection.total_changes
             writer = SqliteWriter(connection, tenant, tips, self._clock)
             result = work(writer)
+            if created and connection.total_changes == before:  # such as late work for a tenant that was erased
+                connection.execute("DELETE FROM tenants WHERE user_id = ?", (user_id,))
+                return result
             if recent is not None and writer.filed_only:
                 recent.note(tenant, writer.tips)
             redacted = writer.redacted

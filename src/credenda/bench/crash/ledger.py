@@ -37,6 +37,12 @@ class Ledger:
     """Ids whose deletion was acknowledged."""
     doubtful: list[str] = field(default_factory=list[str])
     """Ids of events whose deletion was begun."""
+    together: list[list[str]] = field(default_factory=list[list[str]])
+    """Texts of one call: the journal has all of them or none."""
+    guests: list[str] = field(default_factory=list[str])
+    """Other users of the file whose erasure was acknowledged."""
+    prefixes: list[str] = field(default_factory=list[str])
+    """What the words of this user's texts begin with; empty if the file has one user."""
     acknowledged: int = 0
 
     def take(self, fact: Mapping[str, Any]) -> list[str]:
@@ -44,6 +50,11 @@ class Ledger:
         match fact["e"]:
             case "said":
                 return self._said(fact)
+            case "sends":
+                self.together.append([str(text) for text in fact["texts"]])
+            case "did" if fact["op"] == "erase":
+                self.acknowledged += 1
+                self.guests.append(str(fact["id"]))
             case "will":
                 self._will(str(fact["id"]), str(fact["op"]))
             case "did":

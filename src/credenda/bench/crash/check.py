@@ -1,6 +1,6 @@
 """The checker of the crash benchmark: a fresh process that opens the file, settles it, and checks everything.
 
-Started as `python -m credenda.bench.crash_check`, with the record of acknowledgements as JSON on its standard input. It
+Started as `python -m credenda.bench.crash.check`, with the record of acknowledgements as JSON on its standard input. It
 reads the rows with plain SQL, independently of the product's read path, and also calls the public API.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, CredendaError, NotFound
-from credenda.bench.crash_ledger import Ledger
+from credenda.bench.crash.ledger import Ledger
 from credenda.index.cache import IndexCache
 from credenda.index.resident import STATE_GONE, ResidentIndex
 from credenda.providers.embed.factory import open_embedder
@@ -32,29 +32,41 @@ _TOKEN: Final = re.compile(r"\w+z0\b")
 _CLAIM: Final = "I like tea number "
 _SAMPLE: Final = 25
 _SETTLE_SECONDS: Final = 120.0
+_WORDED: Final = ("events", "memories", "changes", "contests", "operations")
+_SHARED: Final = "kq"
+"""What the words begin with that every user says: those under an idempotency key."""
 _NUMBERED: Final = ("events", "changes", "operations")
 
 
-def check(ledger: Ledger) -> list[str]:
-    """Return every contradiction between the file and the acknowledgements; empty if there is none."""
+def check(ledger: Ledger, *, thorough: bool = True) -> list[str]:
+    """Return every contradiction between the file and the acknowledgements; empty if there is none.
+
+    Without `thorough`, jobs are left as they are, no search is made, and the stored index is left to `doctor`.
+    """
     findings: list[str] = []
     with Credenda.open(ledger.path, user=ledger.user, embedder=ledger.embedder, workers=False) as memory:
-        try:
-            memory.settle(_SETTLE_SECONDS)
-        except CredendaError as error:
-            findings.append(f"settle: {error}")
+        findings += _settle_and_search(memory, ledger) if thorough else ()
         findings += _check_statuses(memory, ledger)
-        findings += _check_searches(memory, ledger)
         report = memory.data.doctor()
         findings += [f"doctor: {finding.check}: {finding.detail}" for finding in report.findings]
     connection = sqlite3.connect(f"{Path(ledger.path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         rows = _Rows(connection, ledger)
-        for part in (rows.events, rows.tokens, rows.claims, rows.jobs, rows.numbers, rows.remains):
+        for part in (rows.events, rows.tokens, rows.numbers, rows.remains, rows.halves, rows.strangers, rows.guests):
             findings += part()
+        findings += [*rows.covered(), *rows.claims(), *rows.jobs()] if thorough else rows.covered()
     finally:
         connection.close()
-    return findings + list(_index_parity(ledger))
+    return findings + (list(_index_parity(ledger)) if thorough else [])
+
+
+def _settle_and_search(memory: Credenda, ledger: Ledger) -> Iterator[str]:
+    """Do the work that waits, then search."""
+    try:
+        memory.settle(_SETTLE_SECONDS)
+    except CredendaError as error:
+        yield f"settle: {error}"
+    yield from _check_searches(memory, ledger)
 
 
 def _check_statuses(memory: Credenda, ledger: Ledger) -> Iterator[str]:
@@ -136,8 +148,9 @@ class _Rows:
         """Check that each claim has exactly one memory, however often its job was started."""
         held: defaultdict[str, set[int]] = defaultdict(set)
         for number, text in self._all("SELECT id, text FROM memories WHERE user_id = ? AND expired_at IS NULL"):
-            for token in _TOKEN.findall(text):
-                held[token].add(number)
+            tokens = set(_TOKEN.findall(text))
+            if len(tokens) == 1:  # a consolidated entry has those of its members
+                held[tokens.pop()].add(number)
         yield from (f"{token} is in memories {sorted(ids)}" for token, ids in held.items() if len(ids) > 1)
         uncertain = {*self._ledger.deleted, *self._ledger.doubtful}
         for name, text in self._ledger.said.items():
@@ -145,9 +158,12 @@ class _Rows:
                 yield f"no memory was made from event {name}"
 
     def jobs(self) -> Iterator[str]:
-        """Check that no job is queued or failed, and that each message is covered by exactly one job."""
+        """Check that no job is queued or failed."""
         counts = self._all("SELECT status, count(*) FROM operations WHERE user_id = ? GROUP BY status")
         yield from (f"{count} jobs are {status}" for status, count in counts if status != "complete")
+
+    def covered(self) -> Iterator[str]:
+        """Check that each message is covered by exactly one job."""
         covered: Counter[int] = Counter()
         for first, last in self._all("SELECT first, last FROM operations WHERE user_id = ? AND kind = 'extract'"):
             covered.update(range(first, last + 1))
@@ -164,11 +180,34 @@ class _Rows:
                 if count != highest or lowest != 1:
                     yield f"{table} are numbered {lowest} to {highest}, but there are {count}"
 
+    def halves(self) -> Iterator[str]:
+        """Check that the messages of one call are all there, or none of them."""
+        texts = set(self._texts.values())
+        for call in self._ledger.together:
+            if len({text in texts for text in call}) > 1:
+                yield f"one call was applied in part: {len(call)} messages"
+
+    def strangers(self) -> Iterator[str]:
+        """Check that no word of another user is in this user's rows."""
+        own = (*self._ledger.prefixes, _SHARED)
+        for table in _WORDED if self._ledger.prefixes else ():
+            for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - a constant name
+                words = _TOKEN.findall(" ".join(value for value in row if isinstance(value, str)))
+                yield from (f"{word} of another user is in {table}" for word in words if not word.startswith(own))
+
+    def guests(self) -> Iterator[str]:
+        """Check that no row of an erased user is left."""
+        for guest in self._ledger.guests:
+            for table in ("tenants", *_WORDED):
+                statement = f"SELECT count(*) FROM {table} WHERE user_id = ?"  # noqa: S608 - a constant name
+                if self._connection.execute(statement, (guest,)).fetchone()[0]:
+                    yield f"{table} has rows of an erased user"
+
     def remains(self) -> Iterator[str]:
         """Check that no deleted word is left in any row."""
         known = {**self._ledger.said, **self._ledger.texts}
         gone = {_find_token(known[name]): name for name in self._ledger.deleted if name in known}
-        for table in ("events", "memories", "changes", "contests", "tenants", "operations"):
+        for table in ("tenants", *_WORDED):
             for row in self._all(f"SELECT * FROM {table} WHERE user_id = ?"):  # noqa: S608 - as above
                 words = set(_TOKEN.findall(" ".join(value for value in row if isinstance(value, str))))
                 yield from (f"words of deleted {gone[word]} are left in {table}" for word in words & gone.keys())

@@ -1,8 +1,8 @@
-"""`credenda bench crash`: kill processes on one file at random points, and check that nothing acknowledged is lost.
+"""The kill test: kill processes on one file at random points, and check that nothing acknowledged is lost.
 
-Each round starts writers (`crash_writer`), kills some or all of them with SIGKILL at a random point of a random stage
+Each round starts writers (`writer`), kills some or all of them with SIGKILL at a random point of a random stage
 (first open, writing and extraction, settling, closing with its index snapshot), and starts a fresh process
-(`crash_check`) to check the file. A file is used for several rounds, so that crashes accumulate.
+(`check`) to check the file. A file is used for several rounds, so that crashes accumulate.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from credenda.bench.crash_check import LOST
-from credenda.bench.crash_ledger import Ledger
-from credenda.bench.crash_writer import Plan, plan_argument
+from credenda.bench.crash.check import LOST
+from credenda.bench.crash.ledger import Ledger
+from credenda.bench.crash.writer import Plan, plan_argument
 from credenda.clock import seconds
 
-__all__ = ["CrashReport", "Kill", "plan_kill", "run_crash", "run_undisturbed"]
+__all__ = ["CrashReport", "Kill", "check_file", "plan_kill", "run_crash", "run_undisturbed", "run_writers"]
 
 Note = Callable[[str], None]
 _ROUNDS_PER_FILE: Final = 5
@@ -58,6 +58,7 @@ class CrashReport:
     files: int = 0
     kills: Counter[str] = field(default_factory=Counter[str])
     acknowledged: int = 0
+    operations: int = 0
     violations: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
     kept: str = ""
@@ -103,7 +104,7 @@ class _Writer:
         self._fired = False
         self._lock = Lock()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "credenda.bench.crash_writer", plan_argument(plan)],
+            [sys.executable, "-m", "credenda.bench.crash.writer", plan_argument(plan)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -164,8 +165,8 @@ class _Writer:
         return [f"a {self.plan.role} ended with {code}: {self._errors[-2_000:].decode(errors='replace')}"]
 
 
-def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, report: CrashReport) -> None:
-    """Run processes until they end or are killed, and record their output."""
+def run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledgers: Mapping[str, Ledger], report: CrashReport) -> None:
+    """Run processes until they end or are killed, and record their output in the ledger of their user."""
     kill_all = Event()
     writers = [_Writer(plan, kill, kill_all) for plan, kill in plans]
     deadline = seconds() + _PATIENCE_SECONDS
@@ -180,13 +181,14 @@ def _run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, repo
         report.violations += writer.finish()
         report.kills.update([writer.killed] if writer.killed else [])
         for fact in writer.facts:
-            report.violations += ledger.take(fact)
+            report.operations += fact["e"] in ("said", "did", "asked")
+            report.violations += ledgers[writer.plan.user].take(fact)
 
 
-def _check_file(ledger: Ledger) -> list[str]:
+def check_file(ledger: Ledger) -> list[str]:
     """Check the file in a fresh process."""
     done = subprocess.run(
-        [sys.executable, "-m", "credenda.bench.crash_check"],
+        [sys.executable, "-m", "credenda.bench.crash.check"],
         input=json.dumps(ledger.as_document()).encode(),
         capture_output=True,
         check=False,
@@ -256,8 +258,8 @@ def run_undisturbed(processes: int, *, run_seconds: float, seed: int = 0, embedd
 
 def _run_round(plans: Sequence[tuple[Plan, Kill | None]], ledger: Ledger, report: CrashReport) -> None:
     before = ledger.acknowledged
-    _run_writers(plans, ledger, report)
-    report.violations += _check_file(ledger)
+    run_writers(plans, {ledger.user: ledger}, report)
+    report.violations += check_file(ledger)
     report.acknowledged += ledger.acknowledged - before
 
 

@@ -1,0 +1,146 @@
+"""The fault injector: one operation of a call fails, at each place in turn.
+
+After each fault: the caller got a clear error or a result; the next call works; nothing acknowledged is lost, and
+nothing is half applied.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final
+
+from credenda import Credenda, CredendaError
+from credenda.bench.crash.check import check
+from credenda.bench.crash.disk_shim import install_shim
+from credenda.bench.crash.fault_points import (
+    DISK_FAULTS,
+    Countdown,
+    FailingEmbedder,
+    FaultyDisk,
+    fail_files,
+    fail_statement,
+    make_failing_model,
+)
+from credenda.bench.crash.report import AttackReport, Note
+from credenda.bench.crash.write_paths import NEXT_TEXT, WRITE_PATHS, Attempt, Template, make_template
+
+__all__ = ["run_faults"]
+
+_MODEL_TROUBLES: Final = ("busy", "away", "denied", "garbled")
+_KINDS: Final = (*DISK_FAULTS, "disk stays full", "interrupt", "file refused", "embedder", *_MODEL_TROUBLES)
+_MODEL_PATHS: Final = frozenset({"settle", "consolidate"})
+_THOROUGH_EVERY: Final = 10
+_NOTE_EVERY: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """A kind of fault at the nth operation of a call."""
+
+    kind: str
+    path: str
+    at: int
+
+    def __str__(self) -> str:
+        return f"{self.path}, {self.kind} at {self.at}"
+
+
+@contextmanager
+def _open_with(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Generator[Credenda]:
+    """Open the memory so that the countdown can make it fail."""
+    match fault.kind:
+        case "embedder":
+            with attempt.open(embedder=FailingEmbedder(countdown)) as memory:
+                yield memory
+        case "interrupt":
+            with fail_statement(countdown), attempt.open() as memory:
+                yield memory
+        case "file refused":
+            with fail_files(countdown), attempt.open() as memory:
+                yield memory
+        case kind if kind in _MODEL_TROUBLES:
+            with attempt.open(llm=make_failing_model(countdown, kind)) as memory:
+                yield memory
+        case kind:
+            stays = kind == "disk stays full"
+            disk = FaultyDisk("disk full" if stays else kind, countdown, stays=stays)
+            with install_shim(disk), attempt.open() as memory:
+                yield memory
+
+
+def _make_attempt(fault: _Fault, attempt: Attempt, countdown: Countdown) -> Iterator[str]:
+    """Make the call with the fault, then another call without; yield what is wrong."""
+    with _open_with(fault, attempt, countdown) as memory:
+        countdown.active = True
+        try:
+            WRITE_PATHS[fault.path](memory, attempt)
+        except (CredendaError, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and fault.kind != "interrupt":
+                yield "an interrupt that nobody sent"
+        except Exception as error:  # noqa: BLE001 - any other error is a violation
+            yield f"not a clear error: {type(error).__name__}: {error}"
+        finally:
+            countdown.active = False
+        try:
+            attempt.tell(e="said", ids=memory.remember(NEXT_TEXT).event_ids, texts=[NEXT_TEXT])
+        except CredendaError as error:
+            yield f"the next call failed: {error}"
+
+
+def _run_fault(fault: _Fault, template: Template, *, thorough: bool) -> tuple[list[str], Countdown]:
+    """Make one attempt in a folder of its own, and check its file."""
+    countdown = Countdown(fault.at)
+    with tempfile.TemporaryDirectory(prefix="credenda-faults-") as parent:
+        attempt = template.copy(Path(parent) / "copy")
+        found = [*_make_attempt(fault, attempt, countdown), *(attempt.contradictions or ())]
+        try:
+            found += check(attempt.ledger, thorough=thorough)
+        except CredendaError as error:
+            found.append(f"it cannot be opened: {error}")
+    return found, countdown
+
+
+def _count_places(kind: str, path: str, template: Template) -> int:
+    """Count the operations of a call that a fault can strike, in a call without one."""
+    found, countdown = _run_fault(_Fault(kind, path, 0), template, thorough=False)
+    assert not found, f"{path} breaks a promise without any fault: {found}"  # noqa: S101 - the run would mean nothing
+    return countdown.seen
+
+
+def _plan_faults(template: Template, cases: int, pairs_max: int | None, draw: random.Random) -> list[_Fault]:
+    """Draw faults evenly among the kinds and the calls, at most as many as there are places."""
+    pairs = [(kind, path) for kind in _KINDS for path in WRITE_PATHS]
+    pairs = [(kind, path) for kind, path in pairs if kind not in _MODEL_TROUBLES or path in _MODEL_PATHS]
+    pairs = draw.sample(pairs, len(pairs))[:pairs_max]
+    places = [
+        [_Fault(kind, path, at + 1) for at in draw.sample(range(count), count)]
+        for kind, path in pairs
+        if (count := _count_places(kind, path, template))
+    ]
+    rounds = [fault for one in zip_longest(*places) for fault in one if fault is not None]
+    return sorted(rounds[:cases], key=str)
+
+
+def run_faults(cases: int, *, seed: int, note: Note, pairs_max: int | None = None) -> AttackReport:
+    """Make so many faults; `pairs_max` bounds the pairs of a kind and a call that they are drawn from."""
+    report = AttackReport("faults", seed)
+    draw = random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="credenda-faults-") as folder:
+        template = make_template(Path(folder) / "template")
+        planned = _plan_faults(template, cases, pairs_max, draw)
+        for fault in planned:
+            thorough = fault.kind not in _MODEL_TROUBLES and report.cases % _THOROUGH_EVERY == 0
+            found, countdown = _run_fault(fault, template, thorough=thorough)
+            report.cases += 1
+            report.counts[fault.kind] += 1
+            report.counts["struck"] += countdown.seen >= fault.at
+            report.add(str(fault), found)
+            if report.cases % _NOTE_EVERY == 0:
+                note(f"{report.cases} of {len(planned)} faults, {len(report.violations)} violations")
+    return report.finish()
