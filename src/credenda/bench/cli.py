@@ -103,7 +103,7 @@ _ATTACK_HELP: Final = {
 }
 
 
-def _attack_options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_attack_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each attack of the laboratory."""
     for name in reversed([*ATTACKS]):
         command = click.option(f"--{name}", "attacks", flag_value=name, multiple=True, help=_ATTACK_HELP[name])(command)
@@ -111,7 +111,7 @@ def _attack_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @bench.command(help="Attack the promises of the store. Without a flag: kill processes at random points.")
-@_attack_options
+@_add_attack_options
 @click.option("--states", type=click.IntRange(min=1), help="Cases of each attack. [default: those of its long form]")
 @click.option("--rounds", type=click.IntRange(min=1), default=20, show_default=True, help="Rounds of kills.")
 @click.option("--writers", type=click.IntRange(1, 16), default=3, show_default=True, help="Processes per round.")

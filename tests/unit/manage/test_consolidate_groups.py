@@ -33,7 +33,7 @@ def test_the_gate(  # noqa: PLR0917 - what is drawn
         retries=retries,
         force=force,
     )
-    waited = last is None or now - last >= 24
+    waited = last is None or now - last >= 24 or last > now + 1  # the clock was put back
     assert (said == "") == ((new > 0 or retries > 0) and (force or retries > 0 or (waited and new >= 20)))
 
 

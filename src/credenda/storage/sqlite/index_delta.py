@@ -10,10 +10,11 @@ from typing import Protocol
 from credenda.model.event import CODE
 from credenda.model.memory import Layer, Status
 from credenda.storage import rows
+from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
 from credenda.text.documents import compose_event_text, compose_memory_text
 
-__all__ = ["read_delta"]
+__all__ = ["read_delta", "renew_indexes"]
 
 
 class _StatementRunner(Protocol):
@@ -118,3 +119,9 @@ def _build_memory_document(row: sqlite3.Row, code: int, state: DocumentState) ->
 def _read_vectors(run: _StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
     found = run("vectors_after", after=after, until=until)
     return [rows.to_vector(row) for row in found if row["model_id"] == model_id]
+
+
+def renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:
+    """Give the rows of a tenant another generation and delete the stored indexes, so that all are built again."""
+    for name in ("renew_generation", "delete_index_images"):
+        connection.execute(load_statements()[name], {"user_id": user_id})

@@ -25,6 +25,7 @@ from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
 from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.index_delta import renew_indexes
 from credenda.storage.sqlite.journal import clear_name_cache
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
 from credenda.storage.sqlite.open_file import OpenFile
@@ -54,11 +55,6 @@ _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     """Return whether an erasure was interrupted before its proof succeeded."""
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
-
-
-def _renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:
-    for name in ("renew_generation", "delete_index_images"):
-        connection.execute(load_statements()[name], {"user_id": user_id})
 
 
 class SqliteStore:
@@ -145,10 +141,8 @@ class SqliteStore:
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
-        now_us = self._clock.now_us()
-        return sqlite.erase_proof.finish_erasures(
-            self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds
-        )
+        finish, now_us = sqlite.erase_proof.finish_erasures, self._clock.now_us()
+        return finish(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
 
     @property
     def commits(self) -> int:
@@ -171,11 +165,10 @@ class SqliteStore:
             nonlocal redacted
             before = connection.total_changes
             tenant, tips = self._tenant(connection, user_id)
-            created = connection.total_changes > before
-            before = connection.total_changes
+            filed = connection.total_changes
             writer = SqliteWriter(connection, tenant, tips, self._clock)
             result = work(writer)
-            if created and connection.total_changes == before:  # such as late work for a tenant that was erased
+            if filed > before and connection.total_changes == filed:  # such as late work for an erased tenant
                 connection.execute("DELETE FROM tenants WHERE user_id = ?", (user_id,))
                 return result
             if recent is not None and writer.filed_only:
@@ -183,7 +176,7 @@ class SqliteStore:
             redacted = writer.redacted
             if writer.refolded:
                 sqlite.check.rebuild_text_index(connection)
-                _renew_indexes(connection, user_id)
+                renew_indexes(connection, user_id)
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -394,7 +387,7 @@ class SqliteStore:
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         connection, commits = self._writable()
-        commits.run(lambda: _renew_indexes(connection, user_id))
+        commits.run(lambda: renew_indexes(connection, user_id))
 
     def close(self) -> None:
         """Close all connections after the current commit; a second call does nothing."""

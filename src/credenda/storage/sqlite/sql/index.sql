@@ -155,13 +155,26 @@ UPDATE operations SET idempotency_key = :key WHERE user_id = :user_id AND id = :
 SELECT * FROM operations WHERE user_id = :user_id AND id = :id;
 
 -- name: waiting_jobs
--- Jobs that are not finished, in the order they are due.
-SELECT * FROM operations
-WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND (run_after <= :due_us OR run_after > :far_us)
-    AND status IN (SELECT value FROM json_each(:statuses))
-    AND (:until_event IS NULL OR first <= :until_event)
-    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
-    AND (:other_kinds IS NULL OR kind NOT IN (SELECT value FROM json_each(:other_kinds)))
+-- Jobs that are not finished, in the order they are due. A time after :far_us was set by a clock that was put back.
+SELECT * FROM (
+    SELECT * FROM operations
+    WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after <= :due_us
+        AND status IN (SELECT value FROM json_each(:statuses))
+        AND (:until_event IS NULL OR first <= :until_event)
+        AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+        AND (:other_kinds IS NULL OR kind NOT IN (SELECT value FROM json_each(:other_kinds)))
+    ORDER BY run_after, id LIMIT :limit
+)
+UNION ALL
+SELECT * FROM (
+    SELECT * FROM operations
+    WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed') AND run_after > :far_us
+        AND status IN (SELECT value FROM json_each(:statuses))
+        AND (:until_event IS NULL OR first <= :until_event)
+        AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+        AND (:other_kinds IS NULL OR kind NOT IN (SELECT value FROM json_each(:other_kinds)))
+    ORDER BY run_after, id LIMIT :limit
+)
 ORDER BY run_after, id LIMIT :limit;
 
 -- name: find_jobs
