@@ -1,0 +1,1 @@
+"""Claims from parsed sentences: clauses, whom they are about, and the attributes that their verbs name."""
