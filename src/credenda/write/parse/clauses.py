@@ -44,24 +44,61 @@ class Clause:
 
 
 _DOUBTING: Final = frozenset(
-    ["wonder", "doubt", "imagine", "suppose", "pretend", "dream", "ask", "wish", "question", "debate", "see", "check", "know"]
+    [
+        "wonder",
+        "doubt",
+        "imagine",
+        "suppose",
+        "pretend",
+        "dream",
+        "ask",
+        "wish",
+        "question",
+        "debate",
+        "see",
+        "check",
+        "know",
+    ]
 )
 """Verbs whose complement with "if" or "whether", or at all, is not asserted."""
 _UNREAL: Final = frozenset({"imagine", "suppose", "pretend", "wonder", "doubt", "wish", "dream"})
 _ENSURING: Final = frozenset({"ensure", "verify", "check", "sure", "confirm", "know", "see"})
 _HEDGING: Final = frozenset({"think", "believe", "guess", "feel", "suspect", "assume", "expect", "seem", "appear"})
 _PLANNING: Final = frozenset(
-    ["want", "plan", "intend", "aim", "hope", "aspire", "need", "wanna", "go", "try", "look", "promise", "mean", "prepare", "love", "like"]
+    [
+        "want",
+        "plan",
+        "intend",
+        "aim",
+        "hope",
+        "aspire",
+        "need",
+        "wanna",
+        "go",
+        "try",
+        "look",
+        "promise",
+        "mean",
+        "prepare",
+        "love",
+        "like",
+    ]
 )
-_PLANNED_WITH_TO: Final = frozenset({"want", "plan", "intend", "aim", "hope", "aspire", "wanna", "mean", "prepare", "look"})
+_PLANNED_WITH_TO: Final = frozenset(
+    {"want", "plan", "intend", "aim", "hope", "aspire", "wanna", "mean", "prepare", "look"}
+)
 _CONSIDERING: Final = frozenset({"consider", "contemplate", "think", "ponder"})
-_REPORTING: Final = frozenset({"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"})
+_REPORTING: Final = frozenset(
+    {"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"}
+)
 _CONDITIONS: Final = frozenset({"if", "unless", "whether", "lest"})
 _UNREAL_MODALS: Final = frozenset({"would", "could", "might", "may", "should", "'d"})
 _FUTURE_MODALS: Final = frozenset({"will", "'ll", "wo", "shall", "ll", "going"})
 _NEGATIONS: Final = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nt", "n’t"})
 _PREDICATES: Final = frozenset({"VERB", "AUX"})
-_CLAUSE_RELATIONS: Final = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp", "xcomp", "appos", "dep"})
+_CLAUSE_RELATIONS: Final = frozenset(
+    {"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp", "xcomp", "appos", "dep"}
+)
 
 
 def read_clauses(tree: Tree) -> list[Clause]:
@@ -128,9 +165,19 @@ def _is_question(tree: Tree, at: int) -> bool:
     first = min((one for one in tree.descend(root, {"ccomp", "advcl", "parataxis", "intj"})), default=root)
     for one in tree.children[root]:
         token = tree.tokens[one]
-        if subject is not None and token.dep in {"aux", "auxpass"} and one < subject and tree.tokens[root].dep != "relcl":
+        if (
+            subject is not None
+            and token.dep in {"aux", "auxpass"}
+            and one < subject
+            and tree.tokens[root].dep != "relcl"
+        ):
             return True
-        if token.tag in {"WP", "WRB", "WDT"} and tree.tokens[root].dep in {"ROOT", "ccomp"} and one < root and _asks(tree, root):
+        if (
+            token.tag in {"WP", "WRB", "WDT"}
+            and tree.tokens[root].dep in {"ROOT", "ccomp"}
+            and one < root
+            and _asks(tree, root)
+        ):
             return True
     if subject is not None and tree.tokens[root].pos == "AUX" and root < subject and _asks(tree, root):
         return True

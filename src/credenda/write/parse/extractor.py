@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Extractor, Span, Turn
+from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.checks import is_hollow
+from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
@@ -25,6 +26,10 @@ __all__ = ["ParsingExtractor"]
 _CONFIDENCE: Final = 0.8
 _HEDGED: Final = 0.5
 _IMPORTANCE: Final = 0.5
+_ENTITY_WORDS: Final = 3
+_RULED: Final = frozenset(
+    {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
+)
 
 
 class ParsingExtractor:
@@ -40,6 +45,7 @@ class ParsingExtractor:
         claims = self._rules.extract(turn)
         if turn.event.role is Role.ASSISTANT:
             return claims
+        claims = [one for one in claims if _is_precise(one)]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in self._read(turn) if not _is_taken(one.span, taken)]
         return sorted([*claims, *found], key=lambda one: one.span.start)
@@ -61,10 +67,23 @@ class ParsingExtractor:
                     continue
                 if party.kind is PartyKind.PERSON:
                     last_person = party.owner
-                facts += read_clause_facts(tree, clause, party, last_person)
+                facts += read_clause_facts(tree, clause, party)
             facts += read_noun_facts(tree, owner)
-            claims += [_make_claim(turn, speaker, span, fact) for fact in facts if not is_hollow(fact.value, fact.attribute)]
+            claims += [
+                _make_claim(turn, speaker, span, fact) for fact in facts if not is_hollow(fact.value, fact.attribute)
+            ]
         return claims
+
+
+def _is_precise(claim: Claim) -> bool:
+    """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
+    if claim.attribute is None:
+        return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
+    if claim.entity is not None and claim.entity.count(" ") >= _ENTITY_WORDS:
+        return False
+    noun = claim.attribute.replace("_", " ")
+    named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
+    return named or noun.startswith("favourite") or claim.prior is not None
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:

@@ -15,7 +15,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Clause, Tense
-from credenda.write.parse.people import Party, PartyKind, find_kin, find_name, identify
+from credenda.write.parse.people import Party, PartyKind, find_kin, find_name
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["Fact", "read_clause_facts", "read_noun_facts"]
@@ -39,8 +39,11 @@ _CHANGES: Final = frozenset(
     ["increase", "raise", "reduce", "cut", "lower", "extend", "move", "switch", "change", "upgrade", "push", "bump",
      "adjust", "update", "expand", "drop", "shift", "improve", "grow", "migrate", "rename", "reschedule", "decrease", "go"]
 )  # fmt: skip
+_PLACES: Final = frozenset({"visited", "residence", "birthplace", "grew_up_in"})
+"""Attributes whose values are names."""
 _CLOSING: Final = frozenset({"no longer", "anymore", "any more"})
 _NUMERIC_START: Final = re.compile(r"[$€£~]?\d")
+_QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]?\d[\d.,]*(?: ?%| ?[a-zA-Z/]{1,12}){0,2}")
 _VAGUE: Final = frozenset(
     ["it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing", "stuff",
      "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who", "so", "there",
@@ -72,11 +75,10 @@ def _load_frames() -> Mapping[str, Any]:
     return tomllib.loads(resources.files("credenda.write.parse").joinpath("frames.toml").read_text("utf-8"))
 
 
-def read_clause_facts(tree: Tree, clause: Clause, party: Party, last_person: str | None) -> list[Fact]:
+def read_clause_facts(tree: Tree, clause: Clause, party: Party) -> list[Fact]:
     """Return the facts of a clause about a party."""
-    found = list(_read(tree, clause, party))
-    del last_person
-    return [shaped for fact in found if (shaped := _shape(tree, clause, fact)) is not None]
+    shaped = (_shape(tree, clause, fact) for fact in _read(tree, clause, party))
+    return [fact for fact in shaped if fact is not None]
 
 
 def _shape(tree: Tree, clause: Clause, fact: Fact) -> Fact | None:
@@ -218,6 +220,9 @@ def _read_state(tree: Tree, clause: Clause, party: Party, at: int) -> Iterator[F
 def _read_thing(tree: Tree, clause: Clause, party: Party) -> Iterator[Fact]:
     """Read "my deadline is …": the noun names the attribute. Of another's things only amounts and days are kept."""
     head = clause.head
+    below = tree.find(head, "xcomp")
+    if tree.lemma(head) in {"have", "get", "need"} and below is not None and tree.lemma(below) == "be":
+        head = below  # "my favourite has to be …"
     if tree.lemma(head) != "be" or clause.passive:
         return
     target = tree.find(head, "attr", "acomp", "oprd")
@@ -342,6 +347,8 @@ def _fill_frame(tree: Tree, clause: Clause, party: Party, head: int, frame: Mapp
         over = tree.preposition(head, "over", "to") if attribute == "prefers" else None
         for one in tree.conjuncts(target):
             value = tree.phrase(one)
+            if attribute in _PLACES and tree.tokens[one].pos != "PROPN":
+                continue
             yield _fact(
                 clause, party.owner, attribute, value,
                 prior=tree.phrase(prior) if prior is not None else tree.phrase(over) if over is not None else None,
@@ -437,8 +444,8 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             inside = tree.descend(at, CLAUSAL)
             yield _noun_fact(tree, inside, speaker, kin, named, many=True)
         amount = tree.preposition(at, "of")
-        if token.pos == "NOUN" and amount is not None and _NUMERIC.search(tree.phrase(amount)):
-            value = tree.phrase(amount, prepositions=False)
+        value = "" if amount is None else tree.phrase(amount, prepositions=False)
+        if token.pos == "NOUN" and amount is not None and _QUANTITY.fullmatch(value):
             inside = tree.descend(at, CLAUSAL)
             yield _noun_fact(tree, inside, speaker, _noun_before(tree, at), value, many=True)
 
@@ -450,6 +457,3 @@ def _noun_before(tree: Tree, at: int) -> str:
 def _noun_fact(tree: Tree, inside: list[int], entity: str, attribute: str, value: str, *, many: bool) -> Fact:
     start, stop = tree.tokens[inside[0]].start, tree.tokens[inside[-1]].stop
     return Fact(entity=entity, attribute=attribute, value=value, start=start, stop=stop, many=many)
-
-
-_ = identify
