@@ -1,11 +1,11 @@
 """Read the clauses of a tree: subject, polarity, tense and stance of each. Pure.
 
-A clause is a predicate with a subject of its own, one that it shares ("I sing and play"), or one of its relative pronoun.
+A clause is a predicate with a subject of its own, a shared one ("I sing and play"), or that of its relative pronoun.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -38,67 +38,23 @@ class Clause:
     passive: bool
     stance: Stance
     hedged: bool
-    reporter: bool
     start: int
     stop: int
 
 
-_DOUBTING: Final = frozenset(
-    [
-        "wonder",
-        "doubt",
-        "imagine",
-        "suppose",
-        "pretend",
-        "dream",
-        "ask",
-        "wish",
-        "question",
-        "debate",
-        "see",
-        "check",
-        "know",
-    ]
-)
-"""Verbs whose complement with "if" or "whether", or at all, is not asserted."""
 _UNREAL: Final = frozenset({"imagine", "suppose", "pretend", "wonder", "doubt", "wish", "dream"})
+"""Verbs whose complement is not asserted."""
 _ENSURING: Final = frozenset({"ensure", "verify", "check", "sure", "confirm", "know", "see"})
 _HEDGING: Final = frozenset({"think", "believe", "guess", "feel", "suspect", "assume", "expect", "seem", "appear"})
-_PLANNING: Final = frozenset(
-    [
-        "want",
-        "plan",
-        "intend",
-        "aim",
-        "hope",
-        "aspire",
-        "need",
-        "wanna",
-        "go",
-        "try",
-        "look",
-        "promise",
-        "mean",
-        "prepare",
-        "love",
-        "like",
-    ]
-)
-_PLANNED_WITH_TO: Final = frozenset(
-    {"want", "plan", "intend", "aim", "hope", "aspire", "wanna", "mean", "prepare", "look"}
-)
-_CONSIDERING: Final = frozenset({"consider", "contemplate", "think", "ponder"})
 _REPORTING: Final = frozenset(
     {"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"}
 )
 _CONDITIONS: Final = frozenset({"if", "unless", "whether", "lest"})
 _UNREAL_MODALS: Final = frozenset({"would", "could", "might", "may", "should", "'d"})
 _FUTURE_MODALS: Final = frozenset({"will", "'ll", "wo", "shall", "ll", "going"})
-_NEGATIONS: Final = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nt", "n’t"})
+_NEGATIONS: Final = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nt"})
 _PREDICATES: Final = frozenset({"VERB", "AUX"})
-_CLAUSE_RELATIONS: Final = frozenset(
-    {"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp", "xcomp", "appos", "dep"}
-)
+_CLAUSE_RELATIONS: Final = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "appos", "dep"})
 
 
 def read_clauses(tree: Tree) -> list[Clause]:
@@ -113,7 +69,7 @@ def read_clauses(tree: Tree) -> list[Clause]:
 
 def _list_predicates(tree: Tree) -> Iterator[int]:
     for at, token in enumerate(tree.tokens):
-        if token.pos in _PREDICATES and token.dep in _CLAUSE_RELATIONS and token.dep not in {"xcomp", "acl", "pcomp"}:
+        if token.pos in _PREDICATES and token.dep in _CLAUSE_RELATIONS:
             yield at
 
 
@@ -121,7 +77,7 @@ def _read_clause(tree: Tree, at: int) -> Clause | None:
     subject = _find_subject(tree, at)
     if subject is None or _is_question(tree, at):
         return None
-    stance, hedged, reporter = _find_stance(tree, at)
+    stance, hedged = _find_stance(tree, at)
     tense, perfect = _find_tense(tree, at)
     if stance is Stance.HYPOTHETICAL:
         return None
@@ -137,7 +93,6 @@ def _read_clause(tree: Tree, at: int) -> Clause | None:
         passive=tree.find(at, "auxpass", "nsubjpass") is not None,
         stance=stance,
         hedged=hedged,
-        reporter=reporter,
         start=tree.tokens[inside[0]].start,
         stop=tree.tokens[inside[-1]].stop,
     )
@@ -157,31 +112,22 @@ def _find_subject(tree: Tree, at: int) -> int | None:
 
 
 def _is_question(tree: Tree, at: int) -> bool:
-    """Return whether a clause asks: its sentence ends with "?", and its own subject follows an auxiliary or a wh-word."""
+    """Return whether a clause asks: its subject follows an auxiliary, or its sentence ends with a question mark."""
     root = at
     while tree.tokens[root].dep == "conj":
         root = tree.tokens[root].head
     subject = tree.find(root, "nsubj", "nsubjpass", "expl")
-    first = min((one for one in tree.descend(root, {"ccomp", "advcl", "parataxis", "intj"})), default=root)
-    for one in tree.children[root]:
-        token = tree.tokens[one]
-        if (
-            subject is not None
-            and token.dep in {"aux", "auxpass"}
-            and one < subject
-            and tree.tokens[root].dep != "relcl"
-        ):
+    if subject is not None and tree.tokens[root].dep != "relcl":
+        helpers = tree.find_all(root, "aux", "auxpass")
+        if any(one < subject for one in helpers):
             return True
-        if (
-            token.tag in {"WP", "WRB", "WDT"}
-            and tree.tokens[root].dep in {"ROOT", "ccomp"}
-            and one < root
-            and _asks(tree, root)
-        ):
-            return True
-    if subject is not None and tree.tokens[root].pos == "AUX" and root < subject and _asks(tree, root):
+    if not _asks(tree, root):
+        return False
+    if subject is not None and tree.tokens[root].pos == "AUX" and root < subject:
         return True
-    return _asks(tree, root) and tree.tokens[root].dep == "ROOT" and first == root
+    asked = any(tree.tokens[one].tag in {"WP", "WRB", "WDT"} and one < root for one in tree.children[root])
+    first = min(tree.descend(root, {"ccomp", "advcl", "parataxis", "intj"}))
+    return (asked and tree.tokens[root].dep in {"ROOT", "ccomp"}) or (tree.tokens[root].dep == "ROOT" and first == root)
 
 
 def _asks(tree: Tree, at: int) -> bool:
@@ -192,47 +138,42 @@ def _asks(tree: Tree, at: int) -> bool:
     return rest.startswith("?") or tree.tokens[last].text.endswith("?")
 
 
-def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool, bool]:
-    """Return the stance of a clause, whether it is hedged, and whether somebody else reports it."""
-    stance, hedged, reported = Stance.ASSERTED, False, False
-    modal = {tree.lemma(one) for one in tree.find_all(at, "aux")} | {
-        tree.tokens[one].text.lower() for one in tree.find_all(at, "aux")
-    }
-    if modal & _UNREAL_MODALS and not _would_like(tree, at):
-        return Stance.HYPOTHETICAL, False, False
-    below = at
-    for above in (at, *tree.ancestors(at)):
-        if above == at:
-            if _has_condition(tree, at):
-                return Stance.HYPOTHETICAL, False, False
-            continue
-        relation = tree.tokens[below].dep
-        if relation in {"ccomp", "xcomp", "advcl"} and _has_condition(tree, below):
-            return Stance.HYPOTHETICAL, False, False
-        if relation in {"ccomp", "xcomp"} and not _stands_before(tree, below, above):
-            lemma = tree.lemma(above)
-            if lemma in _ENSURING or tree.lemma(tree.find(above, "acomp", "ccomp")) == "sure" or lemma == "sure":
-                return Stance.HYPOTHETICAL, False, False
-            if lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
-                return Stance.HYPOTHETICAL, False, False
-            if lemma in _HEDGING:
-                if _is_negated(tree, above):
-                    return Stance.HYPOTHETICAL, False, False
-                hedged = True
-            elif lemma in _REPORTING and not _speaks(tree, above):
-                reported = True
-            elif _is_request(tree, above):
-                return Stance.HYPOTHETICAL, False, False
+def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
+    """Return the stance of a clause, from its modal verb and the verbs above it, and whether it is hedged."""
+    helpers = tree.find_all(at, "aux")
+    modal = {word for one in helpers for word in (tree.lemma(one), tree.tokens[one].text.lower())}
+    if (modal & _UNREAL_MODALS and tree.lemma(at) not in {"like", "love", "prefer"}) or _has_condition(tree, at):
+        return Stance.HYPOTHETICAL, False
+    stance, hedged, below = Stance.ASSERTED, False, at
+    for above in tree.ancestors(at):
+        found = _judge(tree, below, above)
+        if found is Stance.HYPOTHETICAL:
+            return found, False
+        stance = Stance.REPORTED if found is Stance.REPORTED else stance
+        hedged = hedged or found is Stance.CONSIDERED
         below = above
-    return (Stance.REPORTED if reported else stance), hedged, reported
+    return stance, hedged
+
+
+def _judge(tree: Tree, below: int, above: int) -> Stance:
+    """Return how a verb presents the clause below it; `CONSIDERED` stands for a hedge such as "I think"."""
+    relation, lemma = tree.tokens[below].dep, tree.lemma(above)
+    if relation in {"ccomp", "xcomp", "advcl"} and _has_condition(tree, below):
+        return Stance.HYPOTHETICAL
+    if relation not in {"ccomp", "xcomp"} or _stands_before(tree, below, above):
+        return Stance.ASSERTED
+    sure = lemma in _ENSURING or tree.lemma(tree.find(above, "acomp", "ccomp")) == "sure"
+    if sure or lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
+        return Stance.HYPOTHETICAL
+    if lemma in _HEDGING:
+        return Stance.HYPOTHETICAL if _is_negated(tree, above) else Stance.CONSIDERED
+    if lemma in _REPORTING and not _has_subject(tree, above, {"i", "we"}):
+        return Stance.REPORTED
+    return Stance.HYPOTHETICAL if _has_subject(tree, above, {"you"}) else Stance.ASSERTED
 
 
 def _has_condition(tree: Tree, at: int) -> bool:
     return any(tree.lemma(one) in _CONDITIONS for one in tree.find_all(at, "mark"))
-
-
-def _would_like(tree: Tree, at: int) -> bool:
-    return tree.lemma(at) in {"like", "love", "prefer", "rather"}
 
 
 def _stands_before(tree: Tree, below: int, above: int) -> bool:
@@ -240,14 +181,9 @@ def _stands_before(tree: Tree, below: int, above: int) -> bool:
     return below < above and tree.find(below, "nsubj", "nsubjpass") is not None and tree.find(below, "mark") is None
 
 
-def _speaks(tree: Tree, at: int) -> bool:
+def _has_subject(tree: Tree, at: int, lemmas: Collection[str]) -> bool:
     subject = _find_subject(tree, at)
-    return subject is not None and tree.lemma(subject) in {"i", "we"}
-
-
-def _is_request(tree: Tree, at: int) -> bool:
-    subject = _find_subject(tree, at)
-    return subject is not None and tree.lemma(subject) == "you"
+    return subject is not None and tree.lemma(subject) in lemmas
 
 
 def _is_negated(tree: Tree, at: int) -> bool:

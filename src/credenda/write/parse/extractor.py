@@ -7,7 +7,7 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import Role
-from credenda.model.memory import Cardinality, Stance
+from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan
@@ -17,9 +17,11 @@ from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.parse.clauses import read_clauses
-from credenda.write.parse.facts import Fact, read_clause_facts, read_noun_facts
+from credenda.write.parse.fact import Fact, Statement
+from credenda.write.parse.facts import read_facts
 from credenda.write.parse.people import PartyKind, identify
-from credenda.write.parse.tree import grow_trees
+from credenda.write.parse.things import read_noun_facts
+from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]
 
@@ -27,6 +29,7 @@ _CONFIDENCE: Final = 0.8
 _HEDGED: Final = 0.5
 _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
+_SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -59,19 +62,16 @@ class ParsingExtractor:
         last_person: str | None = None
         for span in own_sentences(event.text):
             text = event.text[span.start : span.stop].replace("’", "'")
-            tree = grow_trees(text, self._parser.parse(text))
+            tree = Tree(text, self._parser.parse(text))
             facts: list[Fact] = []
             for clause in read_clauses(tree):
                 party = identify(tree, clause.subject, owner, last_person)
-                if party is None:
-                    continue
-                if party.kind is PartyKind.PERSON:
-                    last_person = party.owner
-                facts += read_clause_facts(tree, clause, party)
+                if party is not None:
+                    last_person = party.owner if party.kind is PartyKind.PERSON else last_person
+                    facts += read_facts(Statement(tree, clause, party))
             facts += read_noun_facts(tree, owner)
-            claims += [
-                _make_claim(turn, speaker, span, fact) for fact in facts if not is_hollow(fact.value, fact.attribute)
-            ]
+            kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
+            claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
 
 
@@ -90,6 +90,19 @@ def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
     return any(start < span.stop and span.start < stop for start, stop in taken)
 
 
+def _is_set(attribute: str) -> bool:
+    """Return whether values of an attribute stand side by side; only a known slot holds a single one."""
+    known = lexicon().attribute(attribute.replace("_", " "))
+    return known.cardinality is Cardinality.SET or not (known.known or attribute in _SINGLE)
+
+
+def _find_type(attribute: str) -> MemoryType:
+    if attribute == "decision":
+        return MemoryType.DECISION
+    liked = attribute in {"likes", "dislikes", "prefers"} or attribute.startswith("favo")
+    return MemoryType.PREFERENCE if liked else MemoryType.FACT
+
+
 def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
     event = turn.event
     start, stop = span.start + fact.start, span.start + fact.stop
@@ -97,15 +110,15 @@ def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
     return Claim(
         text=text,
-        type=fact.type,
+        type=_find_type(fact.attribute),
         span=Span(event.id, start, start + len(text)),
         speaker=speaker,
         entity=fact.entity,
         attribute=normalise_attribute(fact.attribute),
         value=fact.value,
         prior=fact.prior,
-        cardinality=Cardinality.SET if fact.many else Cardinality.SINGLE,
-        stance=Stance(fact.stance),
+        cardinality=Cardinality.SET if _is_set(fact.attribute) else Cardinality.SINGLE,
+        stance=fact.stance,
         move=fact.move,
         confidence=confidence,
         importance=_IMPORTANCE,

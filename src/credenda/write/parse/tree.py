@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.model.parsed import Token
 
-__all__ = ["CLAUSAL", "Tree", "grow_trees"]
+__all__ = ["CLAUSAL", "Tree"]
 
 CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csubj"})
 """Relations of clauses and their marks, which no value contains."""
@@ -97,6 +97,20 @@ class Tree:
             return False
         return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
 
+    def rest(self, head: int) -> str:
+        """Return the words after a verb in its own phrase, at most 14; "" if there are none."""
+        inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
+        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "det", "punct"}:
+            inside = inside[1:]
+        while inside and self.tokens[inside[-1]].pos in {"PUNCT", "CCONJ", "INTJ"}:
+            inside = inside[:-1]
+        run = _run_around(inside, inside[0])[:_WORDS_MAX] if inside else []
+        return self.slice(run[0], run[-1]) if run else ""
+
+    def action(self, head: int) -> str:
+        """Return a verb with the words after it: "visit Hawaii with friends"."""
+        return f"{self.tokens[head].text} {self.rest(head)}".strip()
+
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another."""
         return " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
@@ -111,8 +125,3 @@ def _run_around(inside: Sequence[int], at: int) -> list[int]:
     while last + 1 < len(inside) and inside[last + 1] == inside[last] + 1:
         last += 1
     return list(inside[first : last + 1])
-
-
-def grow_trees(text: str, tokens: Sequence[Token]) -> Tree:
-    """Return the tree of a text; its sentences are the branches of its roots."""
-    return Tree(text=text, tokens=tokens)
