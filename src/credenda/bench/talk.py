@@ -14,7 +14,7 @@ from typing import Final
 
 from credenda import Credenda, Invalid
 from credenda.bench.locomo import Conversation, find_turns, load_conversations, store_conversation
-from credenda.bench.talk_figures import Answer, HeldMemory, Tally, compute_figures, count_talk
+from credenda.bench.talk_figures import Answer, StoredMemory, Tally, compute_figures, count_talk
 from credenda.bench.talk_gold import Gold, load_gold
 from credenda.model.memory import Memory
 
@@ -84,8 +84,8 @@ def _search(memory: Credenda, question: str) -> Answer:
     )
 
 
-def _list_memories(memory: Credenda) -> list[HeldMemory]:
-    found: list[HeldMemory] = []
+def _list_memories(memory: Credenda) -> list[StoredMemory]:
+    found: list[StoredMemory] = []
     for status in _STATUSES:
         cursor: str | None = None
         while True:
@@ -97,9 +97,9 @@ def _list_memories(memory: Credenda) -> list[HeldMemory]:
     return found
 
 
-def _describe(memory: Credenda, one: Memory) -> HeldMemory:
+def _describe(memory: Credenda, one: Memory) -> StoredMemory:
     why = memory.why(one.id)
-    return HeldMemory(
+    return StoredMemory(
         id=one.id,
         status=one.status.value,
         entity=one.entity or "",

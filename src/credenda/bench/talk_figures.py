@@ -15,7 +15,7 @@ from typing import Final
 from credenda.bench.talk_gold import Gold, GoldClaim, GoldQuestion
 from credenda.text.languages import stem
 
-__all__ = ["FIGURES", "Answer", "HeldMemory", "Tally", "compute_figures", "count_talk", "cover"]
+__all__ = ["FIGURES", "Answer", "StoredMemory", "Tally", "compute_figures", "count_talk", "measure_coverage"]
 
 FIGURES: Final = (
     ("weight-2 claims held", "held_2", "gold_2"),
@@ -65,7 +65,7 @@ _NOWHERE: Final = 99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldMemory:
+class StoredMemory:
     """One memory of the store after the conversation, with the turns of its evidence."""
 
     id: str
@@ -122,7 +122,7 @@ def list_content_stems(text: str) -> list[str]:
     return [stem(word) for word in words if word not in _STOPWORDS]
 
 
-def cover(wanted: str, text: str) -> float:
+def measure_coverage(wanted: str, text: str) -> float:
     """Return the share, 0 to 1, of the content words of `wanted` that `text` has; 1 without content words."""
     words = set(list_content_stems(wanted))
     return len(words & set(list_content_stems(text))) / len(words) if words else 1.0
@@ -141,7 +141,7 @@ def compute_figures(counts: Mapping[str, int]) -> dict[str, dict[str, float | in
 
 
 def count_talk(
-    gold: Gold, memories: Sequence[HeldMemory], turns: Mapping[str, str], search: Callable[[str], Answer]
+    gold: Gold, memories: Sequence[StoredMemory], turns: Mapping[str, str], search: Callable[[str], Answer]
 ) -> Tally:
     """Count the memories of a conversation, and the answers of `search`, against its gold.
 
@@ -149,7 +149,7 @@ def count_talk(
     """
     tally = Tally()
     claims = [claim for claim in gold.claims if claim.turn in turns]
-    by_turn: dict[str, list[HeldMemory]] = defaultdict(list)
+    by_turn: dict[str, list[StoredMemory]] = defaultdict(list)
     for memory in memories:
         for turn in memory.turns:
             by_turn[turn].append(memory)
@@ -161,7 +161,7 @@ def count_talk(
     return tally
 
 
-def _count_claims(tally: Tally, claims: Sequence[GoldClaim], by_turn: Mapping[str, Sequence[HeldMemory]]) -> None:
+def _count_claims(tally: Tally, claims: Sequence[GoldClaim], by_turn: Mapping[str, Sequence[StoredMemory]]) -> None:
     ended = {(e.turn, e.attribute, e.value) for c in claims if c.relation in _RETIRING for e in c.replaces}
     for claim in claims:
         tally.counts[f"gold_{claim.weight}"] += 1
@@ -171,14 +171,14 @@ def _count_claims(tally: Tally, claims: Sequence[GoldClaim], by_turn: Mapping[st
         held = [
             memory
             for memory in here
-            if cover(claim.value, f"{memory.text} {memory.value}") >= _SAYS_VALUE
+            if measure_coverage(claim.value, f"{memory.text} {memory.value}") >= _SAYS_VALUE
             and (open_ended or memory.firm)
             and (memory.status in _BELIEVED or may_be_retired)
         ]
         in_slot = any(
             memory.attribute not in _CATCH_ALL
             and memory.value
-            and cover(claim.value, memory.value) >= _SAYS_VALUE
+            and measure_coverage(claim.value, memory.value) >= _SAYS_VALUE
             and _is_about(memory, claim)
             for memory in held
         )
@@ -194,15 +194,15 @@ def _count_claims(tally: Tally, claims: Sequence[GoldClaim], by_turn: Mapping[st
             tally.missed.append(row | {"held": [(one.attribute, one.value, one.stance) for one in here]})
 
 
-def _is_about(memory: HeldMemory, claim: GoldClaim) -> bool:
+def _is_about(memory: StoredMemory, claim: GoldClaim) -> bool:
     entity, subject, speaker = memory.entity.lower(), claim.subject.lower(), claim.by.lower()
-    if cover(subject, entity) >= _SAYS_VALUE or cover(entity, subject) >= _SAYS_VALUE:
+    if measure_coverage(subject, entity) >= _SAYS_VALUE or measure_coverage(entity, subject) >= _SAYS_VALUE:
         return True
     return entity in ("user", speaker) and subject in ("user", speaker)
 
 
 def _count_beliefs(
-    tally: Tally, claims: Sequence[GoldClaim], memories: Sequence[HeldMemory], turns: Mapping[str, str]
+    tally: Tally, claims: Sequence[GoldClaim], memories: Sequence[StoredMemory], turns: Mapping[str, str]
 ) -> None:
     by_turn: dict[str, list[GoldClaim]] = defaultdict(list)
     for claim in claims:
@@ -215,7 +215,7 @@ def _count_beliefs(
         fitting = [
             claim
             for claim in here
-            if cover(said, f"{claim.statement} {claim.value} {_quote(claim, turns)}") >= _SAYS_VALUE
+            if measure_coverage(said, f"{claim.statement} {claim.value} {_quote(claim, turns)}") >= _SAYS_VALUE
         ]
         _count_belief(tally, memory, here, [(claim, _quote(claim, turns)) for claim in fitting])
         if memory.stance in _UNREAL_STANCES:
@@ -225,13 +225,13 @@ def _count_beliefs(
 
 def _count_belief(
     tally: Tally,
-    memory: HeldMemory,
+    memory: StoredMemory,
     here: Sequence[GoldClaim],
     fitting: Sequence[tuple[GoldClaim, str]],
 ) -> None:
     if memory.named and memory.firm:
         supported = any(
-            cover(memory.value, f"{claim.value} {clause}") >= _SAYS_VALUE
+            measure_coverage(memory.value, f"{claim.value} {clause}") >= _SAYS_VALUE
             and claim.stance not in _OPEN_STANCES
             and _is_about(memory, claim)
             for claim, clause in fitting
@@ -252,8 +252,8 @@ def _count_belief(
 def _count_changes(
     tally: Tally,
     claims: Sequence[GoldClaim],
-    memories: Sequence[HeldMemory],
-    by_turn: Mapping[str, Sequence[HeldMemory]],
+    memories: Sequence[StoredMemory],
+    by_turn: Mapping[str, Sequence[StoredMemory]],
 ) -> None:
     changed = [(e.turn, c.turn) for c in claims if c.relation in _RETIRING for e in c.replaces]
     refined = [(e.turn, c.turn) for c in claims if c.relation == "refined" for e in c.replaces]
@@ -280,7 +280,7 @@ def _quote(claim: GoldClaim, turns: Mapping[str, str]) -> str:
         return claim.clause
     said = turns.get(claim.turn, "")
     sentences = [one for one in _SENTENCE_END.split(said) if one.strip()] or [said]
-    return max(sentences, key=lambda one: (cover(claim.value, one), -len(one)))[:_QUOTED_CHARACTERS_MAX]
+    return max(sentences, key=lambda one: (measure_coverage(claim.value, one), -len(one)))[:_QUOTED_CHARACTERS_MAX]
 
 
 def _count_clauses(
@@ -308,7 +308,7 @@ def _count_questions(
             tally.counts["absent"] += 1
             tally.counts["absent_refused"] += answer.abstained
             continue
-        says = [cover(question.answer, text) >= _SAYS_ANSWER for text in answer.texts]
+        says = [measure_coverage(question.answer, text) >= _SAYS_ANSWER for text in answer.texts]
         tally.counts["questions"] += 1
         tally.counts["refused"] += answer.abstained
         tally.counts["answer_in_5"] += any(says[:5])
@@ -321,7 +321,7 @@ def _count_questions(
 
 def _find_stale(question: GoldQuestion, answer: Answer, says: Sequence[bool]) -> int:
     return _find_first(
-        not says[at] and any(cover(value, text) >= _SAYS_ANSWER for value in question.stale)
+        not says[at] and any(measure_coverage(value, text) >= _SAYS_ANSWER for value in question.stale)
         for at, text in enumerate(answer.texts)
     )
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from credenda import Invalid
 from credenda.bench import cli, tables
 from credenda.bench.talk import run_talk
-from credenda.bench.talk_figures import Answer, HeldMemory, compute_figures, count_talk, cover
+from credenda.bench.talk_figures import Answer, StoredMemory, compute_figures, count_talk, measure_coverage
 from credenda.bench.talk_gold import Gold, GoldClaim, GoldQuestion, Replaced, load_gold
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}
@@ -56,7 +56,7 @@ def claim(**changes: object) -> GoldClaim:
     return GoldClaim(**row)  # pyright: ignore[reportArgumentType]
 
 
-def held(**changes: object) -> HeldMemory:
+def held(**changes: object) -> StoredMemory:
     row: dict[str, object] = {
         "id": "m1",
         "status": "active",
@@ -70,7 +70,7 @@ def held(**changes: object) -> HeldMemory:
         "turns": ("1",),
         "reason": "",
     }
-    return HeldMemory(**(row | changes))  # pyright: ignore[reportArgumentType]
+    return StoredMemory(**(row | changes))  # pyright: ignore[reportArgumentType]
 
 
 def answer(*texts: str, turns: tuple[str, ...] = (), memories: bool = True, abstained: bool = False) -> Answer:
@@ -82,7 +82,7 @@ def find_nothing(question: str) -> Answer:
     return answer(abstained=True)
 
 
-def count(gold: Gold, *memories: HeldMemory) -> Mapping[str, int]:
+def count(gold: Gold, *memories: StoredMemory) -> Mapping[str, int]:
     return count_talk(gold, memories, TURNS, find_nothing).counts
 
 
@@ -97,9 +97,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_words_count_by_their_stems_and_without_stopwords() -> None:
-    assert cover("planning the trips", "She planned a trip") == 1
-    assert cover("$70 budget", "the budget is $75") == 0.5
-    assert cover("the", "anything") == 1
+    assert measure_coverage("planning the trips", "She planned a trip") == 1
+    assert measure_coverage("$70 budget", "the budget is $75") == 0.5
+    assert measure_coverage("the", "anything") == 1
 
 
 def test_a_claim_is_held_by_a_firm_memory_of_its_turn_that_says_its_value() -> None:

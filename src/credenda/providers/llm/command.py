@@ -67,9 +67,9 @@ class Command:
         """Run the program once; raises `ModelFailure`, whose reason contains no text of the question or the answer."""
         process = self._start()
         try:
-            output = _exchange(process, _write_prompt(question), self._timeout_seconds)
+            output = _send_prompt(process, _write_prompt(question), self._timeout_seconds)
         finally:
-            _kill(process)
+            _stop_process(process)
             with self._lock:
                 self._running.discard(process)
         if self._closed:
@@ -84,7 +84,7 @@ class Command:
             self._closed = True
             running = list(self._running)
         for process in running:
-            _kill(process)
+            _stop_process(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._lock:
@@ -105,7 +105,7 @@ class Command:
             return process
 
 
-def _exchange(process: subprocess.Popen[bytes], prompt: bytes, timeout_seconds: float) -> str:
+def _send_prompt(process: subprocess.Popen[bytes], prompt: bytes, timeout_seconds: float) -> str:
     try:
         output, _ = process.communicate(prompt, timeout=timeout_seconds)
     except subprocess.TimeoutExpired:
@@ -115,7 +115,7 @@ def _exchange(process: subprocess.Popen[bytes], prompt: bytes, timeout_seconds: 
     return output.decode(errors="replace")
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     """End the program and the programs that it started, and wait for it."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):

@@ -29,7 +29,7 @@ _APPOINTMENTS: Final = frozenset(
         *("competition", "tournament", "recital", "wedding", "conference"),
     ]
 )
-_PLACES: Final = frozenset({"visited", "residence", "birthplace", "grew_up_in"})
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
 """Attributes whose values are names."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _CONSIDERING: Final = frozenset({"consider", "think"})
@@ -84,8 +84,16 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
-            if attribute not in _PLACES or tree.tokens[one].pos == "PROPN":
+            if _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
+
+
+def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
+    """Return whether a noun can be the value of an attribute: somebody lives in a named place, and visits no day."""
+    token = tree.tokens[at]
+    if attribute == "visited":
+        return token.pos == "PROPN" or (token.pos == "NOUN" and token.entity not in {"DATE", "TIME"})
+    return attribute not in _PLACES or token.pos == "PROPN"
 
 
 def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str | None:

@@ -121,7 +121,7 @@ def _is_question(tree: Tree, at: int) -> bool:
         helpers = tree.find_all(root, "aux", "auxpass")
         if any(one < subject for one in helpers):
             return True
-    if not _asks(tree, root):
+    if not _is_asked(tree, root):
         return False
     if subject is not None and tree.tokens[root].pos == "AUX" and root < subject:
         return True
@@ -130,7 +130,7 @@ def _is_question(tree: Tree, at: int) -> bool:
     return (asked and tree.tokens[root].dep in {"ROOT", "ccomp"}) or (tree.tokens[root].dep == "ROOT" and first == root)
 
 
-def _asks(tree: Tree, at: int) -> bool:
+def _is_asked(tree: Tree, at: int) -> bool:
     """Return whether the sentence of a token ends with a question mark."""
     top = next(iter(reversed([at, *tree.ancestors(at)])))
     last = tree.descend(top)[-1]
@@ -160,7 +160,7 @@ def _judge(tree: Tree, below: int, above: int) -> Stance:
     relation, lemma = tree.tokens[below].dep, tree.lemma(above)
     if relation in {"ccomp", "xcomp", "advcl"} and _has_condition(tree, below):
         return Stance.HYPOTHETICAL
-    if relation not in {"ccomp", "xcomp"} or _stands_before(tree, below, above):
+    if relation not in {"ccomp", "xcomp"} or _is_before(tree, below, above):
         return Stance.ASSERTED
     sure = lemma in _ENSURING or tree.lemma(tree.find(above, "acomp", "ccomp")) == "sure"
     if sure or lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
@@ -176,7 +176,7 @@ def _has_condition(tree: Tree, at: int) -> bool:
     return any(tree.lemma(one) in _CONDITIONS for one in tree.find_all(at, "mark"))
 
 
-def _stands_before(tree: Tree, below: int, above: int) -> bool:
+def _is_before(tree: Tree, below: int, above: int) -> bool:
     """Return whether a complement with its own subject precedes its head: the first half of a comma splice."""
     return below < above and tree.find(below, "nsubj", "nsubjpass") is not None and tree.find(below, "mark") is None
 
@@ -204,7 +204,7 @@ def _find_tense(tree: Tree, at: int) -> tuple[Tense, bool]:
     token = tree.tokens[at]
     helpers = [tree.tokens[one] for one in tree.find_all(at, "aux", "auxpass")]
     words = {one.text.lower() for one in helpers} | {one.lemma for one in helpers}
-    if words & _FUTURE_MODALS or _goes_to(tree, at):
+    if words & _FUTURE_MODALS or _is_going_to(tree, at):
         return Tense.FUTURE, False
     if token.lemma == "use" and tree.find(at, "xcomp") is not None and token.tag == "VBD":
         return Tense.FORMER, False
@@ -217,7 +217,7 @@ def _find_tense(tree: Tree, at: int) -> tuple[Tense, bool]:
     return Tense.PRESENT, False
 
 
-def _goes_to(tree: Tree, at: int) -> bool:
+def _is_going_to(tree: Tree, at: int) -> bool:
     """Return whether a clause is "going to" do something."""
     if tree.lemma(at) != "go" or tree.tokens[at].tag != "VBG":
         return False

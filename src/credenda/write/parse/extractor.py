@@ -20,7 +20,7 @@ from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.people import PartyKind, identify
-from credenda.write.parse.things import read_noun_facts
+from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]

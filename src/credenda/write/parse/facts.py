@@ -13,7 +13,7 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.identities import read_identities
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.things import read_change, read_thing
+from credenda.write.parse.properties import read_change, read_property
 
 __all__ = ["read_facts"]
 
@@ -38,7 +38,7 @@ def _read(said: Statement) -> Iterator[Fact]:
     if changes:
         yield from changes
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
-        yield from read_thing(said)
+        yield from read_property(said)
     elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:
         yield from read_identities(said)
     else:

@@ -45,10 +45,10 @@ def identify(tree: Tree, at: int, speaker: str, last_person: str | None) -> Part
     kin = find_kin(tree, at, speaker)
     if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
         kin = tree.phrase(at, prepositions=False)
-    return _identify_thing(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+    return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
 
 
-def _identify_thing(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:
+def _identify_object(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:
     """Return a thing with its owner, as far as the owner is a person."""
     owner, noun = tree.find(at, "poss"), tree.phrase(at, prepositions=False)
     if owner is None:

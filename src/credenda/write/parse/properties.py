@@ -1,4 +1,4 @@
-"""Read facts of things: "my deadline is May 3", "we raised the budget to $550", "a limit of 20 calls". Pure."""
+"""Read facts of objects: "my deadline is May 3", "we raised the budget to $550", "a limit of 20 calls". Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind, find_kin, find_name
 from credenda.write.parse.tree import CLAUSAL, Tree
 
-__all__ = ["read_change", "read_noun_facts", "read_thing"]
+__all__ = ["read_change", "read_noun_facts", "read_property"]
 
 _OPEN_IMPORTANCE: Final = 0.6
 _PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
@@ -28,7 +28,7 @@ _CHANGES: Final = frozenset(
 )
 
 
-def read_thing(said: Statement) -> Iterator[Fact]:
+def read_property(said: Statement) -> Iterator[Fact]:
     """Yield what a thing is: its noun names the attribute. Of things without an owner only amounts are kept."""
     tree, head, party = said.tree, said.clause.head, said.party
     below = tree.find(head, "xcomp")
@@ -44,7 +44,7 @@ def read_thing(said: Statement) -> Iterator[Fact]:
     if party.kind is PartyKind.THING:
         if _NUMERIC_START.match(value):
             yield make_fact(said, "amount", value, entity=party.noun)
-    elif value and (target is None or tree.tokens[target].pos != "ADJ" or _names_slot(party.noun)):
+    elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
 
 
@@ -56,7 +56,7 @@ def _read_aim(tree: Tree, head: int) -> str:
     return tree.action(below)
 
 
-def _names_slot(noun: str) -> bool:
+def _has_slot(noun: str) -> bool:
     return noun.lower().startswith("favo") or lexicon().attribute(noun).importance > _OPEN_IMPORTANCE
 
 
