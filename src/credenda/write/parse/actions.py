@@ -153,6 +153,6 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     """Keep what a verb without a frame says, as something that the speaker does or did."""
     tree, clause = said.tree, said.clause
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
-    if not light and tree.tokens[head].pos == "VERB" and tree.rest(head):
+    if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
         attribute = "experience" if clause.tense is Tense.PAST or clause.perfect else "does"
         yield make_fact(said, attribute, tree.action(head))

@@ -190,7 +190,8 @@ def _is_negated(tree: Tree, at: int) -> bool:
     """Return whether a clause is denied: by its verb, by "no longer", or by "no" before its object."""
     for one in tree.children[at]:
         token = tree.tokens[one]
-        if token.dep == "neg" or (token.dep in {"advmod", "preconj"} and token.lemma in _NEGATIONS):
+        longer = token.lemma in {"long", "longer"} and any(tree.lemma(below) == "no" for below in tree.children[one])
+        if token.dep == "neg" or longer or (token.dep in {"advmod", "preconj"} and token.lemma in _NEGATIONS):
             return True
         if token.dep in {"dobj", "attr", "nsubj"} and any(
             tree.lemma(below) == "no" and tree.tokens[below].dep == "det" for below in tree.children[one]

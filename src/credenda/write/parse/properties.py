@@ -19,6 +19,7 @@ _PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
 _NUMERIC: Final = re.compile(r"\d|\$|€|£")
 _NUMERIC_START: Final = re.compile(r"[$€£~]?\d")
 _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]?\d[\d.,]*(?: ?%| ?[a-zA-Z/]{1,12}){0,2}")
+_RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
     [
         *("increase", "raise", "reduce", "cut", "lower", "extend", "move", "switch", "change", "upgrade", "push"),
@@ -74,7 +75,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
     places = [head] if changed is None else [head, changed]
     old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
     new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
-    if new is None or (old is None and not _NUMERIC.search(tree.phrase(new))):
+    values = _split_range(tree, old, new)
+    if values is None:
         return
     if changed is not None:
         attribute = tree.phrase(changed, prepositions=False)
@@ -84,8 +86,18 @@ def read_change(said: Statement) -> Iterator[Fact]:
         attribute = "uses"
     else:
         return
-    prior = None if old is None else tree.phrase(old)
-    yield make_fact(said, _name_slot(attribute), tree.phrase(new), move=UpdateKind.CHANGE, prior=prior)
+    prior, value = values
+    yield make_fact(said, _name_slot(attribute), value, move=UpdateKind.CHANGE, prior=prior)
+
+
+def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
+    """Return the old and the new value; "from $500 to $550" may be one phrase, and only an amount needs no old value."""
+    if new is None:
+        found = None if old is None else _RANGE.fullmatch(tree.phrase(old))
+        return None if found is None else (found[1], found[2])
+    if old is None:
+        return (None, tree.phrase(new)) if _NUMERIC.search(tree.phrase(new)) else None
+    return tree.phrase(old), tree.phrase(new)
 
 
 def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:

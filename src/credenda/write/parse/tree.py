@@ -97,19 +97,15 @@ class Tree:
             return False
         return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
 
-    def rest(self, head: int) -> str:
-        """Return the words after a verb in its own phrase, at most 14; "" if there are none."""
+    def action(self, head: int) -> str:
+        """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "det", "punct"}:
+        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "punct"}:
             inside = inside[1:]
         while inside and self.tokens[inside[-1]].pos in {"PUNCT", "CCONJ", "INTJ"}:
             inside = inside[:-1]
         run = _run_around(inside, inside[0])[:_WORDS_MAX] if inside else []
-        return self.slice(run[0], run[-1]) if run else ""
-
-    def action(self, head: int) -> str:
-        """Return a verb with the words after it: "visit Hawaii with friends"."""
-        return f"{self.tokens[head].text} {self.rest(head)}".strip()
+        return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
 
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another."""
