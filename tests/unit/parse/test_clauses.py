@@ -67,7 +67,7 @@ def test_a_clause_fills_the_slot_that_its_verb_names(text: str, entity: str, att
         "Where should I live in Graz?",
         "If I lived in Paris, I would eat out every day.",
         "I wish I worked at Google.",
-        "I wonder whether my brother plays the cello.",
+        "I wonder whether I play the cello well.",
         "Please move the meeting to Friday.",
         "You work at Siemens.",
         "I want to make sure I'm using the right version.",

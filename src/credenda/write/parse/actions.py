@@ -33,6 +33,9 @@ _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
 """Attributes whose values are names."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _CONSIDERING: Final = frozenset({"consider", "think"})
+_REPEATED: Final = frozenset(
+    ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
+)
 _WISHING: Final = {"object": "wish", "to": "wish", "plan": True}
 
 
@@ -154,5 +157,15 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     tree, clause = said.tree, said.clause
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
     if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
-        attribute = "experience" if clause.tense is Tense.PAST or clause.perfect else "does"
+        past = clause.tense is Tense.PAST or clause.perfect
+        attribute = "experience" if past else "habit" if _is_habitual(tree, head) else "does"
         yield make_fact(said, attribute, tree.action(head))
+
+
+def _is_habitual(tree: Tree, head: int) -> bool:
+    """Return whether a verb has an adverb or a time of repetition: "usually", "every Sunday", "twice a week"."""
+    for one in tree.find_all(head, "advmod", "npadvmod"):
+        words = [tree.lemma(at) for at in tree.descend(one)]
+        if words[0] in _REPEATED or words[-1] in _REPEATED or "every" in words or "each" in words:
+            return True
+    return False

@@ -10,7 +10,7 @@ from credenda.write.parse.tree import Tree
 
 __all__ = ["Party", "PartyKind", "find_kin", "find_name", "identify", "is_owned"]
 
-_FIRST: Final = frozenset({"i", "we", "me", "us", "myself"})
+_FIRST: Final = frozenset({"i", "we"})
 _OWNED: Final = frozenset({"my", "our"})
 _THIRD: Final = frozenset({"he", "she", "him", "her"})
 

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.fact import Fact, Statement, make_fact
-from credenda.write.parse.people import PartyKind, find_kin, find_name
+from credenda.write.parse.people import PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property"]
@@ -106,8 +106,8 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        named = find_name(tree, at) if kin is not None and find_kin(tree, at, speaker) else None
-        if kin is not None and named is not None:
+        if kin is not None and is_owned(tree, at):
+            named = find_name(tree, at) or token.text.lower()
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
