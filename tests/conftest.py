@@ -12,6 +12,7 @@ from .connections import left_open, opened, watch
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
 os.environ["CREDENDA_EMBEDDER"] = "none"
+os.environ["CREDENDA_PARSER"] = "none"
 
 # The same examples in every run: a failure is the change's, never the dice's. To search further than that:
 # scripts/test --hypothesis-profile default

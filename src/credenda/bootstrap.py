@@ -13,10 +13,12 @@ from credenda.clock import Clock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
+from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import LazyIndexCache, Parts
 from credenda.storage import sqlite
@@ -24,7 +26,7 @@ from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_name
 from credenda.workers.leases import name_process
-from credenda.write import extract
+from credenda.write import extract, parse
 
 if TYPE_CHECKING:
     from credenda.model.report import BackupReport, RestoreReport
@@ -36,15 +38,16 @@ __all__ = ["back_up_file", "build_parts", "build_user_parts", "restore_backup", 
 _SHARED_INDEXES: Final = LazyIndexCache()
 
 
-class _LazyRuleExtractor:
-    """The rule extractor, loaded on first use; a process that only searches never loads it.
+class _LazyExtractor:
+    """The default extractor, loaded on first use; a process that only searches never loads it.
 
     It reads a turn in the person's time zone, so that "tomorrow" and "on Friday" are days there.
     """
 
-    def __init__(self, zone: tzinfo) -> None:
-        """Take the time zone of the person."""
+    def __init__(self, zone: tzinfo, parser: Parser | None) -> None:
+        """Take the time zone of the person, and a parser of English that reads beside the rules."""
         self._zone = zone
+        self._parser = parser
 
     @staticmethod
     def warm() -> None:
@@ -53,7 +56,16 @@ class _LazyRuleExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Extract the claims of a turn."""
-        return extract.wall.by_the_wall(extract.rules.RulesExtractor(), turn, self._zone)
+        rules = extract.rules.RulesExtractor()
+        extractor = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
+        return extract.wall.by_the_wall(extractor, turn, self._zone)
+
+
+def _open_parser(choice: str) -> Parser | None:
+    """Return the parser that the setting names: with "auto", that of English if it is installed."""
+    if choice == "none" or (choice == "auto" and not spacy_english.is_installed()):
+        return None
+    return spacy_english.SpacyEnglish()
 
 
 def build_parts(
@@ -83,7 +95,7 @@ def build_parts(
         store_name=str(Path(path).absolute()),
         clock=now,
         settings=merged,
-        extractor=extractor or _LazyRuleExtractor(merged.zone),
+        extractor=extractor or _LazyExtractor(merged.zone, _open_parser(merged.parser)),
         embedder=engine,
         llm=line,
         resident=_SHARED_INDEXES,

@@ -1,0 +1,171 @@
+"""Read what somebody does, has or wants: the frame of the verb names the attribute. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from credenda.model.claim import UpdateKind
+from credenda.model.memory import Stance
+from credenda.write.extract.lexicon import names
+from credenda.write.parse.clauses import Tense
+from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.people import PartyKind, find_name
+from credenda.write.parse.tree import Tree
+
+__all__ = ["read_actions"]
+
+_PETS: Final = frozenset({"dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "horse", "pet"})
+_HEALTH: Final = frozenset(
+    [
+        *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
+        *("anemia", "insomnia", "hypertension", "allergy", "intolerance", "condition", "syndrome", "disorder"),
+        *("disease", "cancer"),
+    ]
+)
+_APPOINTMENTS: Final = frozenset(
+    [
+        *("appointment", "meeting", "interview", "exam", "flight", "deadline", "presentation", "rehearsal"),
+        *("competition", "tournament", "recital", "wedding", "conference"),
+    ]
+)
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
+"""Attributes whose values are names."""
+_FLAGS: Final = frozenset({"move", "plan", "change"})
+_CONSIDERING: Final = frozenset({"consider", "think"})
+_REPEATED: Final = frozenset(
+    ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
+)
+_WISHING: Final = {"object": "wish", "to": "wish", "plan": True}
+
+
+def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
+    """Yield the facts of a verb, the head of the clause unless another is given."""
+    tree, clause = said.tree, said.clause
+    head = clause.head if head is None else head
+    lemma, below = tree.lemma(head), tree.find(head, "xcomp")
+    if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
+        yield from read_actions(said, below)
+    elif lemma == "have":
+        yield from _read_having(said, head)
+    elif lemma == "go" and below is not None and tree.tokens[head].tag == "VBG":
+        yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
+    else:
+        found = list(_fill_frame(said, head, _find_frame(tree, head)))
+        if not found and said.party.kind is PartyKind.SPEAKER:
+            found = list(_read_open(said, head))
+        yield from found
+
+
+def _find_frame(tree: Tree, head: int) -> Mapping[str, Any]:
+    if tree.find(head, "prt") is not None:
+        return {}
+    lemma = tree.lemma(head)
+    wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
+    if lemma in {"love", "like"} and wishes:
+        return _WISHING
+    return load_frames()["verbs"].get(lemma, {})
+
+
+def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
+    tree = said.tree
+    move = UpdateKind.CHANGE if frame.get("change") else UpdateKind(frame.get("move", UpdateKind.STATE))
+    more: dict[str, Any] = {"move": move}
+    if frame.get("plan"):
+        more["stance"] = Stance.CONSIDERED if tree.lemma(head) in _CONSIDERING else Stance.PLANNED
+    if move is UpdateKind.END:
+        more["stance"] = Stance.NEGATED
+    for word, attribute in frame.items():
+        if word in _FLAGS:
+            continue
+        action = tree.find(head, "xcomp") if word == "to" else _find_gerund(tree, head, word)
+        if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
+            yield from _read_intention(said, attribute, action, **more)
+            continue
+        target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
+        if target is None:
+            continue
+        prior = _find_prior(tree, head, attribute, move)
+        for one in tree.conjuncts(target):
+            if _may_be_place(tree, one, attribute):
+                yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
+
+
+def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
+    """Return whether a noun can be the value of an attribute: somebody lives in a named place, and visits no day."""
+    token = tree.tokens[at]
+    if attribute == "visited":
+        return token.pos == "PROPN" or (token.pos == "NOUN" and token.entity not in {"DATE", "TIME"})
+    return attribute not in _PLACES or token.pos == "PROPN"
+
+
+def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str | None:
+    """Return the value that a change leaves ("from Leeds"), or that a preference comes before ("over tea")."""
+    old = tree.preposition(head, "from") if move is UpdateKind.CHANGE else None
+    if attribute == "prefers":
+        old = tree.preposition(head, "over", "to")
+    return None if old is None else tree.phrase(old)
+
+
+def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
+    """Return the verb after a preposition: "thinking about moving"."""
+    for one in tree.find_all(head, "prep"):
+        if tree.lemma(one) == word:
+            return tree.find(one, "pcomp")
+    return None
+
+
+def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
+    if said.tree.lemma(action) not in load_frames()["empty"]["verbs"]:
+        yield make_fact(said, attribute, said.tree.action(action), **more)
+
+
+def _read_having(said: Statement, head: int) -> Iterator[Fact]:
+    """Read "I have …": relatives, pets, health, appointments, or another possession; "I have to …" is a plan."""
+    tree = said.tree
+    below, target = tree.find(head, "xcomp"), tree.find(head, "dobj")
+    if below is not None:
+        yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
+        return
+    for one in [] if target is None else tree.conjuncts(target):
+        lemma = tree.lemma(one)
+        kin = names().kin_noun(lemma)
+        cause = tree.preposition(one, "to")
+        if lemma in {"allergy", "intolerance"} and cause is not None:
+            yield make_fact(said, lemma, tree.phrase(cause))
+        elif lemma in _HEALTH:
+            yield make_fact(said, "condition", tree.phrase(one))
+        elif lemma in _PETS:
+            yield make_fact(said, "pet", tree.phrase(one))
+        elif kin is not None:
+            yield make_fact(said, kin, find_name(tree, one) or _find_naming(tree, one) or tree.phrase(one))
+        else:
+            yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
+
+
+def _find_naming(tree: Tree, at: int) -> str | None:
+    """Return the name in "a sister named Ana", "a dog called Rex"."""
+    for one in tree.find_all(at, "acl"):
+        named = tree.find(one, "oprd", "dobj", "attr")
+        if tree.lemma(one) in {"name", "call"} and named is not None:
+            return tree.phrase(named, prepositions=False)
+    return None
+
+
+def _read_open(said: Statement, head: int) -> Iterator[Fact]:
+    """Keep what a verb without a frame says, as something that the speaker does or did."""
+    tree, clause = said.tree, said.clause
+    light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
+    if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
+        past = clause.tense is Tense.PAST or clause.perfect
+        attribute = "experience" if past else "habit" if _is_habitual(tree, head) else "does"
+        yield make_fact(said, attribute, tree.action(head))
+
+
+def _is_habitual(tree: Tree, head: int) -> bool:
+    """Return whether a verb has an adverb or a time of repetition: "usually", "every Sunday", "twice a week"."""
+    for one in tree.find_all(head, "advmod", "npadvmod"):
+        words = [tree.lemma(at) for at in tree.descend(one)]
+        if words[0] in _REPEATED or words[-1] in _REPEATED or "every" in words or "each" in words:
+            return True
+    return False

@@ -1,0 +1,129 @@
+"""The extractor over parsed sentences: it adds to the claims of the rules what their patterns do not match."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda import limits
+from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
+from credenda.model.event import Role
+from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.model.parsed import Parser
+from credenda.text.normalize import normalise_attribute
+from credenda.text.sentences import TextSpan
+from credenda.write.extract.checks import is_hollow
+from credenda.write.extract.lexicon import lexicon
+from credenda.write.extract.prose import own_sentences
+from credenda.write.extract.stances import CONFIDENCE_MAX
+from credenda.write.extract.third_person import who_speaks
+from credenda.write.extract.voices import is_playing
+from credenda.write.parse.clauses import read_clauses
+from credenda.write.parse.fact import Fact, Statement
+from credenda.write.parse.facts import read_facts
+from credenda.write.parse.people import PartyKind, identify
+from credenda.write.parse.properties import read_noun_facts
+from credenda.write.parse.tree import Tree
+
+__all__ = ["ParsingExtractor"]
+
+_CONFIDENCE: Final = 0.8
+_HEDGED: Final = 0.5
+_IMPORTANCE: Final = 0.5
+_ENTITY_WORDS: Final = 3
+_SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
+_RULED: Final = frozenset(
+    {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
+)
+
+
+class ParsingExtractor:
+    """Extracts by the rules, then from the clauses that they left. Stateless but for the parser."""
+
+    def __init__(self, parser: Parser, rules: Extractor) -> None:
+        """Take a parser of English and the extractor whose claims stand first."""
+        self._parser = parser
+        self._rules = rules
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        """Return the claims of a turn in the order of their spans; an assistant's text gives none."""
+        claims = self._rules.extract(turn)
+        if turn.event.role is Role.ASSISTANT:
+            return claims
+        claims = [one for one in claims if _is_precise(one)]
+        taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
+        found = [one for one in self._read(turn) if not _is_taken(one.span, taken)]
+        return sorted([*claims, *found], key=lambda one: one.span.start)
+
+    def _read(self, turn: Turn) -> list[Claim]:
+        event = turn.event
+        speaker, owner = who_speaks(event)
+        if owner is None:
+            return []
+        claims: list[Claim] = []
+        last_person: str | None = None
+        playing = is_playing([one.text for one in turn.before if one.speaker == event.speaker])
+        for span in own_sentences(event.text, playing=playing):
+            text = event.text[span.start : span.stop].replace("’", "'")
+            tree = Tree(text, self._parser.parse(text))
+            facts: list[Fact] = []
+            for clause in read_clauses(tree):
+                party = identify(tree, clause.subject, owner, last_person)
+                if party is not None:
+                    last_person = party.owner if party.kind is PartyKind.PERSON else last_person
+                    facts += read_facts(Statement(tree, clause, party))
+            facts += read_noun_facts(tree, owner)
+            kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
+            claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
+        return claims
+
+
+def _is_precise(claim: Claim) -> bool:
+    """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
+    if claim.attribute is None:
+        return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
+    if claim.entity is not None and claim.entity.count(" ") >= _ENTITY_WORDS:
+        return False
+    noun = claim.attribute.replace("_", " ")
+    named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
+    return named or noun.startswith("favourite") or claim.prior is not None
+
+
+def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
+    return any(start < span.stop and span.start < stop for start, stop in taken)
+
+
+def _is_set(attribute: str) -> bool:
+    """Return whether values of an attribute stand side by side; only a known slot holds a single one."""
+    known = lexicon().attribute(attribute.replace("_", " "))
+    return known.cardinality is Cardinality.SET or not (known.known or attribute in _SINGLE)
+
+
+def _find_type(attribute: str) -> MemoryType:
+    if attribute == "decision":
+        return MemoryType.DECISION
+    liked = attribute in {"likes", "dislikes", "prefers"} or attribute.startswith("favo")
+    return MemoryType.PREFERENCE if liked else MemoryType.FACT
+
+
+def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
+    event = turn.event
+    start, stop = span.start + fact.start, span.start + fact.stop
+    text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
+    confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
+    return Claim(
+        text=text,
+        type=_find_type(fact.attribute),
+        span=Span(event.id, start, start + len(text)),
+        speaker=speaker,
+        entity=fact.entity,
+        attribute=normalise_attribute(fact.attribute),
+        value=fact.value,
+        prior=fact.prior,
+        cardinality=Cardinality.SET if _is_set(fact.attribute) else Cardinality.SINGLE,
+        stance=fact.stance,
+        move=fact.move,
+        confidence=confidence,
+        importance=_IMPORTANCE,
+        topic=event.topic,
+        tags=event.tags,
+    )

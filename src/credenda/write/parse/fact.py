@@ -1,0 +1,54 @@
+"""One fact of a clause, and the statement that it comes from. Pure."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from credenda.model.claim import UpdateKind
+from credenda.model.memory import Stance
+from credenda.write.parse.clauses import Clause
+from credenda.write.parse.people import Party
+from credenda.write.parse.tree import Tree
+
+__all__ = ["Fact", "Statement", "load_frames", "make_fact"]
+
+
+class Statement(NamedTuple):
+    """A clause with its tree, and whom or what it is about."""
+
+    tree: Tree
+    clause: Clause
+    party: Party
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One fact: its slot and value, and the characters [start, stop) of the text that say it."""
+
+    entity: str
+    attribute: str
+    value: str
+    start: int
+    stop: int
+    stance: Stance = Stance.ASSERTED
+    move: UpdateKind = UpdateKind.STATE
+    prior: str | None = None
+    hedged: bool = False
+
+
+def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact
+    """Return a fact about the party of a statement, unless `entity` names another."""
+    clause = said.clause
+    fields: dict[str, Any] = {"entity": said.party.owner, "start": clause.start, "stop": clause.stop} | more
+    return Fact(attribute=attribute, value=value, **fields)
+
+
+@cache
+def load_frames() -> Mapping[str, Any]:
+    """Load the frames of verbs and adjectives; cached."""
+    return tomllib.loads(resources.files("credenda.write.parse").joinpath("frames.toml").read_text("utf-8"))

@@ -1,0 +1,56 @@
+"""The facts of a clause, with its stance. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.claim import UpdateKind
+from credenda.model.memory import Stance
+from credenda.write.parse.actions import read_actions
+from credenda.write.parse.clauses import Tense
+from credenda.write.parse.fact import Fact, Statement
+from credenda.write.parse.identities import read_identities
+from credenda.write.parse.people import PartyKind
+from credenda.write.parse.properties import read_change, read_property
+
+__all__ = ["read_facts"]
+
+_ENDING: Final = ("no longer", "anymore", "any more")
+_ENDING_CHARACTERS: Final = 12
+_VAGUE: Final = frozenset(
+    [
+        *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
+        *("stuff", "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who"),
+        *("so", "there", "here", "things", "kind", "sort", "idea", "point", "look", "question", "chance"),
+    ]
+)
+
+
+def read_facts(said: Statement) -> list[Fact]:
+    """Return the facts of a statement, without those whose value names nothing."""
+    return [_apply_stance(said, fact) for fact in _read(said) if fact.value and fact.value.lower() not in _VAGUE]
+
+
+def _read(said: Statement) -> Iterator[Fact]:
+    changes = list(read_change(said))
+    if changes:
+        yield from changes
+    elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
+        yield from read_property(said)
+    elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:
+        yield from read_identities(said)
+    else:
+        yield from read_actions(said)
+
+
+def _apply_stance(said: Statement, fact: Fact) -> Fact:
+    """Give a fact the stance of its clause; "no longer" and "used to" end it."""
+    clause = said.clause
+    ending = said.tree.text[clause.start : clause.stop + _ENDING_CHARACTERS].lower()
+    if clause.tense is Tense.FORMER or (clause.negated and any(one in ending for one in _ENDING)):
+        fact = replace(fact, move=UpdateKind.END, stance=Stance.NEGATED)
+    elif fact.stance is Stance.ASSERTED:
+        fact = replace(fact, stance=Stance.NEGATED if clause.negated else clause.stance)
+    return replace(fact, hedged=clause.hedged)

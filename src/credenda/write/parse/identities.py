@@ -1,0 +1,84 @@
+"""Read what somebody is: "I'm Crystal, a producer from Leeds", "my sister is allergic to nuts". Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from credenda.write.extract.lexicon import names
+from credenda.write.extract.shapes import is_occupation
+from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.people import PartyKind, is_owned
+
+__all__ = ["read_identities"]
+
+
+def read_identities(said: Statement) -> Iterator[Fact]:
+    """Yield the facts of a clause with "be" about a person."""
+    tree, head = said.tree, said.clause.head
+    for noun in tree.find_all(head, "attr"):
+        for one in tree.conjuncts(noun):
+            yield from _read_noun(said, one)
+    for adjective in tree.find_all(head, "acomp"):
+        for one in tree.conjuncts(adjective):
+            yield from _read_adjective(said, one)
+    yield from _read_origin(said, head)
+    liked = tree.preposition(head, "into")
+    for one in [] if liked is None else tree.conjuncts(liked):
+        yield make_fact(said, "likes", tree.phrase(one))
+
+
+def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
+    """Read "I am X": a name, an age, a relative of somebody, or a role."""
+    tree = said.tree
+    token = tree.tokens[at]
+    bare = tree.find(at, "det", "poss") is None
+    if token.tag == "NNP" and bare and token.entity in {"PERSON", ""}:
+        yield make_fact(said, "name", tree.phrase(at, prepositions=False))
+        for one in tree.find_all(at, "appos"):
+            yield from _read_role(said, one)
+    elif token.pos == "NUM" and tree.find(at, "prep") is None:
+        yield make_fact(said, "age", token.text)
+    elif names().kin_noun(token.lemma) is not None and not bare:
+        if is_owned(tree, at):
+            yield make_fact(said, names().kin_noun(token.lemma) or "", said.party.owner, entity="user")
+    elif token.pos in {"NOUN", "PROPN"}:
+        yield from _read_role(said, at)
+
+
+def _read_role(said: Statement, at: int) -> Iterator[Fact]:
+    tree = said.tree
+    value = tree.phrase(at, prepositions=False)
+    if is_occupation(value):
+        yield make_fact(said, "job_title", value)
+        workplace = tree.preposition(at, "at")
+        if workplace is not None:
+            yield make_fact(said, "employer", tree.phrase(workplace))
+    elif tree.lemma(at) == "fan" and (liked := tree.preposition(at, "of")) is not None:
+        for one in tree.conjuncts(liked):
+            yield make_fact(said, "likes", tree.phrase(one))
+    elif said.party.kind is PartyKind.SPEAKER and tree.find(at, "det", "poss") is not None:
+        yield make_fact(said, "way", tree.phrase(at))
+    yield from _read_origin(said, at)
+
+
+def _read_origin(said: Statement, at: int) -> Iterator[Fact]:
+    home = said.tree.preposition(at, "from")
+    if home is not None and said.tree.tokens[home].pos == "PROPN":
+        yield make_fact(said, "origin", said.tree.phrase(home))
+
+
+def _read_adjective(said: Statement, at: int) -> Iterator[Fact]:
+    """Read "I am ADJECTIVE …" by its frame, and an age."""
+    tree = said.tree
+    token = tree.tokens[at]
+    years = tree.find(at, "npadvmod") if token.lemma == "old" else None
+    number = None if years is None else tree.find(years, "nummod")
+    if number is not None:
+        yield make_fact(said, "age", tree.tokens[number].text)
+    for word, attribute in load_frames()["adjectives"].get(token.text.lower(), {}).items():
+        if word == "itself":
+            yield make_fact(said, attribute, token.text)
+            continue
+        target = tree.preposition(at, word)
+        for one in [] if target is None else tree.conjuncts(target):
+            yield make_fact(said, attribute, tree.phrase(one))

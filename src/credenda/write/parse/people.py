@@ -1,0 +1,90 @@
+"""Whom or what a noun phrase of a tree is: the speaker, a person, or a thing of somebody. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from credenda.write.extract.lexicon import names
+from credenda.write.parse.tree import Tree
+
+__all__ = ["Party", "PartyKind", "find_kin", "find_name", "identify", "is_owned"]
+
+_FIRST: Final = frozenset({"i", "we"})
+_OWNED: Final = frozenset({"my", "our"})
+_THIRD: Final = frozenset({"he", "she", "him", "her"})
+
+
+class PartyKind(StrEnum):
+    """What a clause is about."""
+
+    SPEAKER = "speaker"
+    PERSON = "person"
+    OWN_THING = "own_thing"
+    """A thing of the speaker or of a person: `owner` has it, and `noun` names it."""
+    THING = "thing"
+
+
+class Party(NamedTuple):
+    """The subject of a fact. `noun` is the phrase that names a thing, "" for persons."""
+
+    kind: PartyKind
+    owner: str
+    noun: str = ""
+
+
+def identify(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:
+    """Return what a noun is; None for "you", "it", "they", "this", and for "he" or "she" without a person before."""
+    token = tree.tokens[at]
+    if token.text.lower() in _FIRST:
+        return Party(PartyKind.SPEAKER, speaker)
+    if token.text.lower() in _THIRD and last_person is not None:
+        return Party(PartyKind.PERSON, last_person)
+    if token.pos not in {"NOUN", "PROPN"}:
+        return None
+    kin = find_kin(tree, at, speaker)
+    if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
+        kin = tree.phrase(at, prepositions=False)
+    return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+
+
+def _identify_object(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:
+    """Return a thing with its owner, as far as the owner is a person."""
+    owner, noun = tree.find(at, "poss"), tree.phrase(at, prepositions=False)
+    if owner is None:
+        return Party(PartyKind.THING, noun, noun)
+    if tree.tokens[owner].text.lower() in _OWNED:
+        return Party(PartyKind.OWN_THING, speaker, noun)
+    whose = identify(tree, owner, speaker, last_person)
+    if whose is None or whose.kind in {PartyKind.THING, PartyKind.OWN_THING}:
+        return None
+    named = noun.removeprefix(tree.phrase(owner)).removeprefix("'s").strip()
+    return Party(PartyKind.OWN_THING, whose.owner, named or tree.tokens[at].text)
+
+
+def find_kin(tree: Tree, at: int, speaker: str) -> str | None:
+    """Return the person of "my sister Ana" or "our friend": the name if it is said, else the relation."""
+    token = tree.tokens[at]
+    if token.pos == "PROPN" and token.entity in {"PERSON", "ORG", "GPE", ""}:
+        before = [one for one in tree.find_all(at, "compound", "nmod") if names().kin_noun(tree.lemma(one))]
+        if before and is_owned(tree, at):
+            return tree.tokens[at].text
+    noun = names().kin_noun(token.lemma) or names().kin_noun(token.text.lower())
+    if noun is None or not is_owned(tree, at):
+        return None
+    named = find_name(tree, at)
+    return named or (noun if speaker == "user" else f"{speaker}'s {noun}")
+
+
+def find_name(tree: Tree, at: int) -> str | None:
+    """Return the name in apposition to a noun: "my sister, Ana" or "my sister Ana"."""
+    for one in tree.find_all(at, "appos"):
+        if tree.tokens[one].pos == "PROPN":
+            return tree.phrase(one, prepositions=False)
+    return None
+
+
+def is_owned(tree: Tree, at: int) -> bool:
+    """Return whether a noun is the speaker's: "my sister"."""
+    owner = tree.find(at, "poss")
+    return owner is not None and tree.tokens[owner].text.lower() in _OWNED

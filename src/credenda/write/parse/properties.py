@@ -1,0 +1,122 @@
+"""Read facts of objects: "my deadline is May 3", "we raised the budget to $550", "a limit of 20 calls". Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from credenda.model.claim import UpdateKind
+from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.parse.fact import Fact, Statement, make_fact
+from credenda.write.parse.people import PartyKind, find_name, is_owned
+from credenda.write.parse.tree import CLAUSAL, Tree
+
+__all__ = ["read_change", "read_noun_facts", "read_property"]
+
+_OPEN_IMPORTANCE: Final = 0.6
+_PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
+_NUMERIC: Final = re.compile(r"\d|\$|€|£")
+_NUMERIC_START: Final = re.compile(r"[$€£~]?\d")
+_QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]?\d[\d.,]*(?: ?%| ?[a-zA-Z/]{1,12}){0,2}")
+_RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
+_CHANGES: Final = frozenset(
+    [
+        *("increase", "raise", "reduce", "cut", "lower", "extend", "move", "switch", "change", "upgrade", "push"),
+        *("bump", "adjust", "update", "expand", "drop", "shift", "improve", "grow", "migrate", "rename"),
+        *("reschedule", "decrease", "go"),
+    ]
+)
+
+
+def read_property(said: Statement) -> Iterator[Fact]:
+    """Yield what a thing is: its noun names the attribute. Of things without an owner only amounts are kept."""
+    tree, head, party = said.tree, said.clause.head, said.party
+    below = tree.find(head, "xcomp")
+    if tree.lemma(head) in {"have", "get", "need"} and below is not None and tree.lemma(below) == "be":
+        head = below  # "my favourite has to be …"
+    if tree.lemma(head) != "be" or said.clause.passive:
+        return
+    target = tree.find(head, "attr", "acomp", "oprd")
+    if target is None:
+        places = (tree.preposition(head, word) for word in _PLACED_BY)
+        target = next((place for place in places if place is not None), None)
+    value = _read_aim(tree, head) if target is None else tree.phrase(target, whole=True)
+    if party.kind is PartyKind.THING:
+        if _NUMERIC_START.match(value):
+            yield make_fact(said, "amount", value, entity=party.noun)
+    elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
+        yield make_fact(said, _name_slot(party.noun), value)
+
+
+def _read_aim(tree: Tree, head: int) -> str:
+    """Return the action in "my goal is to run"."""
+    below = tree.find(head, "xcomp", "ccomp")
+    if below is None or all(tree.lemma(one) != "to" for one in tree.find_all(below, "aux")):
+        return ""
+    return tree.action(below)
+
+
+def _has_slot(noun: str) -> bool:
+    return noun.lower().startswith("favo") or lexicon().attribute(noun).importance > _OPEN_IMPORTANCE
+
+
+def _name_slot(noun: str) -> str:
+    """Return the attribute that a noun names, else the noun itself."""
+    return lexicon().attribute(noun.lower()).name or noun.lower()
+
+
+def read_change(said: Statement) -> Iterator[Fact]:
+    """Yield the new and the old value in "increased the budget from A to B"."""
+    tree, head, party = said.tree, said.clause.head, said.party
+    if tree.lemma(head) not in _CHANGES:
+        return
+    changed = tree.find(head, "dobj")
+    places = [head] if changed is None else [head, changed]
+    old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
+    new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
+    values = _split_range(tree, old, new)
+    if values is None:
+        return
+    if changed is not None:
+        attribute = tree.phrase(changed, prepositions=False)
+    elif party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
+        attribute = party.noun
+    elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
+        attribute = "uses"
+    else:
+        return
+    prior, value = values
+    yield make_fact(said, _name_slot(attribute), value, move=UpdateKind.CHANGE, prior=prior)
+
+
+def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
+    """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value."""
+    if new is None:
+        found = None if old is None else _RANGE.fullmatch(tree.phrase(old))
+        return None if found is None else (found[1], found[2])
+    if old is None:
+        return (None, tree.phrase(new)) if _NUMERIC.search(tree.phrase(new)) else None
+    return tree.phrase(old), tree.phrase(new)
+
+
+def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
+    """Yield facts that a noun phrase carries, even in a question: "my sister Ana", "a response time of 280 ms"."""
+    for at, token in enumerate(tree.tokens):
+        if token.pos not in {"NOUN", "PROPN"}:
+            continue
+        kin = names().kin_noun(token.lemma)
+        if kin is not None and is_owned(tree, at):
+            named = find_name(tree, at) or token.text.lower()
+            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
+        amount = tree.preposition(at, "of")
+        value = "" if amount is None else tree.phrase(amount, prepositions=False)
+        if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
+            noun = tree.phrase(at, prepositions=False).lower()
+            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, noun, value))
+
+
+def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:
+    entity, attribute, value = slot
+    start, stop = tree.tokens[inside[0]].start, tree.tokens[inside[-1]].stop
+    return Fact(entity=entity, attribute=attribute, value=value, start=start, stop=stop)

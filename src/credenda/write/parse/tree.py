@@ -1,0 +1,123 @@
+"""The dependency tree of a sentence, and the phrases in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from credenda.model.parsed import Token
+
+__all__ = ["CLAUSAL", "Tree"]
+
+CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csubj"})
+"""Relations of clauses and their marks, which no value contains."""
+_LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", "intj", "case"})
+_WORDS_MAX: Final = 14
+
+
+@dataclass(slots=True)
+class Tree:
+    """The tokens of one text with their children."""
+
+    text: str
+    tokens: Sequence[Token]
+    children: list[list[int]] = field(default_factory=list[list[int]])
+
+    def __post_init__(self) -> None:
+        """List the children of every token, from left to right."""
+        self.children = [[] for _ in self.tokens]
+        for at, token in enumerate(self.tokens):
+            if token.head != at:
+                self.children[token.head].append(at)
+
+    def find(self, at: int, *relations: str) -> int | None:
+        """Return the first child of a token in one of the relations."""
+        return next((one for one in self.children[at] if self.tokens[one].dep in relations), None)
+
+    def find_all(self, at: int, *relations: str) -> list[int]:
+        """Return all children of a token in one of the relations."""
+        return [one for one in self.children[at] if self.tokens[one].dep in relations]
+
+    def preposition(self, at: int, *words: str) -> int | None:
+        """Return the object of a preposition of a token, such as the place in "live in Graz"."""
+        for one in self.children[at]:
+            if self.tokens[one].dep in ("prep", "agent", "dative") and self.tokens[one].lemma in words:
+                found = self.find(one, "pobj")
+                if found is not None:
+                    return found
+        return None
+
+    def lemma(self, at: int | None) -> str:
+        """Return the lemma of a token; "" for None."""
+        return "" if at is None else self.tokens[at].lemma
+
+    def ancestors(self, at: int) -> Iterator[int]:
+        """Yield the heads of a token, upwards."""
+        while self.tokens[at].head != at:
+            at = self.tokens[at].head
+            yield at
+
+    def conjuncts(self, at: int) -> list[int]:
+        """Return a token and those joined to it by "and", "or" or a comma."""
+        found = [at]
+        for one in self.children[at]:
+            if self.tokens[one].dep == "conj":
+                found += self.conjuncts(one)
+        return found
+
+    def descend(self, at: int, skipped: Collection[str] = ()) -> list[int]:
+        """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order."""
+        found = [at]
+        for one in self.children[at]:
+            if self.tokens[one].dep not in skipped:
+                found += self.descend(one, skipped)
+        return sorted(found)
+
+    def phrase(self, at: int, *, whole: bool = False, prepositions: bool = True) -> str:
+        """Return the words of a noun phrase without determiners, clauses and conjuncts.
+
+        `whole` keeps possessives and conjuncts; without `prepositions` the phrase ends before its first one.
+        """
+        skipped = {*CLAUSAL, "appos"} if whole else {*CLAUSAL, "conj", "cc", "appos"}
+        if not prepositions:
+            skipped |= {"prep", "agent"}
+        inside = self.descend(at, skipped)
+        run = _run_around(inside, at)
+        while run and run[0] != at and self._leads(run[0], whole=whole):
+            run = run[1:]
+        while len(run) > 1 and run[-1] != at and self.tokens[run[-1]].pos in {"PUNCT", "CCONJ", "SCONJ", "ADP"}:
+            run = run[:-1]
+        run = run[: _WORDS_MAX + 2] if whole else run[:_WORDS_MAX]
+        return self.slice(run[0], run[-1])
+
+    def _leads(self, at: int, *, whole: bool) -> bool:
+        token = self.tokens[at]
+        if whole and token.dep == "poss":
+            return False
+        return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
+
+    def action(self, head: int) -> str:
+        """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
+        inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
+        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "punct"}:
+            inside = inside[1:]
+        while inside and self.tokens[inside[-1]].pos in {"PUNCT", "CCONJ", "INTJ"}:
+            inside = inside[:-1]
+        run = _run_around(inside, inside[0])[:_WORDS_MAX] if inside else []
+        return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
+
+    def slice(self, first: int, last: int) -> str:
+        """Return the text from one token to another."""
+        return " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+
+
+def _run_around(inside: Sequence[int], at: int) -> list[int]:
+    """Return the unbroken run of token numbers that holds `at`."""
+    place = inside.index(at)
+    first = last = place
+    while first and inside[first - 1] == inside[first] - 1:
+        first -= 1
+    while last + 1 < len(inside) and inside[last + 1] == inside[last] + 1:
+        last += 1
+    return list(inside[first : last + 1])
