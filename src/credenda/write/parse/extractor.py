@@ -61,8 +61,7 @@ class ParsingExtractor:
             return []
         claims: list[Claim] = []
         last_person: str | None = None
-        playing = is_playing([one.text for one in turn.before if one.speaker == event.speaker])
-        for span in own_sentences(event.text, playing=playing):
+        for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
             facts: list[Fact] = []
