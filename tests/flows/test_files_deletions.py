@@ -271,7 +271,7 @@ def test_a_full_disk_leaves_whole_pages(mem: Credenda, synced: Path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(Unavailable, match="No space left"):
+    with pytest.raises(Unavailable, match="the disk is full"):
         mem.data.sync_files(synced)
     monkeypatch.undo()
     assert snapshot(synced) == before

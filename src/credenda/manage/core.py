@@ -13,7 +13,6 @@ from typing import Final
 
 from credenda.model.core import (
     HEADINGS,
-    INSTRUCTIONS_PART,
     CoreDiff,
     CoreLine,
     CoreMemory,
@@ -129,7 +128,6 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
     left: list[str] = []
     seen: set[str] = set()
     headings: set[str] = set()
-    ordered = 0
     tokens, lines = cap.budget.counter.count(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
     for one in sorted(candidates, key=lambda one: _RANK[one.section]):
         if one.memory.id in seen:
@@ -139,10 +137,7 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
         heading = HEADINGS[one.section]
         added = line.text if heading in headings else f"{heading}\n{line.text}"
         cost, rows = cap.budget.counter.added_by(added), added.count("\n") + 1
-        ordered += cost if one.section is Section.INSTRUCTION else 0
-        over = one.section is Section.INSTRUCTION and ordered > cap.budget.tokens // INSTRUCTIONS_PART
-        if over or tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
-            ordered -= cost if one.section is Section.INSTRUCTION else 0
+        if tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
             left += [one.memory.id] if one.section is not Section.RECALLED else []
             continue
         tokens, lines = tokens + cost, lines + rows

@@ -1,4 +1,4 @@
-"""Mark texts by their speakers. Pure."""
+"""Mark texts by their speakers."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,10 +16,15 @@ from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
 from credenda.interfaces.cli.output import is_interactive, note
-from credenda.interfaces.cli.render_forgetting import describe_shared
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
+from credenda.lazy import import_on_use
 from credenda.operations.table import Operation
+
+if TYPE_CHECKING:
+    from credenda.interfaces.cli import render_forgetting
+else:
+    render_forgetting = import_on_use("credenda.interfaces.cli.render_forgetting")
 
 __all__ = ["delete", "erase", "export", "restore"]
 
@@ -44,7 +49,7 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
         if is_interactive() and not sure:
-            for line in describe_shared(plan):
+            for line in render_forgetting.describe_shared(plan):
                 note(line)
         if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))

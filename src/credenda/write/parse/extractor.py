@@ -1,4 +1,4 @@
-"""The extractor over parsed sentences: it adds to the claims of the rules what their patterns do not match."""
+"""The extractor over parsed sentences: it adds to the claims of the rules what their patterns do not match. Pure."""
 
 from __future__ import annotations
 
