@@ -48,7 +48,8 @@ def check(ledger: Ledger, *, thorough: bool = True) -> list[str]:
         findings += _settle_and_search(memory, ledger) if thorough else ()
         findings += _check_statuses(memory, ledger)
         report = memory.data.doctor()
-        findings += [f"doctor: {finding.check}: {finding.detail}" for finding in report.findings]
+        damage = [finding for finding in report.findings if finding.check != "permissions"]  # those of the copy
+        findings += [f"doctor: {finding.check}: {finding.detail}" for finding in damage]
     connection = sqlite3.connect(f"{Path(ledger.path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         rows = _Rows(connection, ledger)
