@@ -9,9 +9,9 @@ import pytest
 
 from credenda import Corrupt, Credenda, Invalid
 from credenda.config import Settings, load_settings
-from credenda.model.claim import Claim, Turn, UpdateKind
+from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role
-from credenda.model.memory import Stance
+from credenda.model.memory import MemoryType, Stance
 from credenda.providers.parse import spacy_english
 from credenda.providers.parse.spacy_english import SpacyEnglish
 from credenda.write.parse.extractor import ParsingExtractor
@@ -92,6 +92,20 @@ def test_questions_wishes_requests_and_suppositions_assert_nothing(text: str) ->
 )
 def test_each_clause_keeps_its_stance(text: str, attribute: str, value: str, stance: Stance) -> None:
     assert (attribute, value, stance) in {(one.attribute, one.value, one.stance) for one in read(text)}
+
+
+def test_a_sentence_that_the_rules_only_copy_is_left_to_its_clauses() -> None:
+    text = "I adopted a dog called Rex last spring."
+    copy = Claim(text=text, type=MemoryType.FACT, span=Span("e1", 0, len(text)), confidence=0.5)
+
+    class Copying:
+        def extract(self, turn: Turn) -> list[Claim]:
+            del turn
+            return [copy]
+
+    event = Event(text=text, role=Role.USER, speaker="user", occurred_us=0, id="e1", recorded_us=0)
+    found = ParsingExtractor(PARSER, Copying()).extract(Turn(event=event))
+    assert [one.attribute for one in found] == ["experience"]
 
 
 def test_a_change_names_both_values() -> None:

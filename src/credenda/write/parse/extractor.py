@@ -52,7 +52,9 @@ class ParsingExtractor:
         claims = [one for one in claims if _is_precise(one)]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in self._read(turn) if not _is_taken(one.span, taken)]
-        return sorted([*claims, *found], key=lambda one: one.span.start)
+        read = [(one.span.start, one.span.stop) for one in found]
+        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, read)]
+        return sorted([*(one for one in claims if one not in copies), *found], key=lambda one: one.span.start)
 
     def _read(self, turn: Turn) -> list[Claim]:
         event = turn.event
