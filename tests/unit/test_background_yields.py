@@ -32,9 +32,10 @@ def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> No
     foreground, stop, began = ActiveCalls(), Event(), Event()
 
     def call_on() -> None:
-        while not stop.is_set():
-            with foreground:
-                began.set()
+        with foreground:  # calls that overlap: one begins before the last has ended
+            while not stop.is_set():
+                with foreground:
+                    began.set()
 
     caller = Thread(target=call_on)
     caller.start()

@@ -84,7 +84,7 @@ class Command:
             self._closed = True
             running = list(self._running)
         for process in running:
-            _stop_process(process)
+            _kill_process(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
         with self._lock:
@@ -116,19 +116,24 @@ def _send_prompt(process: subprocess.Popen[bytes], prompt: bytes, timeout_second
 
 
 def _stop_process(process: subprocess.Popen[bytes]) -> None:
-    """End the program and the programs that it started, and wait for it."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            if _PLATFORM == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
+    """End the program and the programs that it started, wait for it, and close its pipes."""
+    _kill_process(process)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_END_SECONDS)
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with suppress(OSError):
                 stream.close()
+
+
+def _kill_process(process: subprocess.Popen[bytes]) -> None:
+    """End the program and the programs that it started; its pipes belong to the thread that reads them."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            if _PLATFORM == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _write_prompt(question: Question) -> bytes:
