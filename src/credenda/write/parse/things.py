@@ -1,0 +1,77 @@
+"""Read what is said of a thing: amounts, dates, and "from A to B", with the thing apart from what is measured. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from credenda.write.parse.fact import Fact, Statement, make_fact
+from credenda.write.parse.people import PartyKind
+from credenda.write.parse.tree import Tree
+
+__all__ = ["ThingSlot", "read_thing_dates", "split_measure"]
+
+_MEASURES: Final = frozenset(
+    [
+        *("time", "deadline", "budget", "rate", "coverage", "cost", "price", "limit", "size", "count", "score", "goal"),
+        *("target", "version", "uptime", "usage", "latency", "duration", "salary", "rent", "timeout", "quota", "date"),
+        *("fee", "balance", "accuracy", "number", "length", "weight", "height", "capacity", "port", "status", "total"),
+    ]
+)
+_PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number"})
+"""Measures that say nothing without the noun before: "response time", "due date"."""
+_DATE_VERBS: Final = {
+    "end": "deadline",
+    "finish": "deadline",
+    "close": "deadline",
+    "expire": "expiry",
+    "start": "start_date",
+    "begin": "start_date",
+    "open": "start_date",
+    "launch": "start_date",
+    "schedule": "date",
+    "plan": "date",
+    "happen": "date",
+    "be": "date",
+}
+_DATE_WORDS: Final = ("on", "by", "at", "for", "in", "until")
+
+
+class ThingSlot(NamedTuple):
+    """The thing that a noun phrase names, "" if it names only the measure, and the attribute of the measure."""
+
+    thing: str
+    attribute: str
+
+
+def split_measure(phrase: str) -> ThingSlot | None:
+    """Return the thing and the measure of a noun phrase; None if its last noun measures nothing.
+
+    >>> split_measure("dashboard response time"), split_measure("budget"), split_measure("red car")
+    (ThingSlot(thing='dashboard', attribute='response_time'), ThingSlot(thing='', attribute='budget'), None)
+    """
+    words = phrase.split()
+    if not words or words[-1].lower() not in _MEASURES:
+        return None
+    size = 2 if words[-1].lower() in _PAIRED and len(words) > 1 else 1
+    return ThingSlot(" ".join(words[:-size]), "_".join(words[-size:]).lower())
+
+
+def read_thing_dates(said: Statement) -> Iterator[Fact]:
+    """Yield the day on which a thing ends, starts, is due or takes place."""
+    tree, head, party = said.tree, said.clause.head, said.party
+    attribute = _DATE_VERBS.get(tree.lemma(head))
+    if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
+        return
+    if tree.lemma(head) == "be":
+        due = next((one for one in tree.find_all(head, "acomp") if tree.lemma(one) == "due"), None)
+        attribute, head = ("deadline", due) if due is not None else (attribute, head)
+    for word in _DATE_WORDS:
+        at = tree.preposition(head, word)
+        if at is not None and _is_day(tree, at):
+            yield make_fact(said, attribute, tree.phrase(at, prepositions=False), entity=party.noun)
+            return
+
+
+def _is_day(tree: Tree, at: int) -> bool:
+    return any(tree.tokens[one].entity == "DATE" for one in tree.descend(at, {"prep", "relcl"}))
