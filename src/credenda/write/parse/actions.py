@@ -66,7 +66,7 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
     if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
         yield from read_actions(said, below)
-    elif lemma == "have":
+    elif lemma == "have" or (lemma == "get" and clause.perfect and tree.find(head, "dobj") is not None):
         yield from _read_having(said, head)
     elif lemma == "go" and below is not None and tree.tokens[head].tag == "VBG":
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)

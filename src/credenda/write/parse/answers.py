@@ -13,7 +13,9 @@ __all__ = ["find_asked_attribute", "read_answer"]
 
 _NOMINAL: Final = frozenset({"NOUN", "PROPN", "NUM"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_REPLIES: Final = frozenset({"yes", "no", "yeah", "nope", "thanks", "thank", "sure", "hi", "hey", "hello", "wow", "lol"})
+_REPLIES: Final = frozenset(
+    {"yes", "no", "yeah", "nope", "thanks", "thank", "sure", "hi", "hey", "hello", "wow", "lol"}
+)
 _PLACES: Final = {"live": "residence", "work": "employer", "be": "origin"}
 _FRAGMENT_TOKENS: Final = 12
 

@@ -76,7 +76,7 @@ def _list_predicates(tree: Tree) -> Iterator[int]:
 
 def _read_clause(tree: Tree, at: int) -> Clause | None:
     subject = _find_subject(tree, at)
-    if (subject is None and not _omits_subject(tree, at)) or _is_question(tree, at):
+    if (subject is None and not _is_subject_omitted(tree, at)) or _is_question(tree, at):
         return None
     stance, hedged = _find_stance(tree, at)
     tense, perfect = _find_tense(tree, at)
@@ -112,7 +112,7 @@ def _find_subject(tree: Tree, at: int) -> int | None:
     return None
 
 
-def _omits_subject(tree: Tree, at: int) -> bool:
+def _is_subject_omitted(tree: Tree, at: int) -> bool:
     """Return whether a verb in the past or the progressive opens a sentence without "I": "Went to Leeds"."""
     token = tree.tokens[at]
     if token.dep != "ROOT" or tree.find(at, "expl", "csubj", "aux", "auxpass") is not None:

@@ -84,7 +84,6 @@ class ParsingExtractor:
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
 
-
     def _find_asked(self, turn: Turn) -> str | None:
         """Return the attribute that the message before asks this speaker for."""
         last = turn.before[-1] if turn.before else None

@@ -13,17 +13,19 @@ from credenda.write.parse.actions import read_actions
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.favourites import read_favourites
-from credenda.write.parse.identities import read_identities
+from credenda.write.parse.identities import read_capacity, read_identities
+from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.properties import read_change, read_property
-from credenda.write.parse.things import read_thing_dates
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
 
 _ENDING: Final = ("no longer", "anymore", "any more")
 _ENDING_CHARACTERS: Final = 12
-_VAGUE_STARTS: Final = frozenset({"lot", "some", "something", "more", "bit", "few", "couple", "all", "any", "many", "much"})
+_VAGUE_STARTS: Final = frozenset(
+    {"lot", "some", "something", "more", "bit", "few", "couple", "all", "any", "many", "much"}
+)
 _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
@@ -35,10 +37,10 @@ _VAGUE: Final = frozenset(
 
 def read_facts(said: Statement) -> list[Fact]:
     """Return the facts of a statement, without those whose value names nothing."""
-    return [_apply_stance(said, fact) for fact in _read(said) if _says_something(said, fact)]
+    return [_apply_stance(said, fact) for fact in _read(said) if _is_informative(said, fact)]
 
 
-def _says_something(said: Statement, fact: Fact) -> bool:
+def _is_informative(said: Statement, fact: Fact) -> bool:
     """Return whether a value names something, and an attribute is one that a person has, for a person known by name."""
     if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
         return False
@@ -46,7 +48,8 @@ def _says_something(said: Statement, fact: Fact) -> bool:
 
 
 def _read(said: Statement) -> Iterator[Fact]:
-    found = [*read_change(said), *read_favourites(said), *read_thing_dates(said)]
+    found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
+    yield from read_capacity(said)
     yield from read_tools(said)
     if found:
         yield from found

@@ -10,7 +10,7 @@ from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.people import PartyKind, is_owned
 
-__all__ = ["read_identities"]
+__all__ = ["read_capacity", "read_identities"]
 
 _FANS: Final = frozenset({"fan", "lover", "enthusiast", "sucker", "buff", "admirer", "addict", "drinker", "eater"})
 
@@ -29,6 +29,15 @@ def read_identities(said: Statement) -> Iterator[Fact]:
     liked = tree.preposition(head, "into")
     for one in [] if liked is None else tree.conjuncts(liked):
         yield make_fact(said, "likes", tree.phrase(one))
+
+
+def read_capacity(said: Statement) -> Iterator[Fact]:
+    """Yield the occupation in "As a nurse, I need …"."""
+    at = said.tree.preposition(said.clause.head, "as")
+    if said.party.kind is PartyKind.SPEAKER and at is not None and at < said.clause.head:
+        value = said.tree.phrase(at, prepositions=False)
+        if is_occupation(value):
+            yield make_fact(said, "job_title", value)
 
 
 def _read_noun(said: Statement, at: int) -> Iterator[Fact]:

@@ -46,6 +46,8 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
     token = tree.tokens[at]
     if token.text.lower() in _THIRD and last_person is not None:
         return Party(PartyKind.PERSON, last_person)
+    if token.lemma == "one" and tree.preposition(at, "of") is not None:
+        return Party(PartyKind.THING, tree.phrase(at), tree.phrase(at))
     if token.pos not in {"NOUN", "PROPN"}:
         return None
     kin = find_kin(tree, at, speaker)

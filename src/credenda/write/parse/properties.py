@@ -9,8 +9,8 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.fact import Fact, Statement, make_fact
+from credenda.write.parse.measures import Measure, split_measure
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
-from credenda.write.parse.things import ThingSlot, split_measure
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property"]
@@ -45,8 +45,8 @@ def read_property(said: Statement) -> Iterator[Fact]:
     value = _read_aim(tree, head) if target is None else tree.phrase(target, whole=True)
     if party.kind is PartyKind.THING:
         if _NUMERIC_START.match(value):
-            slot = split_measure(party.noun) or ThingSlot(party.noun, "amount")
-            yield make_fact(said, slot.attribute, value, entity=slot.thing or party.noun)
+            slot = split_measure(party.noun) or Measure(party.noun, "amount")
+            yield make_fact(said, slot.attribute, value, entity=slot.owner or party.noun)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
 
@@ -83,8 +83,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
     entity = party.owner
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
-        slot = split_measure(noun) or ThingSlot("", noun)
-        attribute, entity = slot.attribute, slot.thing or entity
+        slot = split_measure(noun) or Measure("", noun)
+        attribute, entity = slot.attribute, slot.owner or entity
     elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
         attribute = "uses"
     else:
@@ -120,9 +120,9 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         yield from _read_deadline(tree, at)
         if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
             noun = tree.phrase(at, prepositions=False)
-            slot = split_measure(noun) or ThingSlot("", noun.lower())
-            place = tree.preposition(at, "for")
-            thing = tree.phrase(place, prepositions=False) if place is not None else slot.thing
+            slot = split_measure(noun) or Measure("", noun.lower())
+            place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
+            thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
 
 

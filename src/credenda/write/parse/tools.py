@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.parse.fact import Fact, Statement, make_fact
@@ -11,8 +10,6 @@ from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import CLAUSAL
 
 __all__ = ["read_tools"]
-
-_PURPOSES: Final = frozenset({"NOUN"})
 
 
 def read_tools(said: Statement) -> Iterator[Fact]:
@@ -25,11 +22,12 @@ def read_tools(said: Statement) -> Iterator[Fact]:
         if token.lemma == "use" and token.tag == "VBG" and token.dep in {"advcl", "acl", "pcomp"}:
             target = tree.find(at, "dobj")
             for one in [] if target is None else tree.conjuncts(target):
-                if tree.tokens[one].pos == "PROPN":
+                if tree.is_name(one):
                     yield make_fact(said, "uses", tree.phrase(one, prepositions=False))
         role = tree.preposition(at, "as")
-        if role is None or tree.tokens[role].pos not in _PURPOSES or token.pos != "PROPN":
+        tool = at if tree.is_name(at) else tree.find(at, "dobj") or tree.preposition(at, "with")
+        if role is None or tool is None or tree.tokens[role].pos != "NOUN":
             continue
         noun = tree.phrase(role, prepositions=False).lower()
-        known = lexicon().attribute(noun)
-        yield make_fact(said, known.name if known.known else noun, tree.phrase(at, prepositions=False))
+        if tree.is_name(tool) and lexicon().attribute(noun).known:
+            yield make_fact(said, lexicon().attribute(noun).name, tree.phrase(tool, prepositions=False))

@@ -53,6 +53,11 @@ class Tree:
         """Return the lemma of a token; "" for None."""
         return "" if at is None else self.tokens[at].lemma
 
+    def is_name(self, at: int) -> bool:
+        """Return whether a token is a proper noun, or has a capital although it opens no sentence."""
+        token = self.tokens[at]
+        return token.pos == "PROPN" or (token.pos == "NOUN" and at > 0 and token.text != token.text.lower())
+
     def ancestors(self, at: int) -> Iterator[int]:
         """Yield the heads of a token, upwards."""
         while self.tokens[at].head != at:

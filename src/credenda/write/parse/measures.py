@@ -1,4 +1,4 @@
-"""Read what is said of a thing: amounts, dates, and "from A to B", with the thing apart from what is measured. Pure."""
+"""Read the dates of objects, and split "dashboard response time" into the object and its measure. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
-__all__ = ["ThingSlot", "read_thing_dates", "split_measure"]
+__all__ = ["Measure", "read_object_dates", "split_measure"]
 
 _MEASURES: Final = frozenset(
     [
@@ -20,6 +20,23 @@ _MEASURES: Final = frozenset(
 )
 _PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number"})
 """Measures that say nothing without the noun before: "response time", "due date"."""
+_QUALIFIERS: Final = frozenset(
+    {
+        "average",
+        "total",
+        "current",
+        "new",
+        "maximum",
+        "minimum",
+        "initial",
+        "overall",
+        "monthly",
+        "weekly",
+        "daily",
+        "annual",
+    }
+)
+"""Adjectives that belong to a measure, not to its object."""
 _DATE_VERBS: Final = {
     "end": "deadline",
     "finish": "deadline",
@@ -37,28 +54,30 @@ _DATE_VERBS: Final = {
 _DATE_WORDS: Final = ("on", "by", "at", "for", "in", "until")
 
 
-class ThingSlot(NamedTuple):
-    """The thing that a noun phrase names, "" if it names only the measure, and the attribute of the measure."""
+class Measure(NamedTuple):
+    """An attribute that is measured, and the object that has it, "" if the phrase names none."""
 
-    thing: str
+    owner: str
     attribute: str
 
 
-def split_measure(phrase: str) -> ThingSlot | None:
-    """Return the thing and the measure of a noun phrase; None if its last noun measures nothing.
+def split_measure(phrase: str) -> Measure | None:
+    """Return the object and the measure in a noun phrase; None if its last noun measures nothing.
 
     >>> split_measure("dashboard response time"), split_measure("budget"), split_measure("red car")
-    (ThingSlot(thing='dashboard', attribute='response_time'), ThingSlot(thing='', attribute='budget'), None)
+    (Measure(owner='dashboard', attribute='response_time'), Measure(owner='', attribute='budget'), None)
     """
     words = phrase.split()
     if not words or words[-1].lower() not in _MEASURES:
         return None
     size = 2 if words[-1].lower() in _PAIRED and len(words) > 1 else 1
-    return ThingSlot(" ".join(words[:-size]), "_".join(words[-size:]).lower())
+    while size < len(words) and words[-size - 1].lower() in _QUALIFIERS:
+        size += 1
+    return Measure(" ".join(words[:-size]), "_".join(words[-size:]).lower())
 
 
-def read_thing_dates(said: Statement) -> Iterator[Fact]:
-    """Yield the day on which a thing ends, starts, is due or takes place."""
+def read_object_dates(said: Statement) -> Iterator[Fact]:
+    """Yield the day on which an object ends, starts, is due or takes place."""
     tree, head, party = said.tree, said.clause.head, said.party
     attribute = _DATE_VERBS.get(tree.lemma(head))
     if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
