@@ -58,6 +58,7 @@ FRAMES: Final = (
 _FIRST: Final = "Ada Bo Cleo Dov Edda Finn Gil Hana Ivo Juna Kai Lea Milo Nora Otis Pia Quin Rosa Sven Tara".split()  # noqa: SIM905
 _SYLLABLES: Final = "bar dok fel gru hin jov kel lim mar nor pes rin sol tav ul ver wim yan zor".split()  # noqa: SIM905
 _LIMIT: Final = 10
+_SETTLE_SECONDS: Final = 7_200.0
 
 
 def make_facts(count: int, *, seed: int) -> list[Fact]:
@@ -106,7 +107,7 @@ def _tell(mem: Credenda, facts: Sequence[Fact], seed: int) -> None:
     for texts in (first, later):
         for text in draw.sample(texts, len(texts)):
             mem.remember(text)
-        mem.settle()
+        mem.settle(_SETTLE_SECONDS)
 
 
 def _is_newest_first(mem: Credenda, fact: Fact) -> bool:

@@ -179,7 +179,7 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
         for memory in made:
             if memory is not best and _is_repetition(memory):
                 del memories[memory.id]
-        if _is_repetition(best) and row.key > best.key:
+        if _is_repetition(best) and row.key > best.key and _VEIL not in row.text:
             del memories[best.id]
             events.append(row)
         else:
