@@ -35,6 +35,8 @@ _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 _UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _MOST: Final = 0.5
 """Share of an event's text above which its unsure claims flag the whole event."""
+_OPEN_ATTRIBUTES: Final = frozenset({None, "does", "experience"})
+"""Attributes of memories that repeat what their event says."""
 _APART: Final = frozenset({QUARANTINED, DENIED})
 _STEP: Final = 1e-6
 """Difference between the keys of rows that hold the query verbatim."""
@@ -158,9 +160,10 @@ def redact_spans(event: Event, spans: Collection[tuple[int, int]]) -> Event:
 
 
 def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[Row]:
-    """Merge each event into the best of its memories that are listed, with the better of the two scores.
+    """Merge each event with those of its memories that are listed, with the better of the two scores.
 
-    `claims_of` has the memory ids of each event.
+    `claims_of` has the memory ids of each event. The best memory stands for the event; a memory that only repeats
+    words of the event (no slot, or "does", "experience") is not listed beside it, and gives way to a better event.
     """
     listed = list(rows)
     memories = {row.id: row for row in listed if row.kind == "memory"}
@@ -172,9 +175,20 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
         if not made:
             events.append(row)
             continue
-        best = max(made, key=lambda memory: (memory.key, memory.id))
-        memories[best.id] = _attach_event(best, row)
+        best = max(made, key=lambda memory: (not _is_repetition(memory), memory.key, memory.id))
+        for memory in made:
+            if memory is not best and _is_repetition(memory):
+                del memories[memory.id]
+        if _is_repetition(best) and row.key > best.key and _VEIL not in row.text:
+            del memories[best.id]
+            events.append(row)
+        else:
+            memories[best.id] = _attach_event(best, row)
     return [*memories.values(), *events]
+
+
+def _is_repetition(row: Row) -> bool:
+    return row.memory is not None and row.memory.attribute in _OPEN_ATTRIBUTES and not row.signs.slot
 
 
 def _attach_event(memory: Row, event: Row) -> Row:

@@ -111,7 +111,7 @@ def test_a_sentence_that_the_rules_only_copy_is_left_to_its_clauses() -> None:
 def test_a_change_names_both_values() -> None:
     (found,) = [one for one in read("We increased the groceries budget from $500 to $550.") if one.prior]
     assert (found.attribute, found.value, found.prior, found.move) == (
-        "groceries_budget",
+        "budget",
         "$550",
         "$500",
         UpdateKind.CHANGE,

@@ -28,6 +28,7 @@ ALL = frozenset({"superseded", "low_confidence", "archived"})
 
 
 class RowParts(TypedDict, total=False):
+    memory: Memory
     signs: Signs
     flags: frozenset[Flag]
 
@@ -194,6 +195,18 @@ def test_a_memory_stands_for_its_event_with_the_better_score() -> None:
 def test_only_the_best_memory_of_an_event_takes_its_score() -> None:
     joined = {one.id: one.key for one in join([row("m1", 1.0), row("m2", 2.0), row("e1", 9.0)], {"e1": ["m1", "m2"]})}
     assert joined == {"m1": 1.0, "m2": 9.0}
+
+
+def test_memories_that_repeat_their_event_give_way_to_it_where_it_fits_better() -> None:
+    rows = [row("m1", 1.0, memory=memory(attribute="does")), row("m2", 2.0, memory=memory(attribute=None))]
+    assert {one.id for one in join([*rows, row("e1", 9.0)], {"e1": ["m1", "m2"]})} == {"e1"}
+    assert {one.id for one in join([*rows, row("e1", 1.5)], {"e1": ["m1", "m2"]})} == {"m2"}
+
+
+def test_a_memory_with_a_slot_stays_for_its_event() -> None:
+    rows = [row("m1", 1.0, memory=memory(attribute="residence")), row("m2", 2.0, memory=memory(attribute="experience"))]
+    joined = {one.id: one.key for one in join([*rows, row("e1", 9.0)], {"e1": ["m1", "m2"]})}
+    assert joined == {"m1": 9.0}
 
 
 LINKS = st.dictionaries(st.sampled_from(["e1", "e2", "e3"]), st.lists(st.sampled_from(["m1", "m2"]), max_size=2))

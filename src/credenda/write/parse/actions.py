@@ -10,7 +10,7 @@ from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
-from credenda.write.parse.people import PartyKind, find_name
+from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
 from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
@@ -31,12 +31,32 @@ _APPOINTMENTS: Final = frozenset(
 )
 _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
 """Attributes whose values are names."""
+_ONGOING: Final = frozenset(
+    {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit"}
+)
+"""Attributes of what somebody does at present; the simple past tells an event instead."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
+_COMPLETIONS: Final = {
+    "complete": "completed",
+    "finish": "finished",
+    "finalize": "finalized",
+    "finalise": "finalised",
+    "deploy": "deployed",
+    "launch": "launched",
+    "release": "released",
+    "publish": "published",
+    "submit": "submitted",
+    "cancel": "cancelled",
+    "postpone": "postponed",
+    "merge": "merged",
+    "resolve": "resolved",
+}
+"""The state that a verb leaves its object in."""
 _CONSIDERING: Final = frozenset({"consider", "think"})
 _REPEATED: Final = frozenset(
     ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
 )
-_WISHING: Final = {"object": "wish", "to": "wish", "plan": True}
+_WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
 def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
@@ -46,7 +66,7 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
     if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
         yield from read_actions(said, below)
-    elif lemma == "have":
+    elif lemma == "have" or (lemma == "get" and clause.perfect and tree.find(head, "dobj") is not None):
         yield from _read_having(said, head)
     elif lemma == "go" and below is not None and tree.tokens[head].tag == "VBG":
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
@@ -85,17 +105,30 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         if target is None:
             continue
+        if not _may_fill(said, head, attribute):
+            yield _make_open(said, head)
+            continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
             if _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
 
 
+def _may_fill(said: Statement, head: int, attribute: str) -> bool:
+    """Return whether the tense of a clause fits an attribute, and whether a decision is a single one."""
+    clause = said.clause
+    if attribute == "visited":
+        return clause.tense is Tense.PAST or clause.perfect
+    if attribute == "decision":
+        return not _is_habitual(said.tree, head)
+    return attribute not in _ONGOING or clause.tense is not Tense.PAST
+
+
 def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
     """Return whether a noun can be the value of an attribute: somebody lives in a named place, and visits no day."""
     token = tree.tokens[at]
     if attribute == "visited":
-        return token.pos == "PROPN" or (token.pos == "NOUN" and token.entity not in {"DATE", "TIME"})
+        return token.pos == "PROPN"
     return attribute not in _PLACES or token.pos == "PROPN"
 
 
@@ -138,7 +171,9 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         elif lemma in _PETS:
             yield make_fact(said, "pet", tree.phrase(one))
         elif kin is not None:
-            yield make_fact(said, kin, find_name(tree, one) or _find_naming(tree, one) or tree.phrase(one))
+            name = find_name(tree, one) or _find_naming(tree, one)
+            if name is not None or kin not in ACQUAINTANCES:
+                yield make_fact(said, kin, name or tree.phrase(one))
         else:
             yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
 
@@ -154,12 +189,30 @@ def _find_naming(tree: Tree, at: int) -> str | None:
 
 def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     """Keep what a verb without a frame says, as something that the speaker does or did."""
-    tree, clause = said.tree, said.clause
+    tree = said.tree
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
     if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
-        past = clause.tense is Tense.PAST or clause.perfect
-        attribute = "experience" if past else "habit" if _is_habitual(tree, head) else "does"
-        yield make_fact(said, attribute, tree.action(head))
+        yield from _read_completion(said, head)
+        yield _make_open(said, head)
+
+
+def _make_open(said: Statement, head: int) -> Fact:
+    """Return what somebody does or did, in the words of the clause."""
+    past = said.clause.tense is Tense.PAST or said.clause.perfect
+    habitual = _is_habitual(said.tree, head) and not said.clause.negated
+    return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
+
+
+def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
+    """Yield the state of a thing that the speaker has finished: "I've completed the login module"."""
+    tree, clause = said.tree, said.clause
+    if tree.lemma(head) not in _COMPLETIONS or clause.negated or clause.tense is Tense.FUTURE:
+        return
+    target = tree.find(head, "dobj")
+    thing = "" if target is None else tree.phrase(target, prepositions=False)
+    named = target is not None and (" " in thing or tree.tokens[target].pos == "PROPN")
+    if named and (clause.tense is Tense.PAST or clause.perfect):
+        yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, move=UpdateKind.CHANGE)
 
 
 def _is_habitual(tree: Tree, head: int) -> bool:

@@ -31,7 +31,8 @@ class Clause:
     """One clause. `head` and `subject` are token numbers; `start` and `stop` character places in the text."""
 
     head: int
-    subject: int
+    subject: int | None
+    """None where the speaker leaves out "I"."""
     negated: bool
     tense: Tense
     perfect: bool
@@ -75,7 +76,7 @@ def _list_predicates(tree: Tree) -> Iterator[int]:
 
 def _read_clause(tree: Tree, at: int) -> Clause | None:
     subject = _find_subject(tree, at)
-    if subject is None or _is_question(tree, at):
+    if (subject is None and not _is_subject_omitted(tree, at)) or _is_question(tree, at):
         return None
     stance, hedged = _find_stance(tree, at)
     tense, perfect = _find_tense(tree, at)
@@ -109,6 +110,17 @@ def _find_subject(tree: Tree, at: int) -> int | None:
     if token.dep == "conj" and tree.tokens[token.head].pos in _PREDICATES:
         return _find_subject(tree, token.head)
     return None
+
+
+def _is_subject_omitted(tree: Tree, at: int) -> bool:
+    """Return whether a verb in the past or the progressive opens a sentence without "I": "Went to Leeds"."""
+    token = tree.tokens[at]
+    if token.dep != "ROOT" or tree.find(at, "expl", "csubj", "aux", "auxpass") is not None:
+        return False
+    if token.tag not in {"VBD", "VBG"} and not (token.tag == "VBN" and tree.find(at, "dobj", "prt") is not None):
+        return False
+    before = [one for one in range(at) if tree.tokens[one].pos not in {"ADV", "INTJ", "PUNCT", "CCONJ"}]
+    return not before
 
 
 def _is_question(tree: Tree, at: int) -> bool:

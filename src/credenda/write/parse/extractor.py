@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from credenda import limits
+from credenda.model.attributes import is_valid_value
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
-from credenda.text.sentences import TextSpan
+from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
+from credenda.write.parse.answers import find_asked_attribute, read_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
@@ -31,6 +33,7 @@ _HEDGED: Final = 0.5
 _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
+_READ_OF_THINGS: Final = frozenset({"date", "amount"})
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -63,6 +66,7 @@ class ParsingExtractor:
             return []
         claims: list[Claim] = []
         last_person: str | None = None
+        asked = self._find_asked(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
@@ -71,11 +75,23 @@ class ParsingExtractor:
                 party = identify(tree, clause.subject, owner, last_person)
                 if party is not None:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                    facts += read_facts(Statement(tree, clause, party))
+                    facts += read_facts(Statement(tree, clause, party, owner))
             facts += read_noun_facts(tree, owner)
+            if asked is not None and not facts:
+                facts += read_answer(tree, asked, owner)
+            asked = None
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
+
+    def _find_asked(self, turn: Turn) -> str | None:
+        """Return the attribute that the message before asks this speaker for."""
+        last = turn.before[-1] if turn.before else None
+        if last is None or (last.role, last.speaker) == (turn.event.role, turn.event.speaker) or "?" not in last.text:
+            return None
+        question = list(split_sentences(last.text))[-1]
+        text = last.text[question.start : question.stop].replace("’", "'")
+        return find_asked_attribute(Tree(text, self._parser.parse(text)))
 
 
 def _is_precise(claim: Claim) -> bool:
@@ -83,6 +99,10 @@ def _is_precise(claim: Claim) -> bool:
     if claim.attribute is None:
         return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
     if claim.entity is not None and claim.entity.count(" ") >= _ENTITY_WORDS:
+        return False
+    if claim.attribute in _READ_OF_THINGS and claim.prior is None:
+        return False
+    if claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, claim.value or ""):
         return False
     noun = claim.attribute.replace("_", " ")
     named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
@@ -120,7 +140,7 @@ def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
         attribute=normalise_attribute(fact.attribute),
         value=fact.value,
         prior=fact.prior,
-        cardinality=Cardinality.SET if _is_set(fact.attribute) else Cardinality.SINGLE,
+        cardinality=Cardinality.SET if fact.many or _is_set(fact.attribute) else Cardinality.SINGLE,
         stance=fact.stance,
         move=fact.move,
         confidence=confidence,

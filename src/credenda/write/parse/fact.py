@@ -19,11 +19,12 @@ __all__ = ["Fact", "Statement", "load_frames", "make_fact"]
 
 
 class Statement(NamedTuple):
-    """A clause with its tree, and whom or what it is about."""
+    """A clause with its tree, whom or what it is about, and the entity of its speaker."""
 
     tree: Tree
     clause: Clause
     party: Party
+    speaker: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class Fact:
     move: UpdateKind = UpdateKind.STATE
     prior: str | None = None
     hedged: bool = False
+    many: bool = False
+    """Stands beside other values of its slot."""
 
 
 def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact

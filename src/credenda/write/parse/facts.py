@@ -6,19 +6,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from credenda.model.attributes import get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
 from credenda.write.parse.actions import read_actions
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement
-from credenda.write.parse.identities import read_identities
+from credenda.write.parse.favourites import read_favourites
+from credenda.write.parse.identities import read_capacity, read_identities
+from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.properties import read_change, read_property
+from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
 
 _ENDING: Final = ("no longer", "anymore", "any more")
 _ENDING_CHARACTERS: Final = 12
+_VAGUE_STARTS: Final = frozenset(
+    {"lot", "some", "something", "more", "bit", "few", "couple", "all", "any", "many", "much"}
+)
 _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
@@ -30,13 +37,22 @@ _VAGUE: Final = frozenset(
 
 def read_facts(said: Statement) -> list[Fact]:
     """Return the facts of a statement, without those whose value names nothing."""
-    return [_apply_stance(said, fact) for fact in _read(said) if fact.value and fact.value.lower() not in _VAGUE]
+    return [_apply_stance(said, fact) for fact in _read(said) if _is_informative(said, fact)]
+
+
+def _is_informative(said: Statement, fact: Fact) -> bool:
+    """Return whether a value names something, and an attribute is one that a person has, for a person known by name."""
+    if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
+        return False
+    return not said.party.stranger or get_attribute(fact.attribute).person
 
 
 def _read(said: Statement) -> Iterator[Fact]:
-    changes = list(read_change(said))
-    if changes:
-        yield from changes
+    found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
+    yield from read_capacity(said)
+    yield from read_tools(said)
+    if found:
+        yield from found
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         yield from read_property(said)
     elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:

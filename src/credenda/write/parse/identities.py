@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from credenda.write.extract.lexicon import names
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.people import PartyKind, is_owned
 
-__all__ = ["read_identities"]
+__all__ = ["read_capacity", "read_identities"]
+
+_FANS: Final = frozenset({"fan", "lover", "enthusiast", "sucker", "buff", "admirer", "addict", "drinker", "eater"})
 
 
 def read_identities(said: Statement) -> Iterator[Fact]:
@@ -22,9 +25,19 @@ def read_identities(said: Statement) -> Iterator[Fact]:
         for one in tree.conjuncts(adjective):
             yield from _read_adjective(said, one)
     yield from _read_origin(said, head)
+    yield from _read_visit(said, head)
     liked = tree.preposition(head, "into")
     for one in [] if liked is None else tree.conjuncts(liked):
         yield make_fact(said, "likes", tree.phrase(one))
+
+
+def read_capacity(said: Statement) -> Iterator[Fact]:
+    """Yield the occupation in "As a nurse, I need …"."""
+    at = said.tree.preposition(said.clause.head, "as")
+    if said.party.kind is PartyKind.SPEAKER and at is not None and at < said.clause.head:
+        value = said.tree.phrase(at, prepositions=False)
+        if is_occupation(value):
+            yield make_fact(said, "job_title", value)
 
 
 def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
@@ -53,9 +66,15 @@ def _read_role(said: Statement, at: int) -> Iterator[Fact]:
         workplace = tree.preposition(at, "at")
         if workplace is not None:
             yield make_fact(said, "employer", tree.phrase(workplace))
-    elif tree.lemma(at) == "fan" and (liked := tree.preposition(at, "of")) is not None:
-        for one in tree.conjuncts(liked):
+    elif tree.lemma(at) in _FANS:
+        liked = tree.preposition(at, "of", "for")
+        for one in [] if liked is None else tree.conjuncts(liked):
             yield make_fact(said, "likes", tree.phrase(one))
+        before = tree.find_all(at, "compound", "nmod")
+        if liked is None and before:
+            yield make_fact(said, "likes", tree.slice(before[0], before[-1]))
+    elif tree.lemma(at) == "much" and tree.lemma(below := tree.preposition(at, "of")) in _FANS and below is not None:
+        yield from _read_role(said, below)
     elif said.party.kind is PartyKind.SPEAKER and tree.find(at, "det", "poss") is not None:
         yield make_fact(said, "way", tree.phrase(at))
     yield from _read_origin(said, at)
@@ -65,6 +84,14 @@ def _read_origin(said: Statement, at: int) -> Iterator[Fact]:
     home = said.tree.preposition(at, "from")
     if home is not None and said.tree.tokens[home].pos == "PROPN":
         yield make_fact(said, "origin", said.tree.phrase(home))
+
+
+def _read_visit(said: Statement, head: int) -> Iterator[Fact]:
+    """Read "I have been to Leeds"."""
+    place = said.tree.preposition(head, "to") if said.clause.perfect else None
+    for one in [] if place is None else said.tree.conjuncts(place):
+        if said.tree.tokens[one].pos == "PROPN":
+            yield make_fact(said, "visited", said.tree.phrase(one))
 
 
 def _read_adjective(said: Statement, at: int) -> Iterator[Fact]:

@@ -8,8 +8,12 @@ from typing import Final, NamedTuple
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Party", "PartyKind", "find_kin", "find_name", "identify", "is_owned"]
+__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_name", "identify", "is_owned"]
 
+ACQUAINTANCES: Final = frozenset(
+    {"friend", "teammate", "classmate", "colleague", "coworker", "neighbour", "client", "flatmate", "tenant", "teacher"}
+)
+"""Relations that everybody has: without a name they say nothing."""
 _FIRST: Final = frozenset({"i", "we"})
 _OWNED: Final = frozenset({"my", "our"})
 _THIRD: Final = frozenset({"he", "she", "him", "her"})
@@ -31,20 +35,24 @@ class Party(NamedTuple):
     kind: PartyKind
     owner: str
     noun: str = ""
+    stranger: bool = False
+    """A person known by a name alone, perhaps a public figure."""
 
 
-def identify(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:
+def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) -> Party | None:
     """Return what a noun is; None for "you", "it", "they", "this", and for "he" or "she" without a person before."""
-    token = tree.tokens[at]
-    if token.text.lower() in _FIRST:
+    if at is None or tree.tokens[at].text.lower() in _FIRST:
         return Party(PartyKind.SPEAKER, speaker)
+    token = tree.tokens[at]
     if token.text.lower() in _THIRD and last_person is not None:
         return Party(PartyKind.PERSON, last_person)
+    if token.lemma == "one" and tree.preposition(at, "of") is not None:
+        return Party(PartyKind.THING, tree.phrase(at), tree.phrase(at))
     if token.pos not in {"NOUN", "PROPN"}:
         return None
     kin = find_kin(tree, at, speaker)
     if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
-        kin = tree.phrase(at, prepositions=False)
+        return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)
     return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
 
 
@@ -59,7 +67,7 @@ def _identify_object(tree: Tree, at: int, speaker: str, last_person: str | None)
     if whose is None or whose.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         return None
     named = noun.removeprefix(tree.phrase(owner)).removeprefix("'s").strip()
-    return Party(PartyKind.OWN_THING, whose.owner, named or tree.tokens[at].text)
+    return Party(PartyKind.OWN_THING, whose.owner, named or tree.tokens[at].text, whose.stranger)
 
 
 def find_kin(tree: Tree, at: int, speaker: str) -> str | None:
@@ -77,10 +85,13 @@ def find_kin(tree: Tree, at: int, speaker: str) -> str | None:
 
 
 def find_name(tree: Tree, at: int) -> str | None:
-    """Return the name in apposition to a noun: "my sister, Ana" or "my sister Ana"."""
+    """Return the name in apposition to a noun: "my sister, Ana", "my sister Ana" or "Ana, my sister"."""
     for one in tree.find_all(at, "appos"):
         if tree.tokens[one].pos == "PROPN":
             return tree.phrase(one, prepositions=False)
+    above = tree.tokens[at].head
+    if tree.tokens[at].dep == "appos" and tree.tokens[above].pos == "PROPN":
+        return tree.phrase(above, prepositions=False)
     return None
 
 

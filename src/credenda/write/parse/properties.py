@@ -9,7 +9,8 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.fact import Fact, Statement, make_fact
-from credenda.write.parse.people import PartyKind, find_name, is_owned
+from credenda.write.parse.measures import Measure, split_measure
+from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property"]
@@ -44,7 +45,8 @@ def read_property(said: Statement) -> Iterator[Fact]:
     value = _read_aim(tree, head) if target is None else tree.phrase(target, whole=True)
     if party.kind is PartyKind.THING:
         if _NUMERIC_START.match(value):
-            yield make_fact(said, "amount", value, entity=party.noun)
+            slot = split_measure(party.noun) or Measure(party.noun, "amount")
+            yield make_fact(said, slot.attribute, value, entity=slot.owner or party.noun)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
 
@@ -78,16 +80,20 @@ def read_change(said: Statement) -> Iterator[Fact]:
     values = _split_range(tree, old, new)
     if values is None:
         return
-    if changed is not None:
-        attribute = tree.phrase(changed, prepositions=False)
-    elif party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
-        attribute = party.noun
+    entity = party.owner
+    if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
+        noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
+        slot = split_measure(noun) or Measure("", noun)
+        attribute, entity = slot.attribute, slot.owner or entity
     elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
         attribute = "uses"
     else:
         return
     prior, value = values
-    yield make_fact(said, _name_slot(attribute), value, move=UpdateKind.CHANGE, prior=prior)
+    attribute = _name_slot(attribute)
+    if prior is not None:
+        yield make_fact(said, attribute, prior, entity=entity)
+    yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
 
 
 def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
@@ -106,14 +112,33 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is not None and is_owned(tree, at):
+        if kin is not None and is_owned(tree, at) and (find_name(tree, at) or kin not in ACQUAINTANCES):
             named = find_name(tree, at) or token.text.lower()
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
+        yield from _read_deadline(tree, at)
         if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
-            noun = tree.phrase(at, prepositions=False).lower()
-            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, noun, value))
+            noun = tree.phrase(at, prepositions=False)
+            slot = split_measure(noun) or Measure("", noun.lower())
+            place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
+            thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
+            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+
+
+def _read_deadline(tree: Tree, at: int) -> Iterator[Fact]:
+    """Yield the day in "the April 15 deadline for the draft"."""
+    if tree.lemma(at) != "deadline":
+        return
+    days = [one for one in tree.find_all(at, "compound", "nmod", "nummod", "amod") if tree.tokens[one].entity == "DATE"]
+    place = tree.preposition(at, "for", "of")
+    if days and place is not None and tree.tokens[place].entity != "DATE":
+        last = max(days)
+        while last + 1 < at and tree.tokens[last + 1].entity == "DATE":
+            last += 1
+        value = tree.slice(min(tree.descend(min(days))), last)
+        thing = tree.phrase(place, prepositions=False)
+        yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing, "deadline", value))
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

@@ -13,6 +13,7 @@ __all__ = ["CLAUSAL", "Tree"]
 CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csubj"})
 """Relations of clauses and their marks, which no value contains."""
 _LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", "intj", "case"})
+_FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _WORDS_MAX: Final = 14
 
 
@@ -52,6 +53,11 @@ class Tree:
         """Return the lemma of a token; "" for None."""
         return "" if at is None else self.tokens[at].lemma
 
+    def is_name(self, at: int) -> bool:
+        """Return whether a token is a proper noun, or has a capital although it opens no sentence."""
+        token = self.tokens[at]
+        return token.pos == "PROPN" or (token.pos == "NOUN" and at > 0 and token.text != token.text.lower())
+
     def ancestors(self, at: int) -> Iterator[int]:
         """Yield the heads of a token, upwards."""
         while self.tokens[at].head != at:
@@ -83,13 +89,20 @@ class Tree:
         if not prepositions:
             skipped |= {"prep", "agent"}
         inside = self.descend(at, skipped)
-        run = _run_around(inside, at)
+        run = self._cut_clauses(_run_around(inside, at), at)
         while run and run[0] != at and self._leads(run[0], whole=whole):
             run = run[1:]
         while len(run) > 1 and run[-1] != at and self.tokens[run[-1]].pos in {"PUNCT", "CCONJ", "SCONJ", "ADP"}:
             run = run[:-1]
         run = run[: _WORDS_MAX + 2] if whole else run[:_WORDS_MAX]
         return self.slice(run[0], run[-1])
+
+    def _cut_clauses(self, run: list[int], at: int) -> list[int]:
+        """Return the part of a run around `at` that holds no finite verb: no value contains a clause."""
+        verbs = [one for one in run if self.tokens[one].tag in _FINITE and one != at]
+        first = max((one for one in verbs if one < at), default=-1)
+        last = min((one for one in verbs if one > at), default=len(self.tokens))
+        return [one for one in run if first < one < last]
 
     def _leads(self, at: int, *, whole: bool) -> bool:
         token = self.tokens[at]

@@ -1,0 +1,96 @@
+"""Read the dates of objects, and split "dashboard response time" into the object and its measure. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from credenda.write.parse.fact import Fact, Statement, make_fact
+from credenda.write.parse.people import PartyKind
+from credenda.write.parse.tree import Tree
+
+__all__ = ["Measure", "read_object_dates", "split_measure"]
+
+_MEASURES: Final = frozenset(
+    [
+        *("time", "deadline", "budget", "rate", "coverage", "cost", "price", "limit", "size", "count", "score", "goal"),
+        *("target", "version", "uptime", "usage", "latency", "duration", "salary", "rent", "timeout", "quota", "date"),
+        *("fee", "balance", "accuracy", "number", "length", "weight", "height", "capacity", "port", "status", "total"),
+    ]
+)
+_PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number"})
+"""Measures that say nothing without the noun before: "response time", "due date"."""
+_QUALIFIERS: Final = frozenset(
+    {
+        "average",
+        "total",
+        "current",
+        "new",
+        "maximum",
+        "minimum",
+        "initial",
+        "overall",
+        "monthly",
+        "weekly",
+        "daily",
+        "annual",
+    }
+)
+"""Adjectives that belong to a measure, not to its object."""
+_DATE_VERBS: Final = {
+    "end": "deadline",
+    "finish": "deadline",
+    "close": "deadline",
+    "expire": "expiry",
+    "start": "start_date",
+    "begin": "start_date",
+    "open": "start_date",
+    "launch": "start_date",
+    "schedule": "date",
+    "plan": "date",
+    "happen": "date",
+    "be": "date",
+}
+_DATE_WORDS: Final = ("on", "by", "at", "for", "in", "until")
+
+
+class Measure(NamedTuple):
+    """An attribute that is measured, and the object that has it, "" if the phrase names none."""
+
+    owner: str
+    attribute: str
+
+
+def split_measure(phrase: str) -> Measure | None:
+    """Return the object and the measure in a noun phrase; None if its last noun measures nothing.
+
+    >>> split_measure("dashboard response time"), split_measure("budget"), split_measure("red car")
+    (Measure(owner='dashboard', attribute='response_time'), Measure(owner='', attribute='budget'), None)
+    """
+    words = phrase.split()
+    if not words or words[-1].lower() not in _MEASURES:
+        return None
+    size = 2 if words[-1].lower() in _PAIRED and len(words) > 1 else 1
+    while size < len(words) and words[-size - 1].lower() in _QUALIFIERS:
+        size += 1
+    return Measure(" ".join(words[:-size]), "_".join(words[-size:]).lower())
+
+
+def read_object_dates(said: Statement) -> Iterator[Fact]:
+    """Yield the day on which an object ends, starts, is due or takes place."""
+    tree, head, party = said.tree, said.clause.head, said.party
+    attribute = _DATE_VERBS.get(tree.lemma(head))
+    if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
+        return
+    if tree.lemma(head) == "be":
+        due = next((one for one in tree.find_all(head, "acomp") if tree.lemma(one) == "due"), None)
+        attribute, head = ("deadline", due) if due is not None else (attribute, head)
+    for word in _DATE_WORDS:
+        at = tree.preposition(head, word)
+        if at is not None and _is_day(tree, at):
+            yield make_fact(said, attribute, tree.phrase(at, prepositions=False), entity=party.noun)
+            return
+
+
+def _is_day(tree: Tree, at: int) -> bool:
+    return any(tree.tokens[one].entity == "DATE" for one in tree.descend(at, {"prep", "relcl"}))

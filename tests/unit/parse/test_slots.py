@@ -1,0 +1,100 @@
+"""Slots that parsed clauses fill beside the frames of their verbs: favourites, tools, days, changes and answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from credenda.model.claim import Claim, Turn, UpdateKind
+from credenda.model.event import Event, Role
+from credenda.model.memory import Cardinality, Stance
+from credenda.write.parse.extractor import ParsingExtractor
+
+from .test_clauses import PARSER, NoRules, read, slots
+
+
+def answer(question: str, text: str) -> list[Claim]:
+    asked = Event(text=question, role=Role.PERSON, speaker="Ben", occurred_us=0, id="e0", recorded_us=0)
+    said = Event(text=text, role=Role.PERSON, speaker="Ana", occurred_us=1, id="e1", recorded_us=1)
+    return ParsingExtractor(PARSER, NoRules()).extract(Turn(event=said, before=(asked,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("Halloween is my absolute favorite.", "favourite", "Halloween"),
+        ("Lisbon is one of my favorite cities.", "favourite", "Lisbon"),
+        ("One of my favorite books is called Middlemarch.", "favourite", "Middlemarch"),
+        ("My favorites are kiwi and mango.", "favourite", "mango"),
+        ("Darcy has to be my favorite character.", "favourite_character", "Darcy"),
+        ("I am a huge rugby fan.", "likes", "rugby"),
+        ("I have been to Norway and Iceland.", "visited", "Iceland"),
+        ("Went to Bergen with my brother Tom.", "visited", "Bergen"),
+        ("As a nurse, I need a quiet bedroom.", "job_title", "nurse"),
+        ("I've chosen MariaDB as our database.", "database", "MariaDB"),
+    ],
+)
+def test_a_clause_names_a_slot_of_its_speaker(text: str, attribute: str, value: str) -> None:
+    assert ("user", attribute, value) in slots(read(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "attribute", "value"),
+    [
+        ("The first sprint ends on March 29.", "first sprint", "deadline", "March 29"),
+        ("I must meet the June 4 deadline for the draft report.", "draft report", "deadline", "June 4"),
+        ("The upload timeout is 30 seconds.", "upload", "timeout", "30 seconds"),
+        ("I have completed the login module.", "login module", "status", "completed"),
+    ],
+)
+def test_a_thing_has_slots_of_its_own(text: str, entity: str, attribute: str, value: str) -> None:
+    assert (entity, attribute, value) in slots(read(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "attribute", "value"),
+    [
+        ("What's your favorite movie?", "Inception!", "favourite_movie", "Inception"),
+        ("Nice. Where do you live?", "Lyon", "residence", "Lyon"),
+    ],
+)
+def test_a_fragment_answers_the_question_before_it(question: str, text: str, attribute: str, value: str) -> None:
+    assert ("Ana", attribute, value) in slots(answer(question, text))
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("What's your favorite movie?", "No idea?"), ("How was your day?", "Great fun!"), ("Where does he live?", "Lyon")],
+)
+def test_no_other_fragment_fills_a_slot(question: str, text: str) -> None:
+    assert all(one.attribute in {None, "experience"} for one in answer(question, text))
+
+
+def test_several_favourites_stand_side_by_side() -> None:
+    (one,) = [claim for claim in read("Lisbon is one of my favorite cities.") if claim.attribute == "favourite"]
+    assert one.cardinality is Cardinality.SET
+
+
+def test_from_one_value_to_another_tells_both() -> None:
+    told = [(one.value, one.move, one.prior) for one in read("We raised the budget from $500 to $650.")]
+    assert told == [("$500", UpdateKind.STATE, None), ("$650", UpdateKind.CHANGE, "$500")]
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("We played games and ate good food.", "plays"),
+        ("I visit Norway every summer.", "visited"),
+        ("Later I am going to a restaurant.", "visited"),
+        ("My friends came over.", "friend"),
+        ("Kandinsky uses colors to show feelings.", "uses"),
+        ("Giulia Ferrari's dress was a standout choice.", "dress"),
+        ("The beach was my favorite part.", "favourite_part"),
+    ],
+)
+def test_a_clause_that_tells_no_lasting_fact_fills_no_slot(text: str, attribute: str) -> None:
+    assert attribute not in {one.attribute for one in read(text) if one.stance is Stance.ASSERTED}
+
+
+def test_a_value_ends_before_a_verb() -> None:
+    values = [one.value or "" for one in read("I work as a teacher assistant on campus and that brings experience.")]
+    assert all("brings" not in value for value in values)
