@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from credenda.clock import to_datetime
-from credenda.model.memory import Memory
+from credenda.clock import DAY_US, to_datetime
+from credenda.model.memory import Memory, Stance
+from credenda.text.fence import format_day, format_stated
 
 __all__ = [
     "HEADINGS",
@@ -20,6 +21,7 @@ __all__ = [
     "RecallCounts",
     "Section",
     "format_core_text",
+    "format_validity",
 ]
 
 
@@ -47,11 +49,22 @@ HEADINGS: Final = {
 
 
 _USER: Final = "user"
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 
 def format_core_text(memory: Memory) -> str:
     """Return the text of a memory for the core, which is about the user: another speaker is named before it."""
-    return memory.text if memory.speaker in {"", _USER} else f"{memory.speaker}: {memory.text}"
+    return memory.text if memory.speaker == _USER else format_stated(memory.speaker, memory.text)
+
+
+def format_validity(memory: Memory, zone: tzinfo) -> list[str]:
+    """Format since when a memory is true; a value of a coming day begins then, and a plan is named as one."""
+    if memory.valid_from_us is None:
+        return []
+    day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
+    if memory.stance in _OPEN:
+        return [f"{memory.stance.value}{' for' if coming else ''} {day}"]
+    return [f"{'from' if coming else 'since'} {day}"]
 
 
 class CoreMemory(NamedTuple):
