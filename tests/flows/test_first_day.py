@@ -98,8 +98,8 @@ def test_a_kind_that_nobody_mentioned_takes_nothing_back(mem: Credenda, say: Say
     assert [one.value for one in held(mem)] == ["Graz"]
 
 
-@pytest.mark.parametrize("mark", ["1.", "-", "*"])
-def test_a_list_of_six_facts_gives_six_with_the_allergy(mem: Credenda, say: Say, mark: str) -> None:
+@pytest.mark.parametrize(("mark", "gap"), [("1.", "\n"), ("-", "\n"), ("*", "\n"), ("1.", " ")])
+def test_a_list_of_six_facts_gives_six_with_the_allergy(mem: Credenda, say: Say, mark: str, gap: str) -> None:
     facts = (
         "I live in Leipzig",
         "I work as a nurse",
@@ -109,7 +109,7 @@ def test_a_list_of_six_facts_gives_six_with_the_allergy(mem: Credenda, say: Say,
         "My birthday is 4 May",
     )
     told = [f"{mark if mark != '1.' else f'{n}.'} {fact}" for n, fact in enumerate(facts, 1)]
-    say("Some facts about me:\n" + "\n".join(told))
+    say(gap.join(["Some facts about me:", *told]))
     assert [(attribute, value) for attribute, value, _ in slots(mem)] == [
         ("allergy", "penicillin"),
         ("birthday", "--05-04"),
@@ -118,6 +118,27 @@ def test_a_list_of_six_facts_gives_six_with_the_allergy(mem: Credenda, say: Say,
         ("job_title", "nurse"),
         ("residence", "Leipzig"),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mila is 5 now.",
+        "Car: 2019 VW ID.3",
+        "Bike: Canyon Endurace 2021",
+        "My camera is a Canon R5 2020.",
+        "34, in Linz",
+    ],
+)
+def test_an_age_and_a_vehicle_are_no_dates(mem: Credenda, say: Say, text: str) -> None:
+    say(text)
+    assert [one.attribute for one in held(mem) if one.attribute == "date" or (one.entity or "").startswith("34")] == []
+
+
+def test_the_age_of_a_known_child_is_updated(mem: Credenda, say: Say) -> None:
+    say("My daughter Mila is 4.", "Mila is 5 now.", days=200)
+    assert [(one.entity, one.attribute, one.value) for one in held(mem)] == [("user's daughter Mila", "age", "5")]
+    assert [one.value for one in held(mem, "superseded")] == ["4"]
 
 
 @pytest.mark.parametrize(

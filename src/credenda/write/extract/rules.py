@@ -328,6 +328,11 @@ def _take_back(listener: Listener) -> None:
     ]
 
 
+def _is_named(entity: str | None) -> bool:
+    """Return whether an entity could be one: of "34, living in Berlin" the age is no name."""
+    return entity is None or any(map(str.isalpha, entity))
+
+
 def _played(listener: Listener, *, playing: bool) -> list[Claim]:
     """Keep nothing of a role play, or of the material of a task, but its existence, at low confidence."""
     text = listener.event.text
@@ -382,7 +387,9 @@ class RulesExtractor:
         for span in own_sentences(event.text, playing=playing):
             stated = cut_question(event.text, span)
             heard = (claim_of(listener, stated, reading) for reading in _hear(listener, span))
-            found = [claim for claim in heard if not is_hollow(claim.value, claim.attribute)]
+            found = [
+                claim for claim in heard if not is_hollow(claim.value, claim.attribute) and _is_named(claim.entity)
+            ]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)
