@@ -169,3 +169,10 @@ def test_what_an_agent_says_of_the_user_is_not_the_users_word(mem: Credenda) -> 
     mem.settle()
     assert [one.value for one in held(mem) if one.attribute == "residence"] == ["Graz"]
     assert [one.status for one in held(mem, "challenged")] == [Status.CHALLENGED]
+
+
+def test_a_line_of_a_context_that_is_pasted_back_asserts_nothing(mem: Credenda, say: Say) -> None:
+    say("My employer is Bosch.")
+    block = mem.context("Where do I work?").text
+    say(block, "\n".join(lines(block)), "Employer: Initech [m1-c92ae7]")
+    assert [one.value for one in held(mem)] == ["Bosch"]
