@@ -1,7 +1,7 @@
 """Build the core block: choose and order its memories within hard limits, and compare rewrites. Pure.
 
 The recall log ranks without weights or thresholds (S-058): by days, then sessions, then the latest recall; only the
-limits end the list. A line is the text of a memory, unchanged.
+limits end the list. A line is the text of a memory, or the clause with its value if the text is long.
 """
 
 from __future__ import annotations

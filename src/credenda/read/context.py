@@ -8,7 +8,7 @@ from typing import Final
 from credenda import limits
 from credenda.index.resident import ResidentIndex
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_validity
+from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
@@ -97,7 +97,7 @@ def _choose_core(
 
 
 def _count_tokens(memory: Memory, query: Query, budget: TokenBudget) -> int:
-    line = format_bullet(memory.id, memory.text, format_validity(memory, query.zone))
+    line = format_bullet(memory.id, format_core_text(memory), format_validity(memory, query.zone))
     return budget.counter.count(line)
 
 

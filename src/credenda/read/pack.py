@@ -13,7 +13,7 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from credenda.model.contest import ContestCase
-from credenda.model.core import HEADINGS, Section, format_core_text, format_validity
+from credenda.model.core import HEADINGS, Section, format_core_text, format_validity, quote_memory
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.read.newer import put_newest_first
@@ -161,7 +161,8 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         )
     )
     names = ", ".join(hit.id for hit in hits)
-    return _Line("Held true:", format_bullet(names, format_stated(memory.speaker, hits[0].text), notes), hits)
+    told = quote_memory(memory) if len(hits) == 1 else hits[0].text
+    return _Line("Held true:", format_bullet(names, format_stated(memory.speaker, told), notes), hits)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:

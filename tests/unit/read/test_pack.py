@@ -181,6 +181,17 @@ def test_the_memories_of_one_sentence_share_a_line() -> None:
     assert packed.hits == tuple(hits)
 
 
+def test_of_a_long_request_the_clause_with_the_value_is_shown() -> None:
+    request = (
+        "I'm trying to set up my app, but it keeps failing, I'm using Flask 2.3.1 for the backend, can you help me "
+        "figure out what is going on and how to fix these errors, maybe it is the database setup"
+    )
+    hit = replace(memory_hit(request), memory=memory(request, attribute="framework", value="Flask 2.3.1"))
+    text = pack([], [hit], wide()).text
+    assert "user: … I'm using Flask 2.3.1 for the backend …" in text
+    assert "help me" not in text
+
+
 def test_facts_that_the_question_does_not_call_for_come_after_the_answer() -> None:
     core = [memory("I live in Linz", id="m7-abcde1"), memory("Answer in German", id="m8-abcde1")]
     asked = replace(wide(), headings={"m7-abcde1": "About the user:", "m8-abcde1": "Always:"})

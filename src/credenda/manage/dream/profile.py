@@ -44,7 +44,9 @@ _TEXT_WORDS_MAX: Final = 15
 _VAGUE: Final = re.compile(
     r"^(?:this|that|these|those|either|both|such|different|various|several|some|many|other|another|certain|new|in|for|at"
     r"|on|with|from|to|by|of|about|as|when|while|how|what|ones?)\b|^(?-i:[a-z]+ly)$"
-    r"|\b(?:i|me|my|mine|you|your|it|its|them|they|their|we|our|us|he|she|him|her|this|these|those|and can)\b|[?!:;()]",
+    r"|\b(?:i|me|my|mine|you|your|it|its|them|they|their|we|our|us|he|she|him|her|this|these|those|and can)\b"
+    r"|[?!:;()\"\u201c\u201d]"
+    r"|^(?:is|are|was|were|has|have)\b|\bmore$",
     re.IGNORECASE,
 )
 """Values that lean on their sentence."""
@@ -72,6 +74,8 @@ def is_profile_fact(memory: Memory) -> bool:
     if name in _LEFT_OUT or name.startswith("former_") or not is_valid_value(name, value):
         return False
     if memory.stance is Stance.NEGATED and not (schema.hurts or name in _TASTES):
+        return False
+    if normalise_value(value) == name.replace("_", " "):
         return False
     plain = schema.kind == "text"
     short = len(value.split()) <= (_WORDS_MAX if plain else _ROLE_WORDS_MAX)
