@@ -58,11 +58,31 @@ def test_a_job_that_begins_later_is_planned_until_its_day(
 
 
 @pytest.mark.parametrize(
-    ("text", "employer"), [("I work at Acme, building rockets.", "Acme"), ("I left Acme, burning a bridge.", "Acme")]
+    ("text", "slot"),
+    [
+        ("I work at Acme, building rockets.", ("employer", "Acme")),
+        ("I left Acme, burning a bridge.", ("employer", "Acme")),
+        ("I'm from Los Angeles, born and raised.", ("origin", "Los Angeles")),
+        ("I live in Houston, Texas.", ("residence", "Houston, Texas")),
+        ("I study at NYU, a bit away from home but totally worth it.", ("school", "NYU")),
+    ],
 )
-def test_a_participle_is_no_part_of_the_employer(mem: Credenda, say: Say, text: str, employer: str) -> None:
+def test_what_follows_a_comma_is_no_part_of_a_place(mem: Credenda, say: Say, text: str, slot: tuple[str, str]) -> None:
     say(text)
-    assert {one.value for one in held(mem) if one.attribute == "employer"} <= {employer}
+    assert [(one.attribute, one.value) for one in held(mem)] == [slot]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not the best cook to be honest so maybe I will have to tell my mother to make it!",
+        "My friends love to party and it is always nice to let loose every once in a while with the friend group.",
+    ],
+)
+def test_a_sentence_that_loses_its_slot_must_stand_alone_and_last(mem: Credenda, text: str) -> None:
+    mem.remember({"role": "person", "name": "Ben", "content": f"Hey there! {text}"}, session="s")
+    mem.settle()
+    assert held(mem) == []
 
 
 def test_a_choice_instead_of_another_is_for_one_and_against_the_other(mem: Credenda, say: Say) -> None:

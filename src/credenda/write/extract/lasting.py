@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from credenda.model.attributes import is_valid_value
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.acts import is_question, is_transient
 from credenda.write.extract.clauses import open_sentence, split_clauses
@@ -76,12 +77,18 @@ def keep_lasting(readings: Iterable[Reading], sentence: str, owner: str | None, 
         stated = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
 
     def is_worth(reading: Reading) -> bool:
-        placed = reading.attribute is not None or reading.entity is not None or reading.move is not UpdateKind.STATE
-        if placed or (owner == "user" and reading.pattern.startswith(_RULES)):
+        named = reading.attribute is not None or reading.entity is not None
+        placed = named and _has_valid_value(reading)
+        if placed or reading.move is not UpdateKind.STATE or (owner == "user" and reading.pattern.startswith(_RULES)):
             return True
         return stands_alone(stated, note=note) and (note or lasts(stated, owner or ""))
 
     return [one for one in readings if is_worth(one)]
+
+
+def _has_valid_value(reading: Reading) -> bool:
+    """Return whether reconciliation will admit the slot of a reading; otherwise only its sentence would stay."""
+    return not (reading.attribute and reading.value) or is_valid_value(reading.attribute, reading.value)
 
 
 def stands_alone(sentence: str, *, note: bool) -> bool:
