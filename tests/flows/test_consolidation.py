@@ -284,3 +284,18 @@ def test_the_log_of_recalls_is_left_alone(mem: Credenda, say: Say) -> None:
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001
         assert reader.usage.accesses(ids) == before
     assert before
+
+
+@pytest.mark.requirement("S-042")
+def test_a_fact_without_a_condition_takes_up_the_same_fact_with_one(mem: Credenda, say: Say) -> None:
+    say("I'm using Flask 2.3.1 and Python 3.11.", "We use Flask 2.3.1 for the project.", "I prefer tabs for Python.")
+    say("I prefer tabs.")
+    before = {(one.value, one.scope) for one in mem.list().items}
+    assert {("Flask 2.3.1", None), ("Flask 2.3.1", "project")} <= before
+    mem.manage.consolidate(force=True)
+    after = {(one.value, one.scope) for one in mem.list().items}
+    assert before - after == {("Flask 2.3.1", "project")}
+    (merged,) = mem.list(status="merged").items
+    (kept,) = [one for one in mem.list(attribute="framework").items if one.value == "Flask 2.3.1"]
+    assert (merged.superseded_by, merged.relation) == (kept.id, "duplicate")
+    assert len(mem.why(kept.id).evidence) == 2

@@ -102,4 +102,8 @@ def check_cards(mem: Credenda) -> None:
     assert len({one.entity for one in cards}) == len(cards)
     for card in cards:
         assert list_sources(card) <= held.keys()
-        assert set(card.text.splitlines()[1:]) <= {f"- {one.text}" for one in held.values()}
+        assert len(card.text.splitlines()) <= 12
+        for line in card.text.splitlines()[1:]:
+            shown, _, names = line.removesuffix("]").rpartition(" [")
+            values = [held[name].value or held[name].text for name in names.split(", ")]
+            assert any(value in shown for value in values)

@@ -100,6 +100,20 @@ def test_a_context_is_its_own_fenced_block(mode: str, mem: Credenda) -> None:
     drive(serving(mem), body, mode)
 
 
+def test_a_denied_value_reads_as_denied(mode: str, mem: Credenda) -> None:
+    mem.remember("I'm not allergic to nuts.")
+    mem.settle()
+
+    async def body(agent: Agent) -> None:
+        (listed,) = (await agent.ask("inspect_memories"))["memories"]
+        (found, *_) = (await agent.ask("search_memories", query="nuts"))["results"]
+        assert [(one["value"], one["stance"]) for one in (listed, found)] == [("not nuts", "negated")] * 2
+        (version,) = (await agent.ask("memory_history", memory_id=listed["id"]))["versions"]
+        assert version["value"] == "not nuts"
+
+    drive(serving(mem), body, mode)
+
+
 @pytest.mark.requirement("R-170")
 def test_memories_are_paged_newest_first(mode: str, mem: Credenda) -> None:
     for number in range(45):

@@ -1,7 +1,7 @@
 """Build the core block: choose and order its memories within hard limits, and compare rewrites. Pure.
 
 The recall log ranks without weights or thresholds (S-058): by days, then sessions, then the latest recall; only the
-limits end the list. A line is the text of a memory, unchanged.
+limits end the list. A line is the text of a memory, or the clause with its value if the text is long.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from credenda.model.core import (
     RecallCounts,
     Section,
     format_core_text,
+    format_validity,
 )
 from credenda.model.memory import Memory, Stance, Status
-from credenda.text.fence import CLOSING, OPENING, format_bullet, format_since
+from credenda.text.fence import CLOSING, OPENING, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 
@@ -120,17 +121,19 @@ def sort_by_recall(log: Iterable[RecallCounts]) -> list[RecallCounts]:
 def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts], cap: CoreLimits) -> CoreBlock:
     """Build the core within its limits; a line that does not fit is skipped, so that a shorter one may fit.
 
-    `candidates` come in the order of their priority within a section; sections have the priority of `Section`.
+    `candidates` come in the order of their priority within a section; sections have the priority of `Section`. A
+    sentence that gave several memories has one line, that of the first.
     Instructions, pins and recalled facts are shown in order of creation, so that the block stays the same unless a
     memory changes.
     """
     kept: list[tuple[CoreMemory, CoreLine]] = []
     left: list[str] = []
-    seen: set[str] = set()
+    seen, told = set[str](), set[tuple[str, str]]()
     headings: set[str] = set()
     tokens, lines = cap.budget.counter.count(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
     for one in sorted(candidates, key=lambda one: _RANK[one.section]):
-        if one.memory.id in seen:
+        words = (one.memory.speaker, one.memory.text)
+        if one.memory.id in seen or words in told:
             continue
         seen.add(one.memory.id)
         line = format_line(one, log.get(one.memory.id), cap.zone)
@@ -142,6 +145,7 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
             continue
         tokens, lines = tokens + cost, lines + rows
         headings.add(heading)
+        told.add(words)
         kept.append((one, line))
     held, text, tokens = fit_to_budget(kept, lambda some: _format_block(_sort_lines(some)), cap.budget)
     left += [one.memory.id for one, _ in kept[len(held) :] if one.section is not Section.RECALLED]
@@ -164,7 +168,7 @@ def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) ->
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
     memory = one.memory
-    text = format_bullet(memory.id, format_core_text(memory), format_since(memory.valid_from_us, zone))
+    text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, zone))
     return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from credenda import limits
 from credenda.index.resident import ResidentIndex
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
+from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
@@ -18,7 +18,7 @@ from credenda.read.pack import Packing, pack
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.fence import format_bullet, format_since
+from credenda.text.fence import format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.token_budget import TokenBudget
 
@@ -85,17 +85,19 @@ def _choose_core(
 ) -> list[CoreMemory]:
     """Select the core memories beside hits: instructions, all that the user pinned, others while room is left."""
     found = {hit.id for hit in hits}
+    told = {(hit.memory.speaker, hit.memory.text) for hit in hits if hit.memory is not None}
     spent, kept = 0, list[CoreMemory]()
     for one in _limit_instructions(core, query, budget, terms=terms):
         spent += _count_tokens(one.memory, query, budget)
         other = one.section is Section.RECALLED and query.topic not in {None, one.memory.topic}
-        if one.section in _ALWAYS or (one.memory.id not in found and not other and spent <= budget.tokens // 2):
+        new = one.memory.id not in found and (one.memory.speaker, one.memory.text) not in told
+        if one.section in _ALWAYS or (new and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
 
 
 def _count_tokens(memory: Memory, query: Query, budget: TokenBudget) -> int:
-    line = format_bullet(memory.id, memory.text, format_since(memory.valid_from_us, query.zone))
+    line = format_bullet(memory.id, format_core_text(memory), format_validity(memory, query.zone))
     return budget.counter.count(line)
 
 

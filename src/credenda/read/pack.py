@@ -1,18 +1,19 @@
 """Step 6: lay out the core and the hits as one block for a prompt, within a token budget. Pure.
 
-The block is data: it is fenced, says so, and no text inside can close the fence. The core comes first, then open
-contests, then current memories, then events.
+The block is data: it is fenced, says so, and no text inside can close the fence. What holds for every answer comes
+first, then open contests, then current memories, then events. Facts about the user that the question does not call for
+come last, although they are chosen before the hits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Final
 
 from credenda.model.contest import ContestCase
-from credenda.model.core import format_core_text
+from credenda.model.core import HEADINGS, Section, format_core_text, format_validity, quote_memory
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.read.newer import put_newest_first
@@ -22,7 +23,6 @@ from credenda.text.fence import (
     fence_text,
     format_bullet,
     format_day,
-    format_since,
     format_stated,
     shorten_line,
 )
@@ -42,6 +42,7 @@ _WARNINGS: Final = {
     "low_confidence": "unsure",
     "superseded": "no longer true",
 }
+_LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED]})
 _OLDER: Final = "perhaps replaced by a newer statement"
 
 
@@ -68,11 +69,11 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line under a heading; `hit` is the hit it shows, if any."""
+    """One line under a heading, and the hits that it shows."""
 
     heading: str
     text: str
-    hit: Hit | None = None
+    hits: tuple[Hit, ...] = ()
 
 
 def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Context:
@@ -95,13 +96,13 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         kept.append(line)
     lay = _join_in_order if packing.in_order else _group_lines
     kept, text, tokens = fit_to_budget(kept, lay, packing.budget)
-    shown = tuple(line.hit for line in kept if line.hit is not None)
+    shown = tuple(hit for line in kept for hit in line.hits)
     return Context(text=text, hits=shown, tokens=tokens, abstained=packing.abstained, counted_by=counter.name)
 
 
 def _find_time(line: _Line) -> int:
     """Return when the event of a line occurred; lines without a time sort first and keep their order."""
-    event = line.hit.event if line.hit else None
+    event = line.hits[0].event if line.hits else None
     return event.occurred_us if event else -(2**63)
 
 
@@ -110,9 +111,9 @@ def _join_in_order(lines: Sequence[_Line]) -> str:
 
 
 def _group_lines(lines: Sequence[_Line]) -> str:
-    """Group lines under their headings, in the order of the first line of each heading."""
+    """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
-    for line in lines:
+    for line in sorted(lines, key=lambda line: line.heading in _LAST):
         grouped.setdefault(line.heading, []).append(line.text)
     blocks = (f"{heading}\n" + "\n".join(texts) for heading, texts in grouped.items())
     return "\n".join([OPENING, *blocks, CLOSING])
@@ -122,33 +123,50 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        yield _Line(heading, format_bullet(memory.id, format_core_text(memory), _word_since(memory, packing)))
+        yield _Line(heading, format_bullet(memory.id, format_core_text(memory), format_validity(memory, packing.zone)))
     always = {memory.id for memory in core}
     yield from (_Line("Unsettled, ask before relying on it:", _word_contest(case)) for case in packing.contests)
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
-    for hit in diversify(fresh):
+    for hit, *others in _group_by_words(diversify(fresh)):
         if hit.memory is not None:
-            notes = [
-                *_word_since(hit.memory, packing),
-                *_word_previous_values(hit.memory, packing),
-                *_word_warnings(hit),
-            ]
-            yield _Line("Held true:", format_bullet(hit.id, format_stated(hit.memory.speaker, hit.text), notes), hit)
+            yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
                 "Said:",
                 format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_warnings(hit)]),
-                hit,
+                (hit,),
             )
+
+
+def _group_by_words(hits: Iterable[Hit]) -> Iterable[list[Hit]]:
+    """Group the memories of one sentence, at the place of the first."""
+    grouped: dict[tuple[str, ...], list[Hit]] = {}
+    for hit in hits:
+        key = (hit.id,) if hit.memory is None else (hit.memory.speaker, hit.text)
+        grouped.setdefault(key, []).append(hit)
+    return grouped.values()
+
+
+def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) -> _Line:
+    """Format the line of a sentence, with the notes of all the memories that it gave."""
+    notes = dict.fromkeys(
+        note
+        for hit in hits
+        if hit.memory is not None
+        for note in (
+            *format_validity(hit.memory, packing.zone),
+            *_word_previous_values(hit.memory, packing),
+            *_word_warnings(hit),
+        )
+    )
+    names = ", ".join(hit.id for hit in hits)
+    told = quote_memory(memory) if len(hits) == 1 else hits[0].text
+    return _Line("Held true:", format_bullet(names, format_stated(memory.speaker, told), notes), hits)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
     return "superseded" in hit.flags and hit.id in packing.told
-
-
-def _word_since(memory: Memory, packing: Packing) -> list[str]:
-    return format_since(memory.valid_from_us, packing.zone)
 
 
 def _word_warnings(hit: Hit) -> list[str]:
@@ -159,12 +177,17 @@ def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
     """Return a note with the latest earlier value; with several if the history was requested."""
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
     named = [
-        f"{version.value or version.text} until {format_day(version.valid_until_us, packing.zone)}"
+        f"{_word_value(version)} until {format_day(version.valid_until_us, packing.zone)}"
         if version.valid_until_us is not None
-        else f"{version.value or version.text}"
+        else _word_value(version)
         for version in earlier
     ]
     return [f"previously {', '.join(named)}"] if named else []
+
+
+def _word_value(version: SlotVersion) -> str:
+    value = version.value or version.text
+    return f"not {value}" if version.denied and version.value else value
 
 
 def _word_contest(case: ContestCase) -> str:

@@ -11,7 +11,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
 from credenda.model.claim import Claim, Span, Turn
-from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, NewEvent, Role, Source
+from credenda.model.event import DENIED, QUARANTINED, Event, NewEvent, Role
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit
@@ -139,7 +139,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or pass valid_from")
     if unit.layer is not None:
         check_member(Layer, unit.layer, "layer")
-    event = replace(event, role=Role.USER, trust=TRUST[Source(unit.source)])
+    event = replace(event, role=Role.USER)
     if not is_users_own(event) and _is_instruction(parts, event):
         event = replace(event, flags=(*event.flags, QUARANTINED))
     return event, claim

@@ -6,7 +6,7 @@ Every character that is not white space lies in exactly one span, and a span beg
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -29,6 +29,9 @@ _GERMAN_MONTH: Final = re.compile(
     r" (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
 """Words after a number with a full stop that make it a day: "am 3. Mai"."""
+_ITEM: Final = re.compile(r"(?<!\S)(?P<number>\d{1,2})(?P<mark>[.)])(?=\s+[^\W\d])")
+"""The number of a list item."""
+_ITEMS_MIN: Final = 3
 _LANGUAGES: Final = frozenset({"C", "R", "D"})
 
 
@@ -112,10 +115,35 @@ def _is_abbreviation(word: str, before: str, after: str) -> bool:
     return len(word) == 1 and word.isupper() and word != "I" and not language and after.isupper()
 
 
+def _find_items(text: str) -> list[re.Match[str]]:
+    """Return the numbers of a list inside a text, from 1 on: "about me: 1. I live in Linz 2. I like tea 3. …"."""
+    items: list[re.Match[str]] = []
+    if "2. " in text or "2) " in text:
+        for found in _ITEM.finditer(text):
+            alike = not items or found["mark"] == items[0]["mark"]
+            if int(found["number"]) == len(items) + 1 and alike and not _GERMAN_MONTH.match(text, found.end()):
+                items.append(found)
+    return items if len(items) >= _ITEMS_MIN else []
+
+
 def _find_boundaries(text: str) -> Iterator[int]:
-    """Yield the offsets of sentence ends, in order."""
+    """Yield the offsets of sentence ends, in order; a list inside a text is cut before each of its numbers."""
+    items = _find_items(text)
+    marks = {found.end() for found in items}
+    starts = iter(sorted(found.start() for found in items))
+    item = next(starts, None)
+    for end in _find_ends(text, marks):
+        while item is not None and item < end:
+            yield item
+            item = next(starts, None)
+        yield end
+
+
+def _find_ends(text: str, marks: Collection[int]) -> Iterator[int]:
     for found in _find_breaks(text):
         start, stop = found.span()
+        if found.lastgroup == "stop" and stop in marks:
+            continue
         if found.lastgroup == "line":
             if _is_line_break(text, start, stop):
                 yield start
@@ -134,6 +162,8 @@ def split_sentences(text: str) -> Iterator[TextSpan]:
 
     >>> ["Dr. Ana pays 2.50 at noon. Why?"[a:b] for a, b in split_sentences("Dr. Ana pays 2.50 at noon. Why?")]
     ['Dr. Ana pays 2.50 at noon.', 'Why?']
+    >>> ["1. I row 2. I sing 3. I cook"[a:b] for a, b in split_sentences("1. I row 2. I sing 3. I cook")]
+    ['1. I row', '2. I sing', '3. I cook']
     """
     begin = 0
     for end in _find_boundaries(text):

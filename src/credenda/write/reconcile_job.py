@@ -40,6 +40,7 @@ from credenda.write.reconcile.corroboration import (
 )
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
+from credenda.write.reconcile.retraction import is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
     is_bare_value,
@@ -242,9 +243,12 @@ def _is_recently_replaced(memory: Memory, since_us: int) -> bool:
 
 
 def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
-    """Find the memories of the speaker's previous statement in this session, in the same event first."""
+    """Find the memories of the speaker's previous statement in this session, in the same event first.
+
+    A retraction that names a kind ("forget that number") is about the latest statement with a value of that kind.
+    """
     same = _find_supported(reader, event, claim.span.start)
-    if same:
+    if same and is_about_kind(claim, same):
         return same
     wanted = EventFilter(
         session=event.session, below=_get_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
@@ -253,7 +257,9 @@ def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
         if event.occurred_us - earlier.occurred_us > DAY_US:
             return []
         if earlier.role is event.role and earlier.speaker == event.speaker:
-            return _find_supported(reader, earlier, len(earlier.text) + 1)
+            found = _find_supported(reader, earlier, len(earlier.text) + 1)
+            if is_about_kind(claim, found):
+                return found
     return []
 
 

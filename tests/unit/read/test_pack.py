@@ -168,6 +168,37 @@ def test_all_earlier_values_are_told_where_history_was_asked_for() -> None:
     assert "Google until 2026-01-07, Xerox until 2026-01-06" in pack([], hits, wide(previous=before, history=True)).text
 
 
+def test_an_earlier_denial_reads_as_a_denial() -> None:
+    before = {"m1-abcde1": [replace(version("Google"), denied=True)]}
+    assert "previously not Google" in pack([], [memory_hit("I work at Microsoft")], wide(previous=before)).text
+
+
+def test_the_memories_of_one_sentence_share_a_line() -> None:
+    hits = [memory_hit("I work as a nurse at Bosch"), memory_hit("I work as a nurse at Bosch", id="m2-abcde1")]
+    packed = pack([], hits, wide())
+    assert packed.text.count("nurse") == 1
+    assert "[m1-abcde1, m2-abcde1]" in packed.text
+    assert packed.hits == tuple(hits)
+
+
+def test_of_a_long_request_the_clause_with_the_value_is_shown() -> None:
+    request = (
+        "I'm trying to set up my app, but it keeps failing, I'm using Flask 2.3.1 for the backend, can you help me "
+        "figure out what is going on and how to fix these errors, maybe it is the database setup"
+    )
+    hit = replace(memory_hit(request), memory=memory(request, attribute="framework", value="Flask 2.3.1"))
+    text = pack([], [hit], wide()).text
+    assert "user: … I'm using Flask 2.3.1 for the backend …" in text
+    assert "help me" not in text
+
+
+def test_facts_that_the_question_does_not_call_for_come_after_the_answer() -> None:
+    core = [memory("I live in Linz", id="m7-abcde1"), memory("Answer in German", id="m8-abcde1")]
+    asked = replace(wide(), headings={"m7-abcde1": "About the user:", "m8-abcde1": "Always:"})
+    text = pack(core, [memory_hit("I like tea")], asked).text
+    assert text.index("Answer in German") < text.index("I like tea") < text.index("I live in Linz")
+
+
 def test_flags_become_words() -> None:
     text = pack([], [memory_hit("I live in Linz", flags=("challenged", "stale"))], wide()).text
     assert "in doubt; may be outdated" in text

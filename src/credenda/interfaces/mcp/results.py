@@ -184,10 +184,15 @@ def _show_hit(hit: Hit) -> Answer:
 
 
 def _show_memory(memory: Memory, *, without: Iterable[str] = ()) -> Answer:
-    """Show a memory, without fields that have their usual value."""
+    """Show a memory, without fields that have their usual value; a denied value reads "not …"."""
     status = {} if memory.status is Status.ACTIVE else {"status": memory.status.value}
     stance = {} if memory.stance is Stance.ASSERTED else {"stance": memory.stance.value}
-    return _pick_fields(memory, MEMORY, without) | status | stance
+    denied = _deny(memory.value) if memory.stance is Stance.NEGATED else {}
+    return _pick_fields(memory, MEMORY, without) | denied | status | stance
+
+
+def _deny(value: str | None) -> Answer:
+    return {"value": f"not {value}"} if value else {}
 
 
 def _show_event(event: Event, *, without: Iterable[str] = ()) -> Answer:
@@ -199,7 +204,7 @@ def _show_contest(contest: ContestCase) -> Answer:
 
 
 def _show_version(version: SlotVersion) -> Answer:
-    return _pick_fields(version, VERSION)
+    return _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {})
 
 
 def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:

@@ -9,18 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guard_words import load_number_words, load_words
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member
-from credenda.model.memory import Cardinality, Memory, get_type_class
+from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member, get_slot_key
+from credenda.model.memory import Cardinality, Memory, MemoryType, get_type_class
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.tokens import fold, tokenize
 
-__all__ = ["Traits", "extract_traits", "find_difference", "find_unsupported", "is_distinct", "may_replace"]
+__all__ = [
+    "Traits",
+    "extract_traits",
+    "find_difference",
+    "find_unsupported",
+    "has_same_belief",
+    "is_distinct",
+    "may_replace",
+]
 
 _CACHED: Final = 4_096
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
@@ -180,14 +189,32 @@ def _compare_values(first: Memory, second: Memory) -> str | None:
 
 
 def is_distinct(one: Member, other: Member) -> bool:
-    """Return whether rules must not merge two memories: their texts or values differ, or a guard does."""
+    """Return whether rules must not merge a memory into another: their texts or values differ, or a guard does.
+
+    Of memories with one slot and value, the texts are evidence and may differ in anything.
+    """
     first, second = one.memory, other.memory
+    if has_same_belief(first, second):
+        return _compare_frames(replace(first, scope=second.scope), second) is not None
     if first.attribute and second.attribute:
         slot = normalise_attribute(first.attribute) == normalise_attribute(second.attribute)
         equal = slot and is_same_value(first.value, second.value)
     else:
         equal = _text_key(first.text) == _text_key(second.text)
     return not equal or find_difference(one, other) is not None
+
+
+def has_same_belief(memory: Memory, other: Memory) -> bool:
+    """Return whether a memory states the slot and value of another one, which may cover its scope.
+
+    Facts of which several hold are covered: "I use Flask" covers "I use Flask for the shop".
+    """
+    slot, its = get_slot_key(memory), get_slot_key(other)
+    if slot is None or its is None or not is_same_value(memory.value, other.value):
+        return False
+    several = memory.type is MemoryType.FACT and memory.cardinality is other.cardinality is Cardinality.SET
+    covers = several and not other.scope
+    return slot == its or (covers and get_slot_key(replace(memory, scope=None)) == its)
 
 
 def find_unsupported(text: str, said_us: int, sources: Iterable[Member], *, both: bool = False) -> str | None:

@@ -75,9 +75,17 @@ def _may_be_judged(member: Member) -> bool:
 
 
 def _rank_member(member: Member) -> tuple[object, ...]:
-    """Order memories by which to keep: pinned first, then by trust, confidence and age."""
+    """Order memories by which to keep: pinned first, then without a scope, then by trust, confidence and age."""
     memory = member.memory
-    return (not memory.pinned, -memory.trust, -memory.confidence, memory.created_us, len(member.id), member.id)
+    return (
+        not memory.pinned,
+        bool(memory.scope),
+        -memory.trust,
+        -memory.confidence,
+        memory.created_us,
+        len(member.id),
+        member.id,
+    )
 
 
 def _write_timeline(member: Member) -> Replace | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -48,6 +49,9 @@ def compute_keys(memory: Memory) -> tuple[int, ...]:
     slot = get_slot_key(memory)
     if slot is not None and memory.value:
         found.append(_hash_words("\x00".join(("value", *slot, normalise_value(memory.value)))))
+        if memory.scope:  # a value without a scope may cover it
+            bare = get_slot_key(replace(memory, scope=None)) or ()
+            found.append(_hash_words("\x00".join(("value", *bare, normalise_value(memory.value)))))
     return tuple(found)
 
 

@@ -2,7 +2,8 @@
 
 The numbers are engram's (E-068): the 50 entities with the most facts, at least five and at most 50 facts, 400 words,
 importance .8, layer semantic; trust .4 is that of a dream (E-039). Unlike engram's, a card is upserted: there is one
-for each entity, and a run without changes writes none (D-029).
+for each entity, and a run without changes writes none (D-029). It is a profile of at most a dozen lines, each with the
+ids of its memories.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.manage.dream.eligible_facts import EntityFacts, hash_facts
+from credenda.manage.dream.profile import write_profile
 from credenda.model.change import Add, Change, Supersede
 from credenda.model.derived import CARD, DREAMER
 from credenda.model.event import TRUST, Source
@@ -36,7 +38,7 @@ _REFUSED: Final = frozenset({Status.FORGOTTEN, Status.INVALIDATED})
 RULES: Final = "rules-1"
 """The maker of a card written without a model."""
 _USER: Final = "user"
-_FORM: Final = "card-1"
+_FORM: Final = "card-2"
 """The version of the card format; a new version rewrites every card."""
 
 
@@ -48,6 +50,7 @@ class CardRules:
     facts_least: int = 5
     facts_most: int = 50
     words_most: int = 400
+    lines_most: int = 12
     importance: float = 0.8
 
 
@@ -78,15 +81,15 @@ class CardHistory:
 
 
 def choose_card_facts(about: EntityFacts, rules: CardRules) -> list[Memory]:
-    """Choose the facts of a card, most important first, within its limits of words and characters."""
-    words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(format_card_head(about.name)) - 1
+    """Choose the facts of a card, in the order of its lines, within its limits of lines, words and characters."""
+    head = format_card_head(about.name)
+    words, room = rules.words_most, MEMORY_TEXT_CHARACTERS - len(head) - 1
     kept: list[Memory] = []
-    for one in about.facts[: rules.facts_most]:
-        line = _format_line(one)
-        words, room = words - len(line.split()), room - len(line) - 1
+    for line in write_profile(about.facts[: rules.facts_most])[: rules.lines_most - 1]:
+        words, room = words - len(line.text.split()), room - len(line.text) - 1
         if words < 0 or room < 0:
             break
-        kept.append(one)
+        kept += line.facts
     return kept
 
 
@@ -95,13 +98,10 @@ def format_card_head(name: str) -> str:
     return f"About {'the user' if normalise_name(name) == _USER else ' '.join(name.split())}:"
 
 
-def _format_line(memory: Memory) -> str:
-    return f"- {' '.join(memory.text.split())}"
-
-
 def write_fact_list(name: str, facts: Sequence[Memory]) -> CardText:
-    """Write a card as a list of its facts, verbatim."""
-    return CardText(name, "\n".join([format_card_head(name), *map(_format_line, facts)]), tuple(facts))
+    """Write a card as a profile of its facts."""
+    lines = [line.text for line in write_profile(facts)]
+    return CardText(name, "\n".join([format_card_head(name), *lines]), tuple(facts))
 
 
 def is_current(deck: CardHistory, facts: Sequence[Memory], *, model: bool) -> bool:

@@ -7,7 +7,7 @@ and memories that expire.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -56,33 +56,38 @@ class EntityFacts:
 
 @dataclass(slots=True)
 class FactIndex:
-    """Facts by entity; keeps only the most important facts in memory."""
+    """Facts by entity; keeps only the most important facts in memory.
+
+    `keep` chooses the facts; with `by_slot` the slots of one sentence are several facts.
+    """
 
     most: int
+    keep: Callable[[Memory], bool] = is_eligible_fact
+    by_slot: bool = False
     _entities: dict[str, EntityFacts] = field(default_factory=dict[str, EntityFacts])
 
     def put(self, memory: Memory) -> None:
         """Add a memory, if a dream may use it."""
-        if not is_eligible_fact(memory) or memory.entity is None:
+        if not self.keep(memory) or memory.entity is None:
             return
         about = self._entities.setdefault(normalise_name(memory.entity), EntityFacts(memory.entity))
         about.count += 1
         about.facts.append(memory)
         if len(about.facts) > 4 * self.most:
-            about.facts = _choose_most_important(about.facts, self.most)
+            about.facts = self._choose(about.facts)
 
     def entities(self, least: int, most: int) -> Iterator[tuple[str, EntityFacts]]:
         """Yield the `most` entities with the most facts that have at least `least`, by normalised name."""
         known = sorted(self._entities.items(), key=lambda one: (-one[1].count, one[0]))
         for key, about in known[:most]:
-            facts = _choose_most_important(about.facts, self.most)
+            facts = self._choose(about.facts)
             if len(facts) >= least:
                 yield key, EntityFacts(about.name, facts, about.count)
 
-
-def _choose_most_important(facts: Iterable[Memory], most: int) -> list[Memory]:
-    """Return the most important facts, each text once."""
-    told: dict[str, Memory] = {}
-    for one in sorted(facts, key=rank_fact):
-        told.setdefault(normalise_text(one.text), one)
-    return list(told.values())[:most]
+    def _choose(self, facts: Iterable[Memory]) -> list[Memory]:
+        """Return the most important facts, each text once, or each slot and value."""
+        told: dict[tuple[str | None, ...], Memory] = {}
+        for one in sorted(facts, key=rank_fact):
+            slot = (one.attribute, one.value, one.scope) if self.by_slot else ()
+            told.setdefault((normalise_text(one.text), *slot), one)
+        return list(told.values())[: self.most]

@@ -146,6 +146,7 @@ def parse_card(text: str, name: str, facts: Sequence[Memory], rules: CardRules) 
         lines.append(f"- {sentence}")
     body = "\n".join([format_card_head(name), *lines])
     fits = len(body) <= limits.MEMORY_TEXT_CHARACTERS and len(body.split()) <= rules.words_most
+    fits = fits and len(lines) < rules.lines_most
     return CardText(name, body, tuple(facts)) if lines and fits else None
 
 
@@ -155,7 +156,8 @@ def _parse_sentence(raw: object, name: str, facts: Sequence[Memory]) -> str | No
     cites = _find_cited(given.get("cites"), "f", facts)
     if not isinstance(text, str) or not cites or not _is_single_line(text):
         return None
-    return text.strip() if is_grounded(text, [fact.text for fact in cites], (name,)) else None
+    names = ", ".join(dict.fromkeys(fact.id for fact in cites))
+    return f"{text.strip()} [{names}]" if is_grounded(text, [fact.text for fact in cites], (name,)) else None
 
 
 def _is_single_line(text: str) -> bool:

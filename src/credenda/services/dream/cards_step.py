@@ -16,6 +16,7 @@ from credenda.manage.dream.cards import (
     write_fact_list,
 )
 from credenda.manage.dream.eligible_facts import EntityFacts, FactIndex
+from credenda.manage.dream.profile import is_profile_fact
 from credenda.model.change import Change, Supersede
 from credenda.model.derived import CARD, is_dreamed
 from credenda.model.dream import DreamStep
@@ -34,7 +35,7 @@ _CAUSE = "cards"
 def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
     """Write the cards whose facts have changed and end those with too few facts; each in its own commit."""
     bounds = rules or CardRules()
-    shelf = FactIndex(bounds.facts_most)
+    shelf = FactIndex(bounds.facts_most, keep=is_profile_fact, by_slot=True)
     for batch in night.held():
         for memory in batch:
             shelf.put(memory)

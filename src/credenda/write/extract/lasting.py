@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from credenda.model.attributes import is_valid_value
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.acts import is_question, is_transient
 from credenda.write.extract.clauses import open_sentence, split_clauses
@@ -33,10 +34,22 @@ _DUMMY: Final = re.compile(
 )
 _ADDRESS: Final = re.compile(r"\b(?:you|your|you're|yours|u|ur)\b", re.IGNORECASE)
 _JOINED: Final = re.compile(
-    r"^(?:and|but|or|because|so|then|although|though|while|whereas|which|who|where|when|since|as|by|on the other hand"
-    r"|otherwise|plus|except|maybe|perhaps|however|especially|even|just|not|still|instead|besides|if|unless|until|yet)\b",
+    r"^(?:and|but|or|because|so|then|although|though|while|whereas|which|who|where|when|since|once|as|by"
+    r"|on the other hand|otherwise|plus|except|maybe|perhaps|however|especially|even|just|not|still|instead|besides|if"
+    r"|unless|until|yet)\b",
     re.IGNORECASE,
 )
+_ASKING: Final = re.compile(
+    r"^(?:i|we) (?:\w+ly |just |still |often |always )*(?:wonder|wondered"
+    r"|(?:am|are|was|were) (?:\w+ )?(?:wondering|curious|unsure)"
+    r"|(?:would|'d) (?:\w+ )?(?:like|love) to (?:know|understand|find out|hear)"
+    r"|(?:need|want|have|am trying|are trying|try|was trying) to (?:know|find out|figure out|understand|decide|see"
+    r"|check)|(?:am|are) not (?:\w+ )?(?:sure|certain)|(?:do|did) not (?:\w+ )?(?:know|understand|remember)"
+    r"|have no idea|can ?not (?:\w+ )?(?:remember|recall|find|figure out))(?: out| about)?"
+    r" (?:if|whether|what|which|when|where|who|whose|why|how(?! to\b))\b",
+    re.IGNORECASE,
+)
+"""A question inside a statement: "I wonder where my keys are"."""
 _MOOD: Final = re.compile(
     r"\b(?:i|we)(?: am|'m| are|'re| was| were| feel| felt)"
     r"(?: \w+ly| so| very| really| just| quite| pretty| too| not| still| a bit| a little| more| also)*"
@@ -64,12 +77,18 @@ def keep_lasting(readings: Iterable[Reading], sentence: str, owner: str | None, 
         stated = ", ".join(split_clauses(open_sentence(sentence).text)[:-1])
 
     def is_worth(reading: Reading) -> bool:
-        placed = reading.attribute is not None or reading.entity is not None or reading.move is not UpdateKind.STATE
-        if placed or (owner == "user" and reading.pattern.startswith(_RULES)):
+        named = reading.attribute is not None or reading.entity is not None
+        placed = named and _has_valid_value(reading)
+        if placed or reading.move is not UpdateKind.STATE or (owner == "user" and reading.pattern.startswith(_RULES)):
             return True
         return stands_alone(stated, note=note) and (note or lasts(stated, owner or ""))
 
     return [one for one in readings if is_worth(one)]
+
+
+def _has_valid_value(reading: Reading) -> bool:
+    """Return whether reconciliation will admit the slot of a reading; otherwise only its sentence would stay."""
+    return not (reading.attribute and reading.value) or is_valid_value(reading.attribute, reading.value)
 
 
 def stands_alone(sentence: str, *, note: bool) -> bool:
@@ -81,7 +100,7 @@ def stands_alone(sentence: str, *, note: bool) -> bool:
     (True, False)
     """
     opened = open_sentence(sentence.strip()).text
-    if not opened or sentence.rstrip().endswith(("?", ":")):
+    if not opened or sentence.rstrip().endswith(("?", ":")) or _ASKING.match(opened):
         return False
     if not note and (_JOINED.match(opened) or _ADDRESS.search(opened)):
         return False

@@ -52,6 +52,12 @@ class Moment:
         return next(found, None)
 
     @property
+    def coming(self) -> int | None:
+        """The first named day in the future."""
+        found = (one.from_us for one in self.spans if one.from_us is not None and one.from_us > self.anchor_us)
+        return next(found, None)
+
+    @property
     def ahead(self) -> bool:
         """Whether a named day is in the future."""
         return any(one.until_us is not None and one.until_us > self.anchor_us + DAY_US for one in self.spans)

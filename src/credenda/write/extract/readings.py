@@ -21,6 +21,7 @@ from credenda.write.extract.patterns import Pattern, patterns_for
 from credenda.write.extract.predicates import Predicate
 from credenda.write.extract.slots import attribute_of, entity_of, holder_of
 from credenda.write.extract.subjects import Subject
+from credenda.write.extract.tenses import FORMER, PAST, PERHAPS, TENSES, may_fit
 from credenda.write.extract.values import (
     Value,
     clean_value,
@@ -37,31 +38,6 @@ from credenda.write.extract.values import (
 
 __all__ = ["Frame", "Reading", "read"]
 
-_PAST: Final = frozenset({"past", "perfect"})
-_TENSES: Final = {
-    "present": frozenset({"simple", "progressive"}),
-    "simple": frozenset({"simple"}),
-    "progressive": frozenset({"progressive"}),
-    "past": _PAST,
-    "perfect": frozenset({"perfect"}),
-    "coming": frozenset({"simple", "progressive", "perfect"}),
-    "future": frozenset({"future"}),
-    "modal": frozenset({"modal"}),
-    "wish": frozenset({"wish"}),
-    "perhaps": frozenset({"maybe"}),
-    "maybe": frozenset[str](),
-    "former": frozenset({"former"}),
-    "decided": frozenset({"progressive", "future", "past"}),
-    "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
-}
-_FORMER: Final = frozenset({*_PAST, "former"})
-_PERHAPS: Final = {
-    "maybe": frozenset({"future", "maybe"}),
-    "present": frozenset({"perfect", "progressive"}),
-    "simple": frozenset({"perfect", "progressive"}),
-    "future": frozenset({"progressive"}),
-}
-"""Tenses that match only with another cue: uncertainty, a start, or a future day."""
 _DATED: Final = frozenset({"date", "recurring", "appointment"})
 _TIMELESS: Final = frozenset({"birthday", "anniversary", "age"})
 _PLACES: Final = frozenset(
@@ -160,28 +136,22 @@ def _lasts(text: str) -> bool:
 
 def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
     tense = frame.predicate.tense
-    if tense in _TENSES[pattern.tense]:
+    if tense in TENSES[pattern.tense]:
         return True
-    if tense not in _PERHAPS.get(pattern.tense, ()):
+    if tense not in PERHAPS.get(pattern.tense, ()):
         return False
     match pattern.tense:
         case "maybe":
             return frame.clause.hedged
-        case "future":
+        case "future" | "scheduled":
             return frame.moment.ahead
         case _:
             return _still_holds(frame)
 
 
-def _may_fit(pattern: Pattern, tense: str) -> bool:
-    """Return whether a tense can match a pattern at all."""
-    told = tense in _TENSES[pattern.tense] or (pattern.former is not None and tense in _FORMER)
-    return told or tense in _PERHAPS.get(pattern.tense, ())
-
-
 @cache
 def _in_tense(who: str, verb: str, tense: str) -> tuple[Pattern, ...]:
-    return tuple(pattern for pattern in patterns_for(who, verb) if _may_fit(pattern, tense))
+    return tuple(pattern for pattern in patterns_for(who, verb) if may_fit(pattern, tense))
 
 
 def _candidates(subject: Subject, predicate: Predicate) -> tuple[Pattern, ...]:
@@ -204,7 +174,7 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
         if nobodys or refused or (can and not pattern.can):
             continue
         now = _tense_fits(pattern, frame)
-        if not now and (pattern.former is None or predicate.tense not in _FORMER):
+        if not now and (pattern.former is None or predicate.tense not in FORMER):
             continue
         shown = predicate.said if pattern.check in {"happening", "ended_only"} else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)
@@ -267,7 +237,10 @@ def _value_of(fit: _Fit, frame: Frame) -> Value:
         value.prior = subject.entity
     prior = groups.get("prior") or (groups.get("contrast") if changes else None)
     if prior:
-        value.prior = clean_value(prior, literals).text
+        replaced = clean_value(prior, literals)
+        if pattern.scope:
+            take_scope(replaced)
+        value.prior, value.scope = replaced.text, value.scope or replaced.scope
     return value
 
 
@@ -307,7 +280,7 @@ def _reading(fit: _Fit, frame: Frame, attribute: AttributeSchema, value: Value) 
         entity=entity_of(pattern, fit.found, frame.subject, attribute, owner=frame.owner) if name else None,
         attribute=name or None,
         value=shown.removeprefix("to ") if name or move is UpdateKind.END else None,
-        prior=value.prior,
+        prior=value.prior if name or move is UpdateKind.END else None,
         scope=None if scope is not None and normalise_attribute(scope) == name else scope,
         cardinality=Cardinality.SET if fit.former else attribute.cardinality,
         stance=_WISHED.get(attribute.name, stance) if stance is Stance.ASSERTED else stance,
@@ -340,7 +313,7 @@ def _move(pattern: Pattern, frame: Frame, value: Value) -> UpdateKind:
 def _stance(pattern: Pattern, frame: Frame, value: Value) -> Stance:
     if pattern.stance is not Stance.ASSERTED:
         return pattern.stance
-    ahead = frame.predicate.tense == "future" or (frame.moment.ahead and frame.predicate.tense not in _PAST)
+    ahead = frame.predicate.tense == "future" or (frame.moment.ahead and frame.predicate.tense not in PAST)
     if ahead and pattern.attribute in _OF_TODAY:
         return Stance.PLANNED
     if frame.predicate.negated and value.prior is None and pattern.check not in _OF_DENIALS:
@@ -357,6 +330,8 @@ def _validity(
         return None, None
     if pattern.check in {"date", "appointment"}:
         return None, day_end(value.text, moment.anchor_us)
+    if pattern.tense == "scheduled":
+        return moment.coming, None
     if pattern.check == "happening" or move is UpdateKind.CHANGE or pattern.tense == "past":
         return moment.since or moment.lasting or moment.past, None
     if frame.predicate.ended:

@@ -53,7 +53,7 @@ from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, is_alone, own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
-from credenda.write.extract.shared_subjects import carry_subjects
+from credenda.write.extract.shared_subjects import carry_subjects, detach_participles
 from credenda.write.extract.spoken import fluent, premise_of, take_up
 from credenda.write.extract.subjects import Subject, find_subject
 from credenda.write.extract.third_person import as_own_words, is_among_persons, is_note, who_speaks
@@ -108,7 +108,7 @@ def _frame(listener: Listener, clause: Clause, *, left: bool, short: bool) -> Fr
         return None
     if moment.since is not None and predicate.tense == "simple" and clause.text.lower().startswith(_BEGINNING):
         clause = clause._replace(move=UpdateKind.CHANGE if clause.move is UpdateKind.STATE else clause.move)
-    if moment.spans and predicate.tense not in {"past", "perfect", "former"}:
+    if (moment.spans or moment.undated) and predicate.tense not in {"past", "perfect", "former"}:
         moment = clause_dates(clause.text, anchor, "future")
     if " for " in clause.text and (predicate.tense == "perfect" or " been " in clause.text):
         moment = replace(moment, lasting=lasting_since(clause.text, anchor))
@@ -156,7 +156,10 @@ def _subject(listener: Listener, clause: Clause, text: str) -> Subject | None:
 def _statement(listener: Listener, sentence: str) -> list[Reading]:
     """Parse the clauses of a statement, without its questions."""
     opened = open_sentence(sentence)
-    pieces = carry_subjects(split_clauses(opened.text))
+    anchor_us = listener.event.occurred_us
+    pieces = detach_participles(
+        carry_subjects(split_clauses(opened.text)), lambda said: clause_dates(said, anchor_us, "future").ahead
+    )
     last = len(pieces) - 1 if sentence.rstrip("\"') ").endswith("?") else len(pieces)
     short = len(pieces) == 1 and sentence.count(" ") < _SHORT_WORDS
     readings, opening = list[Reading](), opened.move
@@ -325,6 +328,11 @@ def _take_back(listener: Listener) -> None:
     ]
 
 
+def _is_named(entity: str | None) -> bool:
+    """Return whether an entity could be one: of "34, living in Berlin" the age is no name."""
+    return entity is None or any(map(str.isalpha, entity))
+
+
 def _played(listener: Listener, *, playing: bool) -> list[Claim]:
     """Keep nothing of a role play, or of the material of a task, but its existence, at low confidence."""
     text = listener.event.text
@@ -379,7 +387,9 @@ class RulesExtractor:
         for span in own_sentences(event.text, playing=playing):
             stated = cut_question(event.text, span)
             heard = (claim_of(listener, stated, reading) for reading in _hear(listener, span))
-            found = [claim for claim in heard if not is_hollow(claim.value, claim.attribute)]
+            found = [
+                claim for claim in heard if not is_hollow(claim.value, claim.attribute) and _is_named(claim.entity)
+            ]
             if found:
                 listener.last_start = span.start
             listener.claims.extend(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -153,11 +154,16 @@ def is_date(value: Value) -> bool:
     return expression("checks", "date_like").search(value.text) is not None and word_count(value) <= PHRASE_WORDS
 
 
+_MADE: Final = re.compile(r"(?:\d{4} (?P<after>[A-Z].*)|(?P<before>[A-Z][\w'-]{2,}.*) \d{4})")
+
+_FEAST: Final = re.compile(r"(?i)\b(?:easter|christmas|new year|thanksgiving|pentecost|ramadan|eid|diwali|hanukkah)\b")
+
+
 def _is_model(text: str) -> bool:
-    """Return whether a text is a thing of a year: "2019 VW ID.3"; "2019 May" is a date."""
-    year, _, rest = text.partition(" ")
-    made = len(year) == 4 and year.isdigit() and rest[:1].isupper()  # noqa: PLR2004 - digits of a year
-    return made and expression("checks", "date_like").search(rest) is None
+    """Return whether a text is a thing of a year: "2019 VW ID.3", "Canyon Endurace 2021"; "2019 May" is a date."""
+    found = _MADE.fullmatch(text)
+    rest = "" if found is None else found["after"] or found["before"]
+    return bool(rest) and expression("checks", "date_like").search(rest) is None and _FEAST.search(rest) is None
 
 
 def is_number(value: Value) -> bool:

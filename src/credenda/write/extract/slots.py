@@ -32,6 +32,8 @@ _DWELLINGS: Final = {
 _WITH_ES: Final = frozenset(
     {"go", "do", "teach", "watch", "reach", "pass", "fix", "finish", "publish", "push", "catch", "match", "touch"}
 )
+_NAMED: Final = re.compile(r"(?:[A-Z][\w.+#-]*)(?: (?:[A-Z][\w.+#-]*|\d[\d.]*)){0,2}")
+"""A short name of a product: "Litestar", "Django 5.1"."""
 _NOT_GERUNDS: Final = frozenset({"morning", "evening", "spring", "wedding", "building", "meeting"})
 
 
@@ -64,6 +66,8 @@ def _category(pattern: Pattern, value: Value) -> AttributeSchema | None:
     """Return the attribute of a known thing: PostgreSQL the database, dark mode the theme."""
     words = lexicon()
     category = words.category(value.text) if pattern.category else None
+    if category is None and pattern.category and value.prior is not None and _NAMED.fullmatch(value.text):
+        category = words.category(value.prior)  # what is chosen is of the kind of what is turned down
     if category is None:
         return None
     prefix = "" if category in words.settings else pattern.prefix

@@ -12,13 +12,12 @@ from typing import Final
 
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role, Source
+from credenda.text.notes import USER, is_about_user
 
 __all__ = ["as_own_words", "is_among_persons", "is_note", "who_speaks"]
 
 _NOTE_CHARACTERS: Final = 400
-_USER: Final = r"(?:the |this )?user"
-_NOTED: Final = re.compile(rf"^\W{{0,3}}{_USER}(?:'s|\u2019s)?\s", re.IGNORECASE)
-_OWNED: Final = re.compile(rf"^{_USER}'s\s+(?=\w)", re.IGNORECASE)
+_OWNED: Final = re.compile(rf"^{USER}'s\s+(?=\w)", re.IGNORECASE)
 _ADVERBS: Final = (
     "no longer",
     "always",
@@ -42,7 +41,7 @@ _ADVERBS: Final = (
     "previously",
 )
 _DOES: Final = re.compile(
-    rf"^{_USER}\s+(?P<adverb>(?:(?:{'|'.join(_ADVERBS)})\s+)*)(?P<verb>[a-z]+(?:'t)?)\b", re.IGNORECASE
+    rf"^{USER}\s+(?P<adverb>(?:(?:{'|'.join(_ADVERBS)})\s+)*)(?P<verb>[a-z]+(?:'t)?)\b", re.IGNORECASE
 )
 _BARE: Final = re.compile(
     r"^(?P<verb>lives|works|prefers|likes|loves|enjoys|dislikes|hates|owns|speaks|has|is|was|wants|uses|plays|studies"
@@ -73,7 +72,7 @@ def is_note(event: Event) -> bool:
     """Return whether a text is a note about the user, written by somebody else."""
     if event.role is not Role.USER or len(event.text) > _NOTE_CHARACTERS:
         return False
-    return event.source is Source.INGEST or _NOTED.match(event.text) is not None
+    return event.source is Source.INGEST or is_about_user(event.text)
 
 
 def as_own_words(sentence: str, *, noted: bool) -> str:

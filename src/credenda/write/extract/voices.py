@@ -28,6 +28,10 @@ _SCENE_MESSAGES: Final = 2
 """Number of the author's messages after which an unfinished role play ends."""
 _FENCE: Final = re.compile(r"(?m)^[ \t]*(?:```|~~~)|```")
 _QUOTE_LINE: Final = re.compile(r"(?m)^[ \t]*[>|].*(?:\n[ \t]*[>|].*)*")
+_RECALLED_LINE: Final = re.compile(
+    r"(?m)^[ \t]*[-*] \[[mek]\d+-[0-9a-f]+.*|^.*\[m\d+-[0-9a-f]+(?:, m\d+-[0-9a-f]+)*\][ \t]*$"
+)
+"""A line of a context or card, which cites what is already held."""
 _SPEAKER_LINE: Final = re.compile(
     r"(?m)^(?:\[[^\]\n]{1,30}\] ?)?(?P<who>[A-Z][\w .'-]{0,24}?)(?: \([^)\n]{1,20}\))?: \S"
 )
@@ -253,7 +257,8 @@ def _has_blank(text: str, span: TextSpan) -> bool:
 
 def _find_quotations(text: str) -> Iterator[Passage]:
     """Find quoted lines, and quotations within a line that are long enough to be somebody's words."""
-    for found in _QUOTE_LINE.finditer(text):
+    recalled = _RECALLED_LINE.finditer(text) if "[" in text else ()
+    for found in (*_QUOTE_LINE.finditer(text), *recalled):
         yield Passage(Voice.QUOTED, found.start(), found.end())
     own, most = _QUOTED_WORDS
     for found in _QUOTED.finditer(text):

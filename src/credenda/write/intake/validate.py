@@ -20,6 +20,7 @@ from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_name
+from credenda.text.notes import is_about_user
 from credenda.validation import check_member, check_metadata, check_name, encode_text
 from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.fields import screen_label, screen_labels, screen_metadata
@@ -199,7 +200,7 @@ class _SubmissionFields(NamedTuple):
             role=role,
             speaker=speaker,
             source=self.source,
-            trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0)),
+            trust=self._rate_trust(role, text),
             topic=_check_label(submission.topic, "topic", self.policy),
             session=_check_identifier(submission.session, "session", self.policy) or "",
             agent=_check_identifier(submission.agent, "agent", self.policy) or "",
@@ -211,6 +212,11 @@ class _SubmissionFields(NamedTuple):
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
         )
         return event, screened.masked
+
+    def _rate_trust(self, role: Role, text: str) -> float:
+        """Rate the trust in a message; a note about the user is an agent's word, whatever the source."""
+        noted = TRUST[Source.AI] if role is Role.USER and is_about_user(text) else 1.0
+        return min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0), noted)
 
     def payload_hash(self, messages: Sequence[Mapping[str, object]], events: Sequence[NewEvent]) -> bytes:
         """Hash roles, speakers, texts, topic and the stated times; 16 bytes."""

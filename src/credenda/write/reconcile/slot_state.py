@@ -97,7 +97,8 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     rivals = [one for one in firm if _is_conflicting(claim, one, now_us)]
     if not rivals and claim.move is UpdateKind.CORRECT:
         rivals = _find_misnamed(claim, firm)
-    across = [one for one, its in placed if _is_other_class(slot, its)]
+    across = [one for one, its in placed if _is_other_class(slot, its) and is_in_conflict(claim, one)]
+    across += [one for one, its in placed if one not in across and _is_turned_down(claim, slot, one, its)]
     return SlotState(
         candidate=candidate,
         slot=slot,
@@ -107,7 +108,7 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
         unasserted=tuple(one for one in here if one.stance not in ASSERTIVE_STANCES and _is_fulfilled(claim, one)),
         unread=tuple(one for one in find_same_text(claim, current) if one.provisional or get_slot(one) is None),
         other_scopes=tuple(one for one, its in placed if _is_other_scope(slot, its)),
-        other_class=tuple(one for one in across if is_in_conflict(claim, one)),
+        other_class=tuple(across),
         past=tuple(
             one for one in sort_newest_first(known.past) if one.stance in ASSERTIVE_STANCES and get_slot(one) == slot
         ),
@@ -184,3 +185,9 @@ def _is_other_class(slot: Slot, other: Slot | None) -> bool:
     if other is None or {slot.type_class, other.type_class} != {TypeClass.BELIEF, TypeClass.DECISION}:
         return False
     return other._replace(type_class=slot.type_class) == slot
+
+
+def _is_turned_down(claim: Claim, slot: Slot, memory: Memory, its: Slot | None) -> bool:
+    """Return whether a decision names the value of a fact as the alternative that it rejects, in whatever scope."""
+    decided = slot.type_class is TypeClass.DECISION and is_same_value(memory.value, claim.prior)
+    return decided and its is not None and _is_other_class(slot, its._replace(scope=slot.scope))
