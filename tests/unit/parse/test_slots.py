@@ -74,9 +74,16 @@ def test_several_favourites_stand_side_by_side() -> None:
     assert one.cardinality is Cardinality.SET
 
 
-def test_from_one_value_to_another_tells_both() -> None:
-    told = [(one.value, one.move, one.prior) for one in read("We raised the budget from $500 to $650.")]
-    assert told == [("$500", UpdateKind.STATE, None), ("$650", UpdateKind.CHANGE, "$500")]
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("We raised the budget from $500 to $650.", "$500", "$650"),
+        ("I switched to the rye bread from the wheat rolls.", "wheat rolls", "rye bread"),
+    ],
+)
+def test_from_one_value_to_another_tells_both(text: str, old: str, new: str) -> None:
+    told = [(one.value, one.move, one.prior) for one in read(text)]
+    assert told == [(old, UpdateKind.STATE, None), (new, UpdateKind.CHANGE, old)]
 
 
 @pytest.mark.parametrize(

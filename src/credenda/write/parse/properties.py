@@ -77,6 +77,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
     places = [head] if changed is None else [head, changed]
     old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
     new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
+    if old is None and new is not None:
+        old = tree.preposition(new, "from")
     values = _split_range(tree, old, new)
     if values is None:
         return
@@ -103,7 +105,7 @@ def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | No
         return None if found is None else (found[1], found[2])
     if old is None:
         return (None, tree.phrase(new)) if _NUMERIC.search(tree.phrase(new)) else None
-    return tree.phrase(old), tree.phrase(new)
+    return tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
 
 
 def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
