@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
 
 from credenda.ids import IdKind, format_id
 from credenda.model.fast_dataclass import compile_unpacker, list_field_names
+from credenda.storage.damage import IMPOSSIBLE, make_damage_error
 
 __all__ = ["SHORT", "RowMapper", "expand_fields", "shorten_fields"]
 
@@ -33,16 +34,46 @@ class RowMapper(Generic[T]):
     """Maps rows of one table to instances of a dataclass: columns in the order of the fields, and their converters."""
 
     def __init__(
-        self, kind: type[T], *, ids: Mapping[str, IdKind], converted: Mapping[str, Callable[[Any], object]]
+        self,
+        kind: type[T],
+        table: str = "",
+        *,
+        ids: Mapping[str, IdKind],
+        converted: Mapping[str, Callable[[Any], object]],
+        texts: Sequence[str] = (),
     ) -> None:
-        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters."""
+        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters.
+
+        `texts` are fields of text, which may be None. A damaged file can hold bytes there instead.
+        """
         self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in list_field_names(kind))
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
         space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
-        self.of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(kind, "cells_, tag_", expressions, space)
-        """Build an instance from the cells of `columns` and the tenant's tag."""
+        for first in texts[:1]:  # a join checks the types of all in one call
+            joined = ", ".join(f"{name} or ''" for name in texts)
+            expressions[first] = f"join_(({joined},)) and {first}"
+        space["join_"] = "".join
+        self._of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(kind, "cells_, tag_", expressions, space)
+        self._table = table
+        key, self._kind = next(iter(ids.items()))
+        self._place = self.columns.index(_COLUMN_NAMES.get(key, key))
+
+    def of(self, cells: Sequence[Any], tag: str) -> T:
+        """Build an instance from the cells of `columns` and the tenant's tag; raises `Corrupt` for a damaged row."""
+        return self._build([cells], tag)[0]
+
+    def _build(self, rows: Iterable[Sequence[Any]], tag: str) -> list[T]:
+        done: list[T] = []
+        cells: Sequence[Any] = ()
+        of = self._of
+        try:
+            for cells in rows:
+                done.append(of(cells, tag))
+        except IMPOSSIBLE as error:
+            raise make_damage_error(self._table, f"{self._kind.value}{cells[self._place]}") from error
+        return done
 
     def to_values(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -> list[T]:
         """Build an instance from each row with these columns; columns that the dataclass lacks are ignored."""
@@ -50,7 +81,7 @@ class RowMapper(Generic[T]):
             return []
         given = tuple(columns)
         picked = rows if given == self.columns else map(_make_picker(given, self.columns), rows)
-        return [self.of(row, tag) for row in picked]
+        return self._build(picked, tag)
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from credenda.errors import Corrupt
 from credenda.ids import IdKind, format_id, parse_id, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
 from credenda.model.claim import Evidence, Span
@@ -15,6 +14,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
 from credenda.model.fast_dataclass import compile_row_constructor
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, get_engram_type
+from credenda.storage.damage import guard_row
 from credenda.storage.row_mapper import RowMapper, expand_fields, shorten_fields
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
@@ -104,20 +104,12 @@ def pack_json(value: object) -> str | None:
     return to_canonical_json(value) if value else None
 
 
-def _parse_json(raw: str) -> Any:
-    try:
-        return json.loads(raw)
-    except ValueError as error:
-        fix = "run `credenda doctor`, or restore a backup"
-        raise Corrupt("a row cannot be read", why="a cell of it is not valid JSON", fix=fix) from error
-
-
 def _parse_names(raw: str | None) -> tuple[str, ...]:
-    return tuple(_parse_json(raw)) if raw else ()
+    return tuple(json.loads(raw)) if raw else ()
 
 
 def _parse_table(raw: str | None) -> dict[str, object]:
-    return _parse_json(raw) if raw else {}
+    return dict(json.loads(raw)) if raw else {}
 
 
 def _parse_relation(raw: str | None) -> Relation | None:
@@ -126,6 +118,8 @@ def _parse_relation(raw: str | None) -> Relation | None:
 
 _EVENT: Final = RowMapper(
     Event,
+    "events",
+    texts=("text", "session", "agent", "speaker", "topic", "external_id"),
     ids={"id": IdKind.EVENT},
     converted={
         "role": _ROLES.__getitem__,
@@ -137,6 +131,8 @@ _EVENT: Final = RowMapper(
 )
 _MEMORY: Final = RowMapper(
     Memory,
+    "memories",
+    texts=("text", "topic", "entity", "attribute", "value", "scope", "speaker", "source_session"),
     ids={"id": IdKind.MEMORY, "superseded_by": IdKind.MEMORY},
     converted={
         "type": _TYPES.__getitem__,
@@ -266,9 +262,10 @@ def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     }
 
 
+@guard_row("changes", IdKind.CHANGE)
 def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
     """Build a change from a row."""
-    delta: dict[str, Any] = _parse_json(row["delta"])
+    delta: dict[str, Any] = json.loads(row["delta"])
     memory = row["memory"]
     support = delta.get("e")
     return ChangeRecord(
@@ -293,7 +290,7 @@ def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
 
 def remove_words_from_delta(delta: str) -> str:
     """Remove the words from a delta: keep status, times, numbers and the places of the evidence."""
-    parts: dict[str, Any] = _parse_json(delta)
+    parts: dict[str, Any] = json.loads(delta)
     sides = {name: expand_fields(part) for name, part in parts.items() if name != "e"}
     kept = {name: shorten_fields({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {
@@ -308,7 +305,7 @@ def reword_delta(
     delta: str, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
 ) -> str:
     """Replace texts in a delta, and the places and hashes of its evidence."""
-    parts: dict[str, Any] = _parse_json(delta)
+    parts: dict[str, Any] = json.loads(delta)
     for name, part in parts.items():
         if name == "e":
             parts[name] = [[one[0], *places.get(tuple(one[:4]), one[1:4]), *one[4:]] for one in part]
@@ -339,6 +336,7 @@ def to_contest_row(contest: ContestCase) -> dict[str, object]:
     }
 
 
+@guard_row("contests", IdKind.CONTEST)
 def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
     """Build a contest from a row."""
     return ContestCase(
@@ -359,6 +357,7 @@ def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
     )
 
 
+@guard_row("operations", IdKind.JOB)
 def to_job(row: DatabaseRow, tag: str) -> Job:
     """Build a job from a row."""
     return Job(
