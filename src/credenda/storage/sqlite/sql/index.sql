@@ -65,12 +65,13 @@ FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
 
 -- name: put_vector!
 -- File a vector, under a number that none had before.
-INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
+INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data, checksum)
 VALUES (:user_id, :model_id, :code,
     1 + max(
         (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
-    ), :dims, :bits, :scale, :data);
+    ), :dims, :bits, :scale, :data,
+    credenda_checksum(:model_id, :code, :dims, :bits, CAST(:scale AS REAL), :data));
 
 -- name: keep_vector_head!
 -- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.
