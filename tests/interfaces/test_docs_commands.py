@@ -30,7 +30,7 @@ def shown_commands(page: Path) -> list[list[str]]:
 def unknown_words(words: list[str]) -> list[str]:
     """Return the words of a command line that name no command and no option."""
     command: click.Command = cli
-    context = click.Context(cli, info_name="credenda")
+    context = click.Context(cli, info_name="credenda", **cli.context_settings)  # click keeps the first help option
     unknown: list[str] = []
     value_expected = False
     for word in words:
