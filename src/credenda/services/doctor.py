@@ -35,7 +35,6 @@ _CHECKS: Final = (
     "passages",
     "vectors",
     "vector_checksums",
-    "change_checksums",
     "tombstone_checksums",
     "accesses",
     "jobs",

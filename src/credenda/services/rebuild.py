@@ -14,7 +14,7 @@ __all__ = ["log_findings", "rebuild"]
 
 _LOG_CHECKS: Final = frozenset(
     {
-        *("change_numbers", "change_rows", "change_checksums"),
+        *("change_numbers", "change_rows"),
         *("journal_numbers", "journal_rows", "journal_chain", "journal_text", "file"),
     }
 )

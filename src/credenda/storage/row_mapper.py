@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Generic, TypeVar
@@ -11,7 +12,7 @@ from credenda.ids import IdKind, format_id
 from credenda.model.fast_dataclass import compile_unpacker, list_field_names
 from credenda.storage.damage import IMPOSSIBLE, make_damage_error
 
-__all__ = ["SHORT", "RowMapper", "expand_fields", "shorten_fields"]
+__all__ = ["SHORT", "RowMapper", "compile_type_check", "expand_fields", "shorten_fields"]
 
 T = TypeVar("T")
 _COLUMN_NAMES: Final = {
@@ -40,22 +41,17 @@ class RowMapper(Generic[T]):
         *,
         ids: Mapping[str, IdKind],
         converted: Mapping[str, Callable[[Any], object]],
-        texts: Sequence[str] = (),
     ) -> None:
-        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters.
-
-        `texts` are fields of text, which may be None. A damaged file can hold bytes there instead.
-        """
+        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters."""
         self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in list_field_names(kind))
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
         space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
-        for first in texts[:1]:  # a join checks the types of all in one call
-            joined = ", ".join(f"{name} or ''" for name in texts)
-            expressions[first] = f"join_(({joined},)) and {first}"
-        space["join_"] = "".join
-        self._of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(kind, "cells_, tag_", expressions, space)
+        checks = _write_type_checks(kind, ids=ids, converted=converted)
+        self._of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(
+            kind, "cells_, tag_", expressions, space, checks=checks
+        )
         self._table = table
         key, self._kind = next(iter(ids.items()))
         self._place = self.columns.index(_COLUMN_NAMES.get(key, key))
@@ -80,8 +76,41 @@ class RowMapper(Generic[T]):
         if not rows:
             return []
         given = tuple(columns)
-        picked = rows if given == self.columns else map(_make_picker(given, self.columns), rows)
-        return self._build(picked, tag)
+        if given == self.columns:
+            return self._build(rows, tag)
+        try:
+            pick = _make_picker(given, self.columns)
+        except ValueError as error:  # the text of the schema is damaged
+            raise make_damage_error(self._table, "a column") from error
+        return self._build(map(pick, rows), tag)
+
+
+def compile_type_check(kind: type[T]) -> Callable[[T], T]:
+    """Compile a function that returns its argument, or raises `TypeError` for a field with another type than declared.
+
+    Only fields of texts, bytes, integers and floats are checked.
+    """
+    space: dict[str, Any] = {}
+    exec("\n ".join(["def check(one):", *_write_type_checks(kind, prefix="one."), "return one"]), space)  # noqa: S102 - names of our own fields
+    return space["check"]
+
+
+def _write_type_checks(
+    kind: type[object], *, ids: Collection[str] = (), converted: Collection[str] = (), prefix: str = ""
+) -> list[str]:
+    """Return lines of code that raise `TypeError` for a damaged cell; one operation checks all cells of a type.
+
+    `ids` are integers yet, and `converted` are not checked.
+    """
+    empty: Final = {"str": "''", "int": "0", "float": "0.0", "bytes": "b''"}
+    terms: dict[str, list[str]] = {name: [one] for name, one in empty.items()}
+    for one in fields(kind):  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        declared, _, none = str(one.type).partition(" | ")
+        name = "int" if one.name in ids else declared
+        if name in terms and one.name not in converted:
+            terms[name].append(f"({prefix}{one.name} or {empty[name]})" if none else f"{prefix}{one.name}")
+    joins = [f"{empty[name]}.join(({', '.join(terms[name])},))" for name in ("str", "bytes")]
+    return [*joins, " | ".join(terms["int"]), " + ".join(terms["float"])]
 
 
 @lru_cache(maxsize=64)

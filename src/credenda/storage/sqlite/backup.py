@@ -28,7 +28,7 @@ ReplayDeletions = Callable[[Store, Store, str], int]
 _SERIOUS: Final = frozenset(
     {
         *("file", "rows", "journal_rows", "journal_chain", "journal_text", "journal_numbers"),
-        *("change_rows", "change_numbers", "change_checksums"),
+        *("change_rows", "change_numbers"),
     }
 )
 """Findings that make a backup unusable."""

@@ -10,8 +10,8 @@ from typing import Any, Final
 from credenda.errors import Corrupt
 from credenda.ids import IdKind
 from credenda.storage import rows
-from credenda.storage.damage import make_damage_error
-from credenda.storage.store import unpack_code
+from credenda.storage.damage import make_damage_error, name_document
+from credenda.storage.evidence_rows import to_evidence
 from credenda.storage.tenant_transfer import Cell, DamagedRow, TableRow
 
 __all__ = ["DECODERS", "Column", "is_of_kind", "list_columns", "read_sound_rows"]
@@ -26,7 +26,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 DECODERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
     "events": rows.to_event,
     "memories": rows.to_memory,
-    "evidence": rows.to_evidence,
+    "evidence": to_evidence,
     "changes": rows.to_change,
     "contests": rows.to_contest,
     "operations": rows.to_job,
@@ -136,8 +136,7 @@ def _name_row(table: str, row: TableRow, keys: Iterable[Column]) -> str:
     if table in _LETTERS:
         version = f" version {row['version']}" if table == "memories" else ""
         return f"{_LETTERS[table].value}{row['id']}{version}"
-    if table == "embeddings" and isinstance(row["code"], int):
-        kind, number, _ = unpack_code(row["code"])
-        return f"{'m' if kind else 'e'}{number}"
+    if table == "embeddings":
+        return name_document(row["code"])  # type: ignore[arg-type]
     named = {column.name: row[column.name] for column in keys}
     return ", ".join(f"{name} {cell}" for name, cell in named.items() if isinstance(cell, int)) or "a row"

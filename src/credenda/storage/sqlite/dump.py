@@ -11,7 +11,9 @@ from collections.abc import Collection, Generator, Iterable
 from typing import Any, Final
 
 from credenda.errors import Conflict, Corrupt
+from credenda.storage.damage import guard_row
 from credenda.storage.records import count_vector_bytes
+from credenda.storage.row_mapper import compile_type_check
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.damaged_rows import DECODERS, is_of_kind, list_columns, read_sound_rows
 from credenda.storage.sqlite.migrate import get_latest_version
@@ -45,6 +47,7 @@ _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
 _DROPPED_IN: Final = 10
 """The schema version without these tables."""
+_check_header: Final = compile_type_check(ExportHeader)
 _OWNERS: Final = range(1, 1 << 31)
 """The bound of event and memory numbers: a larger number would name a document of another tenant."""
 _OFFSETS: Final = range(1 << 63)
@@ -54,8 +57,15 @@ _ORDINALS: Final = range(1 << 12)
 def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
     """Read the export header of a tenant; tag and key are empty for a tenant that never wrote."""
     row = connection.execute("SELECT tag, hmac_key, created_at FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
-    tag, key, created_us = row or ("", b"", 0)
-    return ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
+    return _to_header(row or ("", b"", 0), user_id)
+
+
+@guard_row("tenants")
+def _to_header(row: tuple[str, bytes, int], user_id: str) -> ExportHeader:
+    tag, key, created_us = row
+    return _check_header(
+        ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
+    )
 
 
 def dump_rows(
@@ -174,7 +184,7 @@ class _RowLoader:
         self._check_cells(place, target, row)
         try:
             if target.reader is not None:
-                target.reader(row, self._tag)
+                target.reader({"checksum": None, **row}, self._tag)  # older archives have none
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:

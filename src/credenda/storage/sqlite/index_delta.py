@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
 from credenda.ids import IdKind
 from credenda.model.event import CODE
 from credenda.model.memory import Layer, Status
 from credenda.storage import rows
 from credenda.storage.damage import guard_row
+from credenda.storage.row_mapper import compile_type_check
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
 from credenda.text.documents import compose_event_text, compose_memory_text
 
 __all__ = ["read_delta", "renew_indexes"]
+
+_check_document: Final = compile_type_check(Document)
 
 
 class _StatementRunner(Protocol):
@@ -80,18 +83,20 @@ def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int
     if not row["text"]:
         return []
     return [
-        Document(
-            code=pack_code(row["id"], ordinal, memory=False),
-            text=compose_event_text(
+        _check_document(
+            Document(
+                code=pack_code(row["id"], ordinal, memory=False),
+                text=compose_event_text(
+                    speaker=row["speaker"],
+                    role=row["role"],
+                    occurred_us=row["occurred_at"],
+                    text=row["text"][start:stop],
+                ),
+                session=row["session_id"],
                 speaker=row["speaker"],
-                role=row["role"],
                 occurred_us=row["occurred_at"],
-                text=row["text"][start:stop],
-            ),
-            session=row["session_id"],
-            speaker=row["speaker"],
-            occurred_us=row["occurred_at"],
-            state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+                state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+            )
         )
         for ordinal, start, stop in ([(0, 0, len(row["text"]))] if spans is None else spans)
     ]
@@ -110,13 +115,15 @@ def _mark_as_gone(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
 
 @guard_row("memories", IdKind.MEMORY)
 def _build_memory_document(row: sqlite3.Row) -> Document:
-    return Document(
-        code=pack_code(row["id"], memory=True),
-        text=compose_memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
-        session="",
-        speaker=row["speaker"],
-        occurred_us=row["valid_from"] or row["created_at"],
-        state=rows.derive_document_state(Status(row["status"]), Layer(row["layer"])),
+    return _check_document(
+        Document(
+            code=pack_code(row["id"], memory=True),
+            text=compose_memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
+            session="",
+            speaker=row["speaker"],
+            occurred_us=row["valid_from"] or row["created_at"],
+            state=rows.derive_document_state(Status(row["status"]), Layer(row["layer"])),
+        )
     )
 
 
