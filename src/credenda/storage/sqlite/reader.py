@@ -47,6 +47,8 @@ from credenda.storage.tombstone_key import open_stored_key, seal_key
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
 _NO_LIMIT: Final = -1
+_TENANT_BITS: Final = 63 - CODE_BITS
+"""The number of a document in the full-text index is that of its tenant and its code."""
 _check_tenant: Final = compile_type_check(TenantRecord)
 _LAST: Final = 1 << 62
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -61,6 +63,8 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | 
 @guard_row("tenants")
 def to_tenant(row: sqlite3.Row) -> TenantRecord:
     """Build a tenant from a row; raises `Conflict` without its key file."""
+    if row["number"] >> _TENANT_BITS:
+        raise ValueError("a number is too large for the full-text index")
     return _check_tenant(
         TenantRecord(
             user_id=row["user_id"],
