@@ -28,6 +28,7 @@ _USER: Final = "ana"
 _NAME: Final = "memory.db"
 _LOG: Final = "log"
 _SILENT: Final = "silent"
+_PATIENCE_SECONDS: Final = 300.0
 _LOG_HEAD_BYTES: Final = 32
 _FRAME_HEAD_BYTES: Final = 24
 """Parts of a write-ahead log: https://sqlite.org/fileformat2.html#walformat."""
@@ -54,7 +55,7 @@ def _fill(path: Path) -> None:
             memory.remember(f"I like tea number {number}.", session="second")
         memory.remember("I moved to Graz.", session="third")
         gone = memory.remember("My doctor is called Huber.").event_ids[0]
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         memory.delete(gone)
         lamp = memory.store(MemoryUnit(text="The lamp is red.", entity="lamp", attribute="colour", value="red"))
         memory.correct(lamp.id, text="The lamp is blue.", value="blue")
@@ -156,9 +157,9 @@ def _make_victims(folder: Path) -> list[_Victim]:
         memory.data.backup(backup / "backup.db")
         memory.data.export(archive / "export.jsonl")
         memory.remember("I work at Acme.")
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         memory.remember("I have a cat called Tom.")
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         shutil.copytree(whole, logged, ignore=shutil.ignore_patterns("*-shm"))
     return [
         _Victim("database", whole, _NAME, _use_database),

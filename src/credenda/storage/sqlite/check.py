@@ -46,7 +46,8 @@ _LOST_VECTORS: Final = """FROM embeddings WHERE user_id = :user_id AND CASE WHEN
     ELSE NOT EXISTS (SELECT 1 FROM events AS e WHERE e.user_id = embeddings.user_id
                      AND e.id = code >> 12 AND e.text <> '') END"""
 _ALTERED_VECTORS: Final = """FROM embeddings WHERE user_id = :user_id
-    AND NOT credenda_is_vector(code, model_id, dims, bits, scale, data, checksum)"""
+    AND (typeof(data) <> 'blob'
+         OR NOT credenda_is_vector(code, model_id, dims, bits, scale, CAST(data AS BLOB), checksum))"""
 _KEEP_VECTOR_HEAD: Final = (
     """INSERT INTO watermarks (user_id, name, value, updated_at)
        SELECT user_id, 'vectors', max(number), 0 FROM embeddings WHERE user_id = :user_id GROUP BY user_id
