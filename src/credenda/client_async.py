@@ -699,12 +699,15 @@ class AsyncData:
         """Wrap a part of an open memory."""
         self._memory = twin
 
-    async def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+    async def export(self, path: str | Path, format: str = "credenda", *, skip_damaged: bool = False) -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
         The format `mcp-memory` writes only current memories, in the form of the MCP reference memory server.
+
+        Raises `Corrupt` if the database is damaged. With `skip_damaged` an archive leaves out the rows that cannot be
+        read, and the report names them in `damaged`.
         """
-        return await asyncio.to_thread(self._memory.export, path, format)
+        return await asyncio.to_thread(self._memory.export, path, format, skip_damaged=skip_damaged)
 
     async def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

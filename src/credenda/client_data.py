@@ -25,12 +25,15 @@ class Data:
         """Belong to an open memory."""
         self._parts = parts
 
-    def export(self, path: str | Path, format: str = "credenda") -> ExportReport:
+    def export(self, path: str | Path, format: str = "credenda", *, skip_damaged: bool = False) -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
         The format `mcp-memory` writes only current memories, in the form of the MCP reference memory server.
+
+        Raises `Corrupt` if the database is damaged. With `skip_damaged` an archive leaves out the rows that cannot be
+        read, and the report names them in `damaged`.
         """
-        return portability.exporting.export_file(self._parts, check_path(path), format)
+        return portability.exporting.export_file(self._parts, check_path(path), format, skip_damaged=skip_damaged)
 
     def import_(
         self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None

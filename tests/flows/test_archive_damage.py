@@ -102,7 +102,7 @@ def test_lines_that_are_no_rows_are_named(archive: Path, empty: Credenda, line: 
 
 
 def test_one_altered_letter_is_found(archive: Path, empty: Credenda) -> None:
-    archive.write_bytes(archive.read_bytes().replace(b"I live in Linz.", b"I live in Lins."))
+    archive.write_bytes(archive.read_bytes().replace(b"I live in Linz.", b"I live in Lins.", 1))
     with pytest.raises(Corrupt, match="altered"):
         empty.data.import_(archive)
     assert holds_nothing(empty)

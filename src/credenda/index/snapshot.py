@@ -26,7 +26,7 @@ from credenda.index.growing_array import GrowingArray, NameNumbers
 from credenda.storage.store import IndexPosition
 from credenda.text.tokens import TOKENIZER
 
-__all__ = ["IMAGE_VERSION", "SnapshotHeader", "hash_contents", "read_snapshot", "write_snapshot"]
+__all__ = ["IMAGE_VERSION", "SnapshotHeader", "hash_contents", "is_damaged", "read_snapshot", "write_snapshot"]
 
 IMAGE_VERSION: Final = 3
 _MAGIC: Final = b"CREDIDX\n"
@@ -111,6 +111,15 @@ def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColum
     return _assemble(about, rows, arrays)
 
 
+def is_damaged(blobs: Sequence[bytes]) -> bool:
+    """Return whether a stored snapshot is not what was written, of whichever version."""
+    whole = b"".join(blobs)
+    if len(whole) < _PREFIX.size:
+        return True
+    magic, checksum, length = _PREFIX.unpack_from(whole)
+    return magic != _MAGIC or zlib.crc32(memoryview(whole)[_PREFIX.size :], length) != checksum
+
+
 def hash_contents(table: DocumentColumns, base: InvertedLists) -> bytes:
     """Return a checksum of the documents that are not GONE, by code: their states, words and sign bits."""
     columns = {name: getattr(table, name).view(table.rows) for name, _ in _COLUMNS}
@@ -131,11 +140,9 @@ def hash_contents(table: DocumentColumns, base: InvertedLists) -> bytes:
 
 def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     """Check the snapshot and return its head and the start of the arrays."""
-    if len(whole) < _PREFIX.size:
-        raise ValueError("an index snapshot is truncated")
-    magic, checksum, length = _PREFIX.unpack_from(whole)
-    if magic != _MAGIC or zlib.crc32(memoryview(whole)[_PREFIX.size :], length) != checksum:
+    if is_damaged([whole]):
         raise ValueError("an index snapshot is damaged")
+    length = _PREFIX.unpack_from(whole)[2]
     stop = _PREFIX.size + length
     about = cast("dict[str, Any]", json.loads(whole[_PREFIX.size : stop]))
     if about["version"] != [IMAGE_VERSION, TOKENIZER]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.errors import Corrupt
 from credenda.index.frqad import compute_divisor
 from credenda.index.quantize import decode_halves, decode_rows, widen_to_float32
 from credenda.index.resident import ResidentIndex
 from credenda.index.vector_cache import HOT_BITS
+from credenda.storage.damage import IMPOSSIBLE, is_sound_vector, make_damage_error, name_document
 from credenda.storage.store import Reader
 
 __all__ = ["read_stored_vectors"]
@@ -56,12 +59,21 @@ def _read_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple
         for bits in set(widths):
             at = places[np.equal(widths, bits)]
             blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
-            if bits == HOT_BITS:
-                matrix[at] = fresh = decode_halves(b"".join(blobs)).reshape(len(at), -1)
-                index.hot.fill(rows[at], fresh)
-            else:
-                odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
+            try:
+                if bits == HOT_BITS:
+                    matrix[at] = fresh = decode_halves(b"".join(blobs)).reshape(len(at), -1)
+                    index.hot.fill(rows[at], fresh)
+                else:
+                    odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
+            except IMPOSSIBLE as error:
+                raise _find_damaged(stored, index.dims) from error
     wide = widen_to_float32(matrix, finite=index.hot.finite)
     for at, values in odd:
         wide[at] = values
     return (rows, wide) if held.all() else (rows[held], wide[held])
+
+
+def _find_damaged(stored: Sequence[tuple[int, int, bytes]], dims: int) -> Corrupt:
+    """Build the error for the first vector with another length than its width gives."""
+    wrong = (code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None))
+    return make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True)

@@ -16,6 +16,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, from_contest_dict
 from credenda.model.memory import Memory, Status
 from credenda.model.surprise import adjust_importance
+from credenda.storage.damage import IMPOSSIBLE, make_damage_error
 from credenda.text.sentiment import score_valence
 
 __all__ = [
@@ -72,7 +73,18 @@ class ReplayedMemory:
 
 
 def replay_memory(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
-    """Replay the changes of one memory, oldest first; None if none of them adds it."""
+    """Replay the changes of one memory, oldest first; None if none of them adds it.
+
+    Raises `Corrupt` for a change with an impossible value.
+    """
+    known = list(records)
+    try:
+        return _replay_changes(known)
+    except IMPOSSIBLE as error:
+        raise make_damage_error("changes", f"one of the changes of {known[0].memory_id}") from error
+
+
+def _replay_changes(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
     versions: list[Memory] = []
     evidence: set[Evidence] = set()
     supported = whole = True
@@ -133,7 +145,11 @@ def replay_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | 
         contest_id = record.after.get("contest")
         if isinstance(contest_id, str):
             case = record.after.get("case")
-            cases[contest_id] = from_contest_dict(cast("Mapping[str, Any]", case)) if case else cases.get(contest_id)
+            try:
+                case = from_contest_dict(cast("Mapping[str, Any]", case)) if case else cases.get(contest_id)
+            except IMPOSSIBLE as error:
+                raise make_damage_error("changes", record.id) from error
+            cases[contest_id] = case
     return cases
 
 

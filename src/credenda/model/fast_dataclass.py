@@ -58,11 +58,19 @@ def _format_parameter(one: Field[Any]) -> str:
 
 
 def compile_unpacker(
-    kind: type[T], parameters: str, converted: Mapping[str, str], space: Mapping[str, object]
+    kind: type[T],
+    parameters: str,
+    converted: Mapping[str, str],
+    space: Mapping[str, object],
+    *,
+    checks: Sequence[str] = (),
 ) -> Callable[..., T]:
-    """Compile a function that unpacks its first parameter into the fields and converts some by expressions."""
+    """Compile a function that unpacks its first parameter into the fields and converts some by expressions.
+
+    `checks` are lines of code that run before the conversion.
+    """
     unpack = f"({', '.join(list_field_names(kind))},) = {parameters.partition(',')[0]}"
-    return _compile_function(kind, parameters, [unpack], converted=converted, space=space)
+    return _compile_function(kind, parameters, [unpack, *checks], converted=converted, space=space)
 
 
 def _compile_function(

@@ -138,10 +138,11 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportReport:
-    """The result of an export."""
+    """The result of an export; `damaged` names the rows that were left out because they cannot be read."""
 
     path: str
     rows: Mapping[str, int]
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

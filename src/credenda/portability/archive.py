@@ -31,16 +31,18 @@ _TAG: Final = re.compile(r"[0-9a-f]{5}[0-9]")
 _KEY_BYTES: Final = 32
 
 
-def export_archive(parts: Parts, path: Path) -> ExportReport:
+def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> ExportReport:
     """Write a consistent snapshot of the tenant to a file.
+
+    Rows that cannot be read raise `Corrupt`; with `skip_damaged` they are left out and named in the report.
 
     Two exports of the same state are identical bytes. The file contains the tenant's key: protect it like the memory.
     Raises `Invalid` for a folder, `Unavailable` if it cannot be written; an existing file is then unchanged.
     """
     _flush_accesses(parts)
-    with replace_file(path) as file, parts.store.dump(parts.user_id) as dump:
+    with replace_file(path) as file, parts.store.dump(parts.user_id, skip_damaged=skip_damaged) as dump:
         counts = _write(file.write, dump)
-    return ExportReport(path=str(path), rows=counts)
+    return ExportReport(path=str(path), rows=counts, damaged=tuple(f"{one.table}: {one.key}" for one in dump.damaged))
 
 
 def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -> ImportReport:

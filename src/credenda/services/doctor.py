@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from credenda import index as index_modules
 from credenda import model, services
-from credenda.errors import Invalid
+from credenda.errors import Corrupt, Invalid
+from credenda.index.snapshot import is_damaged
 from credenda.model.doctor_finding import Finding
 from credenda.paths import close_open_files, find_open_paths
 from credenda.runtime import Parts
@@ -18,6 +20,9 @@ __all__ = ["doctor"]
 
 _CHECKS: Final = (
     "file",
+    "rows",
+    "journal_rows",
+    "change_rows",
     "journal_chain",
     "journal_numbers",
     "change_log",
@@ -29,6 +34,8 @@ _CHECKS: Final = (
     "contests",
     "passages",
     "vectors",
+    "vector_checksums",
+    "tombstone_checksums",
     "accesses",
     "jobs",
     "full_text",
@@ -44,15 +51,25 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
     if repair and parts.read_only:
         raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
-    folded = services.rebuild.log_findings(parts, repair=repair)  # first: rows put right here are no orphans any more
-    findings = [*parts.store.check(parts.user_id, repair=repair), *folded]
-    findings += [
-        *_index_parity(parts, repair=repair),
-        *services.consolidation_progress.find_skipped_groups(parts, repair=repair),
-    ]
+    # First: rows put right here are no orphans any more.
+    folded = _complete("change_fold", lambda: services.rebuild.log_findings(parts, repair=repair))
+    findings = [*_complete("file", lambda: parts.store.check(parts.user_id, repair=repair)), *folded]
+    findings += _complete("index", lambda: _index_parity(parts, repair=repair))
+    findings += _complete(
+        "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
+    )
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
+
+
+def _complete(check: str, find: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:
+    """Return the findings of a check; damage that ends the check is its finding."""
+    try:
+        return find()
+    except Corrupt as error:
+        detail = f"this check could not be completed: {error.what}"
+        return [Finding(check=check, detail=detail, where=error.ids.get("row") or "the file", fix=error.fix)]
 
 
 def _check_permissions(parts: Parts, *, repair: bool) -> list[Finding]:
@@ -112,4 +129,6 @@ def _find_wrong_indexes(parts: Parts, reader: Reader) -> list[str]:
     stored = index_modules.cache.IndexCache().get(reader, model_id=model_id)
     found = (("the index in memory", index), ("the stored index", stored))
     wanted = fresh.compute_digest()
-    return [where for where, one in found if one.heads == fresh.heads and one.compute_digest() != wanted]
+    wrong = [where for where, one in found if one.heads == fresh.heads and one.compute_digest() != wanted]
+    blobs = reader.snapshot(index_modules.cache.name_snapshot(model_id, reader.tenant.tag))
+    return [*wrong, *(["the bytes of the stored index"] if blobs and is_damaged(blobs) else [])]

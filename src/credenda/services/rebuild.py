@@ -12,7 +12,12 @@ from credenda.runtime import Parts
 
 __all__ = ["log_findings", "rebuild"]
 
-_LOG_CHECKS: Final = frozenset({"change_numbers", "journal_numbers", "journal_chain", "journal_text", "file"})
+_LOG_CHECKS: Final = frozenset(
+    {
+        *("change_numbers", "change_rows"),
+        *("journal_numbers", "journal_rows", "journal_chain", "journal_text", "file"),
+    }
+)
 """Checks that must pass before a rebuild from the journal and the log."""
 _NAMED: Final = 5
 

@@ -319,7 +319,7 @@ class Plan:
     def _put_change(self, change: ChangeRecord) -> str:
         tag, number = self._tenant.tag, self._head + len(self._changes) + 1
         row = rows.to_change_row(change, tag)
-        self._changes.append(rows.to_change({**row, "id": number, "at": row["at_us"]}, tag))
+        self._changes.append(rows.to_change({**row, "id": number, "at": row["at_us"], "checksum": None}, tag))
         name = format_id(IdKind.CHANGE, number, tag)
         if change.kind is ChangeKind.CONFIRM and change.memory_id:
             (memory,) = self.memories([change.memory_id])

@@ -57,7 +57,12 @@ CODE_BITS: Final = _ORDINAL_BITS + _OWNER_BITS + 1
 
 
 def pack_code(number: int, ordinal: int = 0, *, memory: bool) -> int:
-    """Pack the number of a memory, or of passage `ordinal` of an event, into 44 bits; memories sort last."""
+    """Pack the number of a memory, or of passage `ordinal` of an event, into 44 bits; memories sort last.
+
+    Raises `ValueError` for a number that no memory, event or passage can have.
+    """
+    if number >> _OWNER_BITS or ordinal >> _ORDINAL_BITS:
+        raise ValueError("a number is too large for the index")
     return (_MEMORY_BIT if memory else 0) | (number << _ORDINAL_BITS) | ordinal
 
 

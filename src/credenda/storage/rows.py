@@ -7,23 +7,28 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from credenda.errors import Corrupt
 from credenda.ids import IdKind, format_id, parse_id, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
-from credenda.model.claim import Evidence, Span
+from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
-from credenda.model.fast_dataclass import compile_row_constructor
 from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, get_engram_type
-from credenda.storage.row_mapper import RowMapper, expand_fields, shorten_fields
+from credenda.storage.damage import (
+    compute_checksum,
+    guard_row,
+    is_sound_vector,
+    make_damage_error,
+    name_document,
+)
+from credenda.storage.row_mapper import RowMapper, compile_type_check, expand_fields, shorten_fields
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 
 __all__ = [
-    "EvidenceRow",
     "derive_document_state",
     "hash_text",
     "is_memory_id",
+    "make_vector",
     "pack_json",
     "remove_words_from_delta",
     "reword_delta",
@@ -34,8 +39,6 @@ __all__ = [
     "to_contest_row",
     "to_event",
     "to_events",
-    "to_evidence",
-    "to_evidence_list",
     "to_job",
     "to_memories",
     "to_memory",
@@ -48,10 +51,6 @@ class DatabaseRow(Protocol):
     """A database row: the driver's values by column name."""
 
     def __getitem__(self, key: str, /) -> Any: ...
-
-
-EvidenceRow = tuple[int, int, int, int, bytes, str | None]
-"""Memory, event, start, stop, hash of the claim, in the order of the statements."""
 
 
 # A look-up costs a third of an enumeration call, and a search reads many rows.
@@ -104,20 +103,14 @@ def pack_json(value: object) -> str | None:
     return to_canonical_json(value) if value else None
 
 
-def _parse_json(raw: str) -> Any:
-    try:
-        return json.loads(raw)
-    except ValueError as error:
-        fix = "run `credenda doctor`, or restore a backup"
-        raise Corrupt("a row cannot be read", why="a cell of it is not valid JSON", fix=fix) from error
-
-
 def _parse_names(raw: str | None) -> tuple[str, ...]:
-    return tuple(_parse_json(raw)) if raw else ()
+    names: list[str] = json.loads(raw) if raw else []
+    "".join(names)  # raises TypeError for a name that is none
+    return tuple(names)
 
 
 def _parse_table(raw: str | None) -> dict[str, object]:
-    return _parse_json(raw) if raw else {}
+    return dict(json.loads(raw)) if raw else {}
 
 
 def _parse_relation(raw: str | None) -> Relation | None:
@@ -126,6 +119,7 @@ def _parse_relation(raw: str | None) -> Relation | None:
 
 _EVENT: Final = RowMapper(
     Event,
+    "events",
     ids={"id": IdKind.EVENT},
     converted={
         "role": _ROLES.__getitem__,
@@ -137,6 +131,7 @@ _EVENT: Final = RowMapper(
 )
 _MEMORY: Final = RowMapper(
     Memory,
+    "memories",
     ids={"id": IdKind.MEMORY, "superseded_by": IdKind.MEMORY},
     converted={
         "type": _TYPES.__getitem__,
@@ -152,8 +147,11 @@ _MEMORY: Final = RowMapper(
         "metadata": _parse_table,
     },
 )
-_new_span: Final = compile_row_constructor(Span)
-_new_evidence: Final = compile_row_constructor(Evidence)
+_check_change: Final = compile_type_check(ChangeRecord)
+_check_contest: Final = compile_type_check(ContestCase)
+_check_job: Final = compile_type_check(Job)
+_CHANGE_CELLS: Final = ("id", "kind", "actor", "reason", "at", "memory", "cause", "delta")
+"""The cells that the checksum of a change covers."""
 
 
 def to_event(row: DatabaseRow, tag: str) -> Event:
@@ -224,23 +222,6 @@ def to_memories(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str)
     return _MEMORY.to_values(columns, rows, tag)
 
 
-def to_evidence(row: DatabaseRow, tag: str) -> Evidence:
-    """Build evidence from a row without the extractor's version, because older archives lack it."""
-    columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
-    return to_evidence_list([(*columns, None)], tag)[0]
-
-
-def to_evidence_list(rows: Sequence[EvidenceRow], tag: str) -> list[Evidence]:
-    """Build evidence from tuples; a search reads many."""
-    memories, events = IdKind.MEMORY.value, IdKind.EVENT.value
-    return [
-        _new_evidence(
-            (f"{memories}{memory}-{tag}", _new_span((f"{events}{event}-{tag}", start, stop)), claim_hash, reader or "")
-        )
-        for memory, event, start, stop, claim_hash, reader in rows
-    ]
-
-
 def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     """Return the columns of a change; the delta holds only the changed fields."""
     delta: dict[str, object] = {"b": shorten_fields(change.before), "a": shorten_fields(change.after)}
@@ -266,22 +247,28 @@ def to_change_row(change: ChangeRecord, tag: str) -> dict[str, object]:
     }
 
 
+@guard_row("changes", IdKind.CHANGE)
 def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
-    """Build a change from a row."""
-    delta: dict[str, Any] = _parse_json(row["delta"])
+    """Build a change from a row; its checksum is None in older versions."""
+    checksum = row["checksum"]
+    if checksum is not None and checksum != compute_checksum(*(row[name] for name in _CHANGE_CELLS)):
+        raise ValueError("a change does not match its checksum")
+    delta: dict[str, Any] = json.loads(row["delta"])
     memory = row["memory"]
     support = delta.get("e")
-    return ChangeRecord(
-        id=format_id(IdKind.CHANGE, row["id"], tag),
-        kind=ChangeKind(row["kind"]),
-        actor=Actor(row["actor"]),
-        reason=row["reason"],
-        at_us=row["at"],
-        memory_id=format_id(IdKind.MEMORY, memory, tag) if memory else None,
-        cause=row["cause"],
-        before=expand_fields(delta.get("b", {})),
-        after=expand_fields(delta.get("a", {})),
-        support=None if support is None else tuple(_to_support(one, tag) for one in support),
+    return _check_change(
+        ChangeRecord(
+            id=format_id(IdKind.CHANGE, row["id"], tag),
+            kind=ChangeKind(row["kind"]),
+            actor=Actor(row["actor"]),
+            reason=row["reason"],
+            at_us=row["at"],
+            memory_id=format_id(IdKind.MEMORY, memory, tag) if memory else None,
+            cause=row["cause"],
+            before=expand_fields(delta.get("b", {})),
+            after=expand_fields(delta.get("a", {})),
+            support=None if support is None else tuple(_to_support(one, tag) for one in support),
+        )
     )
 
 
@@ -293,7 +280,7 @@ def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
 
 def remove_words_from_delta(delta: str) -> str:
     """Remove the words from a delta: keep status, times, numbers and the places of the evidence."""
-    parts: dict[str, Any] = _parse_json(delta)
+    parts: dict[str, Any] = json.loads(delta)
     sides = {name: expand_fields(part) for name, part in parts.items() if name != "e"}
     kept = {name: shorten_fields({key: side[key] for key in side if key in _WORDLESS}) for name, side in sides.items()}
     evidence = {
@@ -308,7 +295,7 @@ def reword_delta(
     delta: str, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
 ) -> str:
     """Replace texts in a delta, and the places and hashes of its evidence."""
-    parts: dict[str, Any] = _parse_json(delta)
+    parts: dict[str, Any] = json.loads(delta)
     for name, part in parts.items():
         if name == "e":
             parts[name] = [[one[0], *places.get(tuple(one[:4]), one[1:4]), *one[4:]] for one in part]
@@ -339,56 +326,62 @@ def to_contest_row(contest: ContestCase) -> dict[str, object]:
     }
 
 
+@guard_row("contests", IdKind.CONTEST)
 def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
     """Build a contest from a row."""
-    return ContestCase(
-        id=format_id(IdKind.CONTEST, row["id"], tag),
-        speaker=row["speaker"],
-        entity=row["entity"],
-        attribute=row["attribute"],
-        scope=row["scope"],
-        type_class=row["type_class"],
-        values=_parse_names(row["vals"]),
-        memory_ids=_parse_names(row["memories"]),
-        state=ContestState(row["state"]),
-        question=row["question"],
-        opened_us=row["opened_at"],
-        resolved_us=row["resolved_at"],
-        resolution=row["resolution"],
-        scopes={name: str(value) for name, value in _parse_table(row["scopes"]).items()},
+    return _check_contest(
+        ContestCase(
+            id=format_id(IdKind.CONTEST, row["id"], tag),
+            speaker=row["speaker"],
+            entity=row["entity"],
+            attribute=row["attribute"],
+            scope=row["scope"],
+            type_class=row["type_class"],
+            values=_parse_names(row["vals"]),
+            memory_ids=_parse_names(row["memories"]),
+            state=ContestState(row["state"]),
+            question=row["question"],
+            opened_us=row["opened_at"],
+            resolved_us=row["resolved_at"],
+            resolution=row["resolution"],
+            scopes={name: str(value) for name, value in _parse_table(row["scopes"]).items()},
+        )
     )
 
 
+@guard_row("operations", IdKind.JOB)
 def to_job(row: DatabaseRow, tag: str) -> Job:
     """Build a job from a row."""
-    return Job(
-        id=format_id(IdKind.JOB, row["id"], tag),
-        kind=row["kind"],
-        first=row["first"],
-        last=row["last"],
-        status=JobStatus(row["status"]),
-        attempts=row["attempts"],
-        run_after_us=row["run_after"],
-        lease_owner=row["lease_owner"] or "",
-        lease_until_us=row["lease_until"] or 0,
-        error=row["error"] or "",
-        idempotency_key=row["idempotency_key"],
-        payload_hash=row["payload_hash"] or b"",
-        created_us=row["created_at"],
-        updated_us=row["updated_at"],
+    return _check_job(
+        Job(
+            id=format_id(IdKind.JOB, row["id"], tag),
+            kind=row["kind"],
+            first=row["first"],
+            last=row["last"],
+            status=JobStatus(row["status"]),
+            attempts=row["attempts"],
+            run_after_us=row["run_after"],
+            lease_owner=row["lease_owner"] or "",
+            lease_until_us=row["lease_until"] or 0,
+            error=row["error"] or "",
+            idempotency_key=row["idempotency_key"],
+            payload_hash=row["payload_hash"] or b"",
+            created_us=row["created_at"],
+            updated_us=row["updated_at"],
+        )
     )
 
 
 def to_vector(row: DatabaseRow) -> Vector:
-    """Build a vector from a row."""
-    return Vector(
-        code=row["code"],
-        model_id=row["model_id"],
-        dims=row["dims"],
-        bits=row["bits"],
-        scale=row["scale"],
-        data=row["data"],
-    )
+    """Build a vector from a row; its checksum is None in older versions."""
+    return make_vector([row[name] for name in (*Vector._fields, "checksum")])
+
+
+def make_vector(cells: Sequence[Any]) -> Vector:
+    """Build a vector from its cells and its checksum."""
+    if not is_sound_vector(*cells):
+        raise make_damage_error("embeddings", name_document(cells[0]), repaired=True)
+    return Vector._make(cells[:-1])
 
 
 def is_memory_id(text: str, tag: str) -> bool:

@@ -6,7 +6,7 @@ exported; they are built again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cell",
+    "DamagedRow",
     "Erasure",
     "ExportHeader",
     "ImportRow",
@@ -49,12 +50,21 @@ class ExportHeader:
     schema: int
 
 
+class DamagedRow(NamedTuple):
+    """A row that cannot be read: its table, and its id or place in it."""
+
+    table: str
+    key: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantExport:
     """All rows of one tenant as (table, row), readable once: tables in a fixed order, rows by primary key."""
 
     origin: ExportHeader
     rows: Iterator[tuple[str, TableRow]]
+    damaged: Sequence[DamagedRow] = ()
+    """The rows that were left out; complete when `rows` has been read."""
 
 
 class ImportRow(NamedTuple):
@@ -94,8 +104,13 @@ class TenantTransfer(Protocol):
         """Return the name of the tenant whose ids end with this tag, or None."""
         ...
 
-    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> AbstractContextManager[TenantExport]:
-        """Open all rows of a tenant, or those of some tables, in one consistent view."""
+    def dump(
+        self, user_id: str, *, only: Collection[str] | None = None, skip_damaged: bool = False
+    ) -> AbstractContextManager[TenantExport]:
+        """Open all rows of a tenant, or those of some tables, in one consistent view.
+
+        A row that cannot be read raises `Corrupt`, or is left out with `skip_damaged`.
+        """
         ...
 
     def erased(self, tags: Collection[str]) -> set[str]:

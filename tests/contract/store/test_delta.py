@@ -179,7 +179,7 @@ def test_an_event_that_was_redacted_in_part_comes_again(store: Store) -> None:
 
 
 def test_vectors_are_read_back_by_code_and_model(store: Store) -> None:
-    three = [vector(event_code(place), bytes([place] * 4), scale=0.5, bits=8, dims=4) for place in (1, 2, 3)]
+    three = [vector(event_code(place), bytes([place] * 12), scale=0.5, bits=8, dims=4) for place in (1, 2, 3)]
     put(store, ANA, *three, vector(event_code(1), model_id="other"))
 
     def stored(codes: list[int], model_id: str) -> list[Vector]:

@@ -29,7 +29,7 @@ def test_letters_are_names_of_nothing_else_and_each_stands_for_one_field() -> No
 
 
 def test_a_change_is_read_as_it_was_written() -> None:
-    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7}
+    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "checksum": None}
     read = to_change(row, TAG)
     assert (read.before, read.after) == ({"status": "active"}, SAID)
     assert "valid_from_us" not in str(row["delta"])
@@ -38,8 +38,13 @@ def test_a_change_is_read_as_it_was_written() -> None:
 @pytest.mark.parametrize("after", [SAID, shorten_fields(SAID)])
 def test_older_logs_with_whole_names_are_read_and_redacted_alike(after: dict[str, object]) -> None:
     delta = json.dumps({"a": after, "b": {"status": "active"}})
-    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": delta}
+    row = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "checksum": None, "delta": delta}
     assert to_change(row, TAG).after == SAID
-    wordless = to_change_row(logged(), TAG) | {"id": 1, "at": 7, "delta": remove_words_from_delta(delta)}
+    wordless = to_change_row(logged(), TAG) | {
+        "id": 1,
+        "at": 7,
+        "checksum": None,
+        "delta": remove_words_from_delta(delta),
+    }
     assert to_change(wordless, TAG).after == {"type": "fact", "valid_from_us": 5}
     assert to_change(wordless, TAG).before == {"status": "active"}

@@ -79,7 +79,7 @@ def sound(tmp_path: Path) -> Path:
         put(store, *(logged(ChangeKind.ADD, memory_id) for memory_id in ids))
         put(store, said("I like tea."), said("I like jam."))
         codes = [pack_code(number, memory=memory) for number in (1, 2) for memory in (False, True)]
-        put(store, *(Vector(code=code, model_id="m", dims=1, bits=8, scale=1.0, data=b"1") for code in codes))
+        put(store, *(Vector(code=code, model_id="m", dims=1, bits=8, scale=1.0, data=b"123456789") for code in codes))
         assert store.check(ANA) == []
     return path
 

@@ -2,6 +2,9 @@
 
 Each flip must be without effect, or reported: an error with its place and a way out, or a finding of `doctor`. A wrong
 answer that nothing reports, and an error that is none of ours, are violations.
+
+SQLite ends its log at the first frame with a wrong checksum and reports nothing, as after a power cut. Such flips are
+counted apart: the answers must be those of the calls before that frame.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +26,12 @@ __all__ = ["run_bit_flips"]
 
 _USER: Final = "ana"
 _NAME: Final = "memory.db"
+_LOG: Final = "log"
+_SILENT: Final = "silent"
+_PATIENCE_SECONDS: Final = 300.0
+_LOG_HEAD_BYTES: Final = 32
+_FRAME_HEAD_BYTES: Final = 24
+"""Parts of a write-ahead log: https://sqlite.org/fileformat2.html#walformat."""
 _QUESTIONS: Final = ("Where do I live?", "Which tea do I like?", "peanuts", "the colour of the lamp")
 Answers = Mapping[str, object]
 
@@ -45,7 +55,7 @@ def _fill(path: Path) -> None:
             memory.remember(f"I like tea number {number}.", session="second")
         memory.remember("I moved to Graz.", session="third")
         gone = memory.remember("My doctor is called Huber.").event_ids[0]
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         memory.delete(gone)
         lamp = memory.store(MemoryUnit(text="The lamp is red.", entity="lamp", attribute="colour", value="red"))
         memory.correct(lamp.id, text="The lamp is blue.", value="blue")
@@ -105,6 +115,22 @@ def _replace_bit(path: Path, bit: int) -> None:
     path.write_bytes(content)
 
 
+def _measure_log(content: bytes) -> int:
+    """Return the size of a log up to its last commit; the rest is space that was reserved."""
+    frame = _FRAME_HEAD_BYTES + int.from_bytes(content[8:12])
+    starts = range(_LOG_HEAD_BYTES, len(content), frame)
+    commits = (at for at in starts if content[at + 8 : at + 16] == content[16:24] and any(content[at + 4 : at + 8]))
+    return max(commits) + frame
+
+
+def _cut_log(path: Path, bit: int) -> None:
+    """Cut a log before the frame that contains a bit, as SQLite does."""
+    content = path.read_bytes()
+    frame = _FRAME_HEAD_BYTES + int.from_bytes(content[8:12])
+    frames = max(0, bit // 8 - _LOG_HEAD_BYTES) // frame
+    path.write_bytes(content[: _LOG_HEAD_BYTES + frames * frame if bit // 8 >= _LOG_HEAD_BYTES else 0])
+
+
 def _find_outcome(victim: _Victim, folder: Path, expected: Answers) -> tuple[str, list[str]]:
     """Use a damaged copy; return the outcome and what is wrong with it."""
     try:
@@ -118,7 +144,7 @@ def _find_outcome(victim: _Victim, folder: Path, expected: Answers) -> tuple[str
     differing = [name for name, value in expected.items() if found[name] != value]
     if not differing:
         return "without effect", []
-    return "silent", [f"wrong without a report: {', '.join(differing)}"]
+    return _SILENT, [f"wrong without a report: {', '.join(differing)}"]
 
 
 def _make_victims(folder: Path) -> list[_Victim]:
@@ -131,13 +157,13 @@ def _make_victims(folder: Path) -> list[_Victim]:
         memory.data.backup(backup / "backup.db")
         memory.data.export(archive / "export.jsonl")
         memory.remember("I work at Acme.")
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         memory.remember("I have a cat called Tom.")
-        memory.settle()
+        memory.settle(timeout=_PATIENCE_SECONDS)
         shutil.copytree(whole, logged, ignore=shutil.ignore_patterns("*-shm"))
     return [
         _Victim("database", whole, _NAME, _use_database),
-        _Victim("log", logged, f"{_NAME}-wal", _use_database),
+        _Victim(_LOG, logged, f"{_NAME}-wal", _use_database),
         _Victim("backup", backup, "backup.db", _use_backup),
         _Victim("archive", archive, "export.jsonl", _use_archive),
     ]
@@ -149,11 +175,12 @@ def run_bit_flips(flips: int, *, seed: int, note: Note) -> AttackReport:
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="credenda-bits-") as folder:
         victims = _make_victims(Path(folder))
-        expected = [_use_copy(victim, None)[0] for victim in victims]
+        expected = [_use_whole(victim) for victim in victims]
         for number in range(flips):
             victim = victims[number % len(victims)]
-            bit = draw.randrange(8 * (victim.folder / victim.file).stat().st_size)
-            _, outcome, wrong = _use_copy(victim, bit, expected[number % len(victims)])
+            content = (victim.folder / victim.file).read_bytes()
+            bit = draw.randrange(8 * (_measure_log(content) if victim.kind == _LOG else len(content)))
+            outcome, wrong = _flip(victim, bit, expected[number % len(victims)])
             report.cases += 1
             report.counts[f"{victim.kind}: {outcome}"] += 1
             report.add(f"{victim.kind}, bit {bit}", wrong)
@@ -162,12 +189,30 @@ def run_bit_flips(flips: int, *, seed: int, note: Note) -> AttackReport:
     return report.finish()
 
 
-def _use_copy(victim: _Victim, bit: int | None, expected: Answers | None = None) -> tuple[Answers, str, list[str]]:
-    """Copy the folder of a victim, flip a bit of its file, and use it."""
+def _use_whole(victim: _Victim) -> Answers:
+    with _copy(victim) as folder:
+        return victim.use(folder)
+
+
+def _flip(victim: _Victim, bit: int, expected: Answers) -> tuple[str, list[str]]:
+    """Flip a bit of a copy, use the copy, and return the outcome and what is wrong with it."""
+    with _copy(victim) as folder:
+        _replace_bit(folder / victim.file, bit)
+        outcome, wrong = _find_outcome(victim, folder, expected)
+    if (outcome, victim.kind) != (_SILENT, _LOG):
+        return outcome, wrong
+    with _copy(victim) as folder:
+        _cut_log(folder / victim.file, bit)
+        shorter = victim.use(folder)
+    with _copy(victim) as folder:
+        _replace_bit(folder / victim.file, bit)
+        outcome, wrong = _find_outcome(victim, folder, shorter)
+    return ("cut off before the damage", []) if outcome == "without effect" else (outcome, wrong)
+
+
+@contextmanager
+def _copy(victim: _Victim) -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="credenda-bits-") as parent:
         folder = Path(parent) / "copy"
         shutil.copytree(victim.folder, folder)
-        if bit is None or expected is None:
-            return victim.use(folder), "", []
-        _replace_bit(folder / victim.file, bit)
-        return {}, *_find_outcome(victim, folder, expected)
+        yield folder

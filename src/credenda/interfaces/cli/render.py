@@ -130,7 +130,11 @@ def _render_installed(screen: Screen, done: Installed) -> str:
 
 
 def _render_exported(screen: Screen, report: ExportReport) -> str:
-    return f"Wrote {escape_controls(report.path)}\n{_render_counts(screen, report.rows)}"
+    lines = [f"Wrote {escape_controls(report.path)}", _render_counts(screen, report.rows)]
+    if report.damaged:
+        lines.append(screen.warn(f"{len(report.damaged):,} places of the database cannot be read and were left out:"))
+        lines += [screen.fill(escape_controls(one), "  ", "    ") for one in report.damaged]
+    return "\n".join(lines)
 
 
 def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:

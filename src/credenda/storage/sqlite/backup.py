@@ -25,8 +25,16 @@ __all__ = ["back_up", "restore_file"]
 
 ReplayDeletions = Callable[[Store, Store, str], int]
 """Repeats in a second database the deletions of a user in the first; returns their count."""
-_SERIOUS: Final = frozenset({"file", "journal_chain", "journal_text", "journal_numbers", "change_numbers"})
+_SERIOUS: Final = frozenset(
+    {
+        *("file", "rows", "journal_rows", "journal_chain", "journal_text", "journal_numbers"),
+        *("change_rows", "change_numbers"),
+    }
+)
 """Findings that make a backup unusable."""
+_SAVE: Final = (
+    "restore another; or open it with --db and save its other rows with `export --skip-damaged`; nothing changed"
+)
 _LIFTED: Final = "SELECT user_id, tag FROM tenants WHERE user_id IN (SELECT user_id FROM legal_holds)"
 """Tenants whose hold was lifted, in a database in which none is in force."""
 _TAGS: Final = "SELECT tag FROM tenants UNION SELECT tag FROM erasures"
@@ -279,7 +287,7 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
         for user_id in users:
             serious = [one for one in store.check(user_id, repair=True) if one.check in _SERIOUS and not one.repaired]
             if serious:
-                raise Corrupt("the backup is damaged", why=serious[0].detail, fix="restore another; nothing changed")
+                raise Corrupt("the backup is damaged", why=f"{serious[0].detail} ({serious[0].where})", fix=_SAVE)
         store.take_over(entries.values())
         for user_id in named:
             store.release(user_id)

@@ -11,6 +11,7 @@ from typing import Final
 
 from credenda.errors import Unavailable
 from credenda.paths import create_file
+from credenda.storage.damage import compute_checksum, is_sound_vector
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.open_file import OpenFile
 from credenda.text.documents import compose_event_text, compose_memory_text
@@ -124,6 +125,8 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
     connection.row_factory = sqlite3.Row
     connection.create_function("credenda_words", 4, compose_event_words, deterministic=True)
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
+    connection.create_function("credenda_checksum", -1, compute_checksum, deterministic=True)
+    connection.create_function("credenda_is_vector", 7, is_sound_vector, deterministic=True)
     connection.create_function("credenda_file_key", 0, lambda: key)
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Iterable
 from typing import Any, Final
 
 from credenda.errors import Conflict, Corrupt
-from credenda.storage import rows
+from credenda.storage.damage import guard_row
 from credenda.storage.records import count_vector_bytes
+from credenda.storage.row_mapper import compile_type_check
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
+from credenda.storage.sqlite.damaged_rows import DECODERS, is_of_kind, list_columns, read_sound_rows
 from credenda.storage.sqlite.migrate import get_latest_version
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import CODE_BITS, pack_code
-from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, make_row_error
+from credenda.storage.tenant_transfer import Cell, DamagedRow, ExportHeader, ImportRow, TableRow, make_row_error
 
 __all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
 
@@ -46,63 +47,37 @@ _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
 _DROPPED_IN: Final = 10
 """The schema version without these tables."""
-_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+_check_header: Final = compile_type_check(ExportHeader)
 _OWNERS: Final = range(1, 1 << 31)
 """The bound of event and memory numbers: a larger number would name a document of another tenant."""
+_OFFSETS: Final = range(1 << 63)
 _ORDINALS: Final = range(1 << 12)
-_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
-    "INTEGER": (int,),
-    "REAL": (float, int),
-    "TEXT": (str,),
-    "BLOB": (bytes,),
-}
-_READERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
-    "events": rows.to_event,
-    "memories": rows.to_memory,
-    "evidence": rows.to_evidence,
-    "changes": rows.to_change,
-    "contests": rows.to_contest,
-    "operations": rows.to_job,
-    "embeddings": lambda row, _: rows.to_vector(row),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    name: str
-    kinds: tuple[type, ...]
-    required: bool
-    key_place: int
-
-
-def _list_columns(connection: sqlite3.Connection, table: str) -> list[_Column]:
-    found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
-    return [
-        _Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
-        for row in found
-        if row["name"] != "user_id"
-    ]
 
 
 def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
     """Read the export header of a tenant; tag and key are empty for a tenant that never wrote."""
     row = connection.execute("SELECT tag, hmac_key, created_at FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
-    tag, key, created_us = row or ("", b"", 0)
-    return ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
+    return _to_header(row or ("", b"", 0), user_id)
+
+
+@guard_row("tenants")
+def _to_header(row: tuple[str, bytes, int], user_id: str) -> ExportHeader:
+    tag, key, created_us = row
+    return _check_header(
+        ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=get_latest_version())
+    )
 
 
 def dump_rows(
-    connection: sqlite3.Connection, user_id: str, only: Collection[str] | None = None
-) -> Iterator[tuple[str, TableRow]]:
-    """Yield every row of a tenant by primary key; SQLite reads along the key and sorts nothing in memory."""
-    for table in TABLES if only is None else [one for one in TABLES if one in only]:
-        columns = _list_columns(connection, table)
-        names = ", ".join(column.name for column in columns)
-        keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
-        order = ", ".join(column.name for column in keys)
-        sql = f"SELECT {names} FROM {table} WHERE user_id = ? ORDER BY {order}"  # noqa: S608 - names of our schema
-        for row in connection.execute(sql, (user_id,)):
-            yield table, dict(row)
+    connection: sqlite3.Connection,
+    user_id: str,
+    only: Collection[str] | None = None,
+    damaged: list[DamagedRow] | None = None,
+) -> Generator[tuple[str, TableRow]]:
+    """Yield every row of a tenant in export order; see `read_sound_rows` for damaged ones."""
+    tables = TABLES if only is None else [one for one in TABLES if one in only]
+    row = connection.execute("SELECT tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
+    return read_sound_rows(connection, (user_id, row[0] if row else ""), tables, damaged)
 
 
 def load_rows(
@@ -171,9 +146,9 @@ class _TargetTable:
     """Inserts the rows of one table."""
 
     def __init__(self, connection: sqlite3.Connection, table: str) -> None:
-        self.columns = _list_columns(connection, table)
+        self.columns = list_columns(connection, table)
         self.names = frozenset(column.name for column in self.columns)
-        self.reader = _READERS.get(table)
+        self.reader = DECODERS.get(table)
         self._table = table
 
     def insert(self, row: TableRow) -> str:
@@ -209,7 +184,7 @@ class _RowLoader:
         self._check_cells(place, target, row)
         try:
             if target.reader is not None:
-                target.reader(row, self._tag)
+                target.reader({"checksum": None, **row}, self._tag)  # older archives have none
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -233,7 +208,7 @@ class _RowLoader:
             cell = row.get(column.name)
             if cell is None and column.required and column.name in row:
                 raise make_row_error(place, f"{column.name} is missing")
-            if cell is not None and not _is_of_kind(cell, column.kinds):
+            if cell is not None and not is_of_kind(cell, column.kinds):
                 raise make_row_error(place, f"{column.name} cannot be a {type(cell).__name__}")
 
     def _index(self, table: str, row: TableRow) -> None:
@@ -262,7 +237,7 @@ class _RowLoader:
         ).fetchone()
         if event is None or ordinal >= event["passages"]:
             raise ValueError("a passage of no event")
-        start, stop = _is_within(row["start"], _INTEGERS), _is_within(row["stop"], _INTEGERS)
+        start, stop = _is_within(row["start"], _OFFSETS), _is_within(row["stop"], _OFFSETS)
         if not 0 <= start <= stop or (event["text"] and stop > len(event["text"])):
             raise ValueError("a passage beyond its event")
         if event["text"]:
@@ -272,12 +247,6 @@ class _RowLoader:
     def _words(self, code: int, body: str) -> None:
         doc = (self._number << CODE_BITS) | code
         self._connection.execute(self._insert_words, {"doc": doc, "tenant": self._tag, "body": body})
-
-
-def _is_of_kind(cell: Cell, kinds: tuple[type, ...]) -> bool:
-    if isinstance(cell, bool) or not isinstance(cell, kinds):
-        return False
-    return not isinstance(cell, int) or cell in _INTEGERS
 
 
 def _is_within(cell: Cell, bounds: range) -> int:

@@ -15,6 +15,7 @@ from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.feedback import JUDGED, FeedbackCounts
+from credenda.storage.damage import make_damage_error
 from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
 
 __all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "ViewStart", "to_index_position", "write_derived"]
@@ -45,7 +46,10 @@ class ViewStart(NamedTuple):
 
 def to_index_position(row: sqlite3.Row) -> IndexPosition:
     """Build the index position at the end of the logs from a row."""
-    return IndexPosition(row["event"], row["change"], row["vector"])
+    event, change, vector = row["event"], row["change"], row["vector"]
+    if not isinstance(event, int) or not isinstance(change, int) or not isinstance(vector, int):
+        raise make_damage_error("events, changes or embeddings", "the last row")
+    return IndexPosition(event, change, vector)
 
 
 def write_derived(run: Run, tag: str, row: Derived) -> None:

@@ -22,6 +22,7 @@ from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt
 from credenda.ids import draw_key
+from credenda.storage.damage import guard_row
 from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import TABLES
@@ -237,7 +238,12 @@ def _query_tuples(connection: sqlite3.Connection, sql: str, parameters: tuple[ob
 def list_unfinished(connection: sqlite3.Connection) -> list[UnfinishedErasure]:
     """Return the erasures whose proof has not succeeded yet."""
     found = connection.execute("SELECT digest, tag, probes FROM erasures WHERE finished_at IS NULL")
-    return [UnfinishedErasure(row["digest"], row["tag"], Probes.from_bytes(row["probes"])) for row in found]
+    return [_to_unfinished(row) for row in found]
+
+
+@guard_row("erasures")
+def _to_unfinished(row: sqlite3.Row) -> UnfinishedErasure:
+    return UnfinishedErasure(row["digest"], row["tag"], Probes.from_bytes(row["probes"]))
 
 
 def empty_whole_log(path: str, patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> bool:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
 from credenda.paths import find_obstacle, make_file_error
+from credenda.storage.damage import SAVE_THE_REST
 
 __all__ = ["is_busy", "to_credenda_error", "translate_errors"]
 
@@ -73,7 +74,7 @@ _FAMILIES: Final = (
         Corrupt,
         "{path} is not a sound database",
         "SQLite finds it damaged, or it is another kind of file",
-        "run `credenda doctor`, or restore a backup; nothing was changed",
+        f"run `credenda doctor`; then {SAVE_THE_REST}; nothing was changed",
     ),
     _ErrorMapping(
         frozenset({sqlite3.SQLITE_IOERR}),
@@ -127,7 +128,7 @@ def _find_mapping(code: int) -> _ErrorMapping:
 def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
     """Build our error for a failed statement, or for a cell that is not valid UTF-8."""
     if isinstance(error, UnicodeDecodeError):
-        why, fix = "a text in it is not UTF-8", "run `credenda doctor`, or restore a backup; nothing was changed"
+        why, fix = "a text in it is not UTF-8", f"run `credenda doctor`; then {SAVE_THE_REST}; nothing was changed"
         return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
     code = _extract_code(error)
     meaning = _find_mapping(code)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Final, Protocol
 
+from credenda.ids import IdKind
 from credenda.model.event import CODE
 from credenda.model.memory import Layer, Status
 from credenda.storage import rows
+from credenda.storage.damage import guard_row
+from credenda.storage.row_mapper import compile_type_check
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
 from credenda.text.documents import compose_event_text, compose_memory_text
 
 __all__ = ["read_delta", "renew_indexes"]
+
+_check_document: Final = compile_type_check(Document)
 
 
 class _StatementRunner(Protocol):
@@ -31,11 +36,10 @@ def read_delta(
     change_head = int(run("change_at", after=heads.change, limit=limit).fetchone()[0])
     states: list[tuple[int, DocumentState]] = []
     for row in run("changed_memories", after=heads.change, until=change_head):
-        code = pack_code(row["id"], memory=True)
-        state = rows.derive_document_state(Status(row["status"]), Layer(row["layer"]))
-        states.append((code, state))
-        if row["fresh"] and state is not DocumentState.GONE:
-            documents.append(_build_memory_document(row, code, state))
+        document = _build_memory_document(row)
+        states.append((document.code, document.state))
+        if row["fresh"] and document.state is not DocumentState.GONE:
+            documents.append(document)
     redacted = run("redacted_events", event=heads.event, after=heads.change, until=change_head).fetchall()
     for row in redacted:
         documents += _build_event_documents(row, _read_spans(run, row))
@@ -62,35 +66,39 @@ def _read_events(run: _StatementRunner, after: int, limit: int) -> tuple[list[Do
             cut.setdefault(row["event"], []).append((row["ordinal"], row["start"], row["stop"]))
     documents: list[Document] = []
     for row in found:
-        documents += _build_event_documents(row, cut.get(row["id"], [(0, 0, len(row["text"]))]))
+        documents += _build_event_documents(row, cut.get(row["id"]))
     return documents, until
 
 
-def _read_spans(run: _StatementRunner, row: sqlite3.Row) -> list[tuple[int, int, int]]:
+def _read_spans(run: _StatementRunner, row: sqlite3.Row) -> list[tuple[int, int, int]] | None:
     if row["passages"] == 1:
-        return [(0, 0, len(row["text"]))]
+        return None
     found = run("passages_of", event=row["id"])
     return [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
 
 
-def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]]) -> list[Document]:
+@guard_row("events", IdKind.EVENT)
+def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]] | None) -> list[Document]:
+    """Build the documents of an event's passages; without spans its text is one passage."""
     if not row["text"]:
         return []
     return [
-        Document(
-            code=pack_code(row["id"], ordinal, memory=False),
-            text=compose_event_text(
+        _check_document(
+            Document(
+                code=pack_code(row["id"], ordinal, memory=False),
+                text=compose_event_text(
+                    speaker=row["speaker"],
+                    role=row["role"],
+                    occurred_us=row["occurred_at"],
+                    text=row["text"][start:stop],
+                ),
+                session=row["session_id"],
                 speaker=row["speaker"],
-                role=row["role"],
                 occurred_us=row["occurred_at"],
-                text=row["text"][start:stop],
-            ),
-            session=row["session_id"],
-            speaker=row["speaker"],
-            occurred_us=row["occurred_at"],
-            state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+                state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+            )
         )
-        for ordinal, start, stop in spans
+        for ordinal, start, stop in ([(0, 0, len(row["text"]))] if spans is None else spans)
     ]
 
 
@@ -105,14 +113,17 @@ def _mark_as_gone(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
     return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
 
 
-def _build_memory_document(row: sqlite3.Row, code: int, state: DocumentState) -> Document:
-    return Document(
-        code=code,
-        text=compose_memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
-        session="",
-        speaker=row["speaker"],
-        occurred_us=row["valid_from"] or row["created_at"],
-        state=state,
+@guard_row("memories", IdKind.MEMORY)
+def _build_memory_document(row: sqlite3.Row) -> Document:
+    return _check_document(
+        Document(
+            code=pack_code(row["id"], memory=True),
+            text=compose_memory_text(row["text"], entity=row["entity"], attribute=row["attribute"], value=row["value"]),
+            session="",
+            speaker=row["speaker"],
+            occurred_us=row["valid_from"] or row["created_at"],
+            state=rows.derive_document_state(Status(row["status"]), Layer(row["layer"])),
+        )
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
 from typing import Any, Final
 
 from credenda import limits
@@ -17,6 +16,9 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
+from credenda.storage.damage import guard_row
+from credenda.storage.evidence_rows import to_evidence_list
+from credenda.storage.row_mapper import compile_type_check
 from credenda.storage.sqlite.choose_statement import choose_statement
 from credenda.storage.sqlite.connection import compose_event_words
 from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, ViewStart
@@ -45,8 +47,9 @@ from credenda.storage.tombstone_key import open_stored_key, seal_key
 __all__ = ["SqliteReader", "read_tenant", "to_tenant"]
 
 _NO_LIMIT: Final = -1
-_by_span: Final = itemgetter(1, 2, 3, 0, 4)
-"""Event, start, stop, memory and claim of an evidence row."""
+_TENANT_BITS: Final = 63 - CODE_BITS
+"""The number of a document in the full-text index is that of its tenant and its code."""
+_check_tenant: Final = compile_type_check(TenantRecord)
 _LAST: Final = 1 << 62
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
@@ -57,15 +60,20 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | 
     return None if row is None else to_tenant(row)
 
 
+@guard_row("tenants")
 def to_tenant(row: sqlite3.Row) -> TenantRecord:
     """Build a tenant from a row; raises `Conflict` without its key file."""
-    return TenantRecord(
-        user_id=row["user_id"],
-        number=row["number"],
-        tag=row["tag"],
-        key=open_stored_key(row["hmac_key"], row["file_key"]),
-        has_tombstones=bool(row["has_tombstones"]),
-        hold=row["hold"],
+    if row["number"] >> _TENANT_BITS:
+        raise ValueError("a number is too large for the full-text index")
+    return _check_tenant(
+        TenantRecord(
+            user_id=row["user_id"],
+            number=row["number"],
+            tag=row["tag"],
+            key=open_stored_key(row["hmac_key"], row["file_key"]),
+            has_tombstones=bool(row["has_tombstones"]),
+            hold=row["hold"],
+        )
     )
 
 
@@ -197,7 +205,7 @@ class SqliteReader:
         }
         found = self._run("evidence", **numbers)
         found.row_factory = None
-        return rows.to_evidence_list(sorted(set(found.fetchall()), key=_by_span), self._tenant.tag)
+        return to_evidence_list(found.fetchall(), self._tenant.tag)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
@@ -295,8 +303,8 @@ class SqliteReader:
     def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
         """Return stored vectors of these documents in order of code."""
         found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(sorted(map(int, set(codes)))))
-        found.row_factory = None  # tuples in the order of `Vector`: a search reads hundreds
-        return list(map(Vector._make, found))
+        found.row_factory = None
+        return list(map(rows.make_vector, found))
 
     def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
         """Return (code, bits, data) of vectors, the minimum that a search needs: it reads hundreds."""

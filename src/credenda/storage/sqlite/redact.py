@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage import rows
+from credenda.storage.damage import guard_row
 from credenda.storage.sqlite.connection import compose_memory_words
 from credenda.storage.sqlite.replay_rows import StatementRunner
 from credenda.storage.store import Reader, Redaction, Rewording, pack_code
@@ -96,7 +98,7 @@ def _redact_log(run: StatementRunner, number: int, memory: Memory, contests: Ite
     The caller logs afterwards what remains of those contests.
     """
     for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
-        run("redact_change", id=row["id"], delta=rows.remove_words_from_delta(row["delta"]))
+        run("redact_change", id=row["id"], delta=_remove_words(row))
     run("redact_contest_log", public_id=memory.id)
     pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
     for contest in contests:
@@ -112,6 +114,18 @@ def _reword_log(
 ) -> None:
     """Replace texts and the places of evidence in the entries of a memory."""
     for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
-        delta = rows.reword_delta(row["delta"], texts, places)
+        delta = _reword(row, texts, places)
         if delta != row["delta"]:
             run("reword_change", id=row["id"], delta=delta)
+
+
+@guard_row("changes", IdKind.CHANGE)
+def _remove_words(row: sqlite3.Row) -> str:
+    return rows.remove_words_from_delta(row["delta"])
+
+
+@guard_row("changes", IdKind.CHANGE)
+def _reword(
+    row: sqlite3.Row, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
+) -> str:
+    return rows.reword_delta(row["delta"], texts, places)

@@ -10,7 +10,7 @@ import logging
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeVar
@@ -35,7 +35,7 @@ from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.sqlite.tenant_cache import TenantCache
 from credenda.storage.sqlite.writer import NextIds, SqliteWriter
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
-from credenda.storage.tenant_transfer import Erasure, ExportHeader, ImportRow, TenantExport
+from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
 from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 
 __all__ = ["SqliteStore", "has_unfinished_erasure"]
@@ -228,13 +228,16 @@ class SqliteStore:
             return [str(row["user_id"]) for row in found]
 
     @contextmanager
-    def dump(self, user_id: str, *, only: Collection[str] | None = None) -> Generator[TenantExport]:
+    def dump(
+        self, user_id: str, *, only: Collection[str] | None = None, skip_damaged: bool = False
+    ) -> Generator[TenantExport]:
         """Open all rows of a tenant, or those of some tables, in one consistent view."""
-        with self._readers.take() as connection:
-            yield TenantExport(
-                origin=sqlite.dump.read_origin(connection, user_id),
-                rows=sqlite.dump.dump_rows(connection, user_id, only),
-            )
+        damaged: list[DamagedRow] = []
+        with (
+            self._readers.take() as connection,
+            closing(sqlite.dump.dump_rows(connection, user_id, only, damaged if skip_damaged else None)) as rows,
+        ):
+            yield TenantExport(origin=sqlite.dump.read_origin(connection, user_id), rows=rows, damaged=damaged)
 
     def erased(self, tags: Collection[str]) -> set[str]:
         """Return those of the tags whose tenants were erased here."""
@@ -246,10 +249,9 @@ class SqliteStore:
         """Open an in-memory copy of a tenant's journal and tombstones."""
         with ExitStack() as held:
             with self._readers.take() as connection:
-                rows = sqlite.dump.dump_rows(connection, user_id)
-                copy, writer = sqlite.in_memory_copy.open_scratch(
-                    sqlite.dump.read_origin(connection, user_id), rows, self._clock, self._key
-                )
+                origin = sqlite.dump.read_origin(connection, user_id)
+                with closing(sqlite.dump.dump_rows(connection, user_id)) as rows:
+                    copy, writer = sqlite.in_memory_copy.open_scratch(origin, rows, self._clock, self._key)
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
@@ -370,19 +372,7 @@ class SqliteStore:
         findings += sqlite.erase_proof.find_owed(self.path, self.retry_owed() if repair else None)
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
-        if not commits.run(lambda: sqlite.check.is_text_index_consistent(connection)):
-            if repair:
-                commits.run(lambda: sqlite.check.rebuild_text_index(connection))
-            findings.append(
-                Finding(
-                    check="full_text",
-                    detail="the full-text index differs from the rows it is derived from",
-                    repaired=repair,
-                    where="the words of all users of the file",
-                    fix="run `credenda doctor --repair`, which rebuilds it",
-                )
-            )
-        return findings
+        return findings + commits.run(lambda: sqlite.check.check_text_index(connection, repair=repair))
 
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""

@@ -17,6 +17,7 @@ from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
+from credenda.storage.damage import guard_row
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import Derived, write_derived
 from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
@@ -66,7 +67,13 @@ class NextIds(NamedTuple):
     @classmethod
     def of(cls, row: sqlite3.Row) -> NextIds:
         """Read the next ids of a tenant."""
-        return cls((row["event"] or 0) + 1, row["chain_hash"] or GENESIS, (row["job"] or 0) + 1, row["listed"])
+        return cls(*_read_next_ids(row))
+
+
+@guard_row("tenants")
+def _read_next_ids(row: sqlite3.Row) -> tuple[int, bytes, int, int]:
+    chain = b"".join((row["chain_hash"] or GENESIS,))  # the operators raise TypeError for a damaged cell
+    return (row["event"] or 0) + 1, chain, (row["job"] or 0) + 1, row["listed"] | 0
 
 
 class SqliteWriter(SqliteReader):

@@ -175,8 +175,9 @@ SELECT coalesce(max(id), 0) + 1 FROM changes WHERE user_id = :user_id;
 
 -- name: insert_change!
 -- Log an applied change.
-INSERT INTO changes (user_id, id, kind, actor, reason, at, memory, cause, delta)
-VALUES (:user_id, :id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta);
+INSERT INTO changes (user_id, id, kind, actor, reason, at, memory, cause, delta, checksum)
+VALUES (:user_id, :id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta,
+    credenda_checksum(:id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta));
 
 -- name: find_changes
 -- Changes by filter, oldest first.
@@ -246,17 +247,22 @@ WHERE user_id = :user_id AND id = :id;
 
 -- name: redact_change!
 -- Take the words out of one entry of the log; what is left still says what the versions of its memory are.
-UPDATE changes SET reason = 'redacted', delta = :delta
+UPDATE changes SET reason = 'redacted', delta = :delta,
+    checksum = credenda_checksum(id, kind, actor, 'redacted', at, memory, cause, :delta)
 WHERE user_id = :user_id AND id = :id;
 
 -- name: redact_contest_log!
 -- Take the words out of the log of every contest that a memory was part of.
-UPDATE changes SET reason = 'redacted', delta = '{}'
+UPDATE changes SET reason = 'redacted', delta = '{}',
+    checksum = credenda_checksum(id, kind, actor, 'redacted', at, memory, cause, '{}')
 WHERE user_id = :user_id AND memory IS NULL AND instr(delta, '"' || :public_id || '"') > 0;
 
 -- name: redact_phrases!
 -- Take a quotation of what was deleted out of the reasons of other changes, and out of the log of contests.
-UPDATE changes SET reason = 'redacted', delta = CASE WHEN memory IS NULL THEN '{}' ELSE delta END
+UPDATE changes SET reason = 'redacted', delta = CASE WHEN memory IS NULL THEN '{}' ELSE delta END,
+    checksum = credenda_checksum(
+        id, kind, actor, 'redacted', at, memory, cause, CASE WHEN memory IS NULL THEN '{}' ELSE delta END
+    )
 WHERE user_id = :user_id AND (instr(reason, :phrase) > 0 OR (memory IS NULL AND instr(delta, :phrase) > 0));
 
 -- name: log_access!
@@ -326,7 +332,9 @@ UPDATE memories SET text = :text, text_hash = :text_hash WHERE user_id = :user_i
 
 -- name: reword_change!
 -- Replace the words of one entry of the log.
-UPDATE changes SET delta = :delta WHERE user_id = :user_id AND id = :id;
+UPDATE changes SET delta = :delta,
+    checksum = credenda_checksum(id, kind, actor, reason, at, memory, cause, :delta)
+WHERE user_id = :user_id AND id = :id;
 
 -- name: move_evidence!
 -- Let a piece of evidence rest on the words that remain.

@@ -43,7 +43,7 @@ SELECT coalesce(max(id), :after) FROM
 
 -- name: vectors_after
 -- Vectors to index.
-SELECT number, code, model_id, dims, bits, scale, data FROM embeddings
+SELECT number, code, model_id, dims, bits, scale, data, checksum FROM embeddings
 WHERE user_id = :user_id AND number > :after AND number <= :until ORDER BY number;
 
 -- name: vector_at$
@@ -53,7 +53,7 @@ SELECT coalesce(max(number), :after) FROM
 
 -- name: vectors_by_code
 -- Vectors of documents, in the order in which their codes are given.
-SELECT v.code, v.model_id, v.dims, v.bits, v.scale, v.data
+SELECT v.code, v.model_id, v.dims, v.bits, v.scale, v.data, v.checksum
 FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
     ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
 
@@ -65,12 +65,13 @@ FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
 
 -- name: put_vector!
 -- File a vector, under a number that none had before.
-INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data)
+INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data, checksum)
 VALUES (:user_id, :model_id, :code,
     1 + max(
         (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
-    ), :dims, :bits, :scale, :data);
+    ), :dims, :bits, :scale, :data,
+    credenda_checksum(:code, :model_id, :dims, :bits, CAST(:scale AS REAL), :data));
 
 -- name: keep_vector_head!
 -- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.

@@ -169,8 +169,9 @@ DELETE FROM redaction_permits WHERE user_id = :user_id;
 
 -- name: insert_tombstone!
 -- Remember, by keyed hash, that something was deleted.
-INSERT OR IGNORE INTO tombstones (user_id, digest, kind, normaliser, created_at)
-VALUES (:user_id, :digest, :kind, :normaliser, :created_us);
+INSERT OR IGNORE INTO tombstones (user_id, digest, kind, normaliser, created_at, checksum)
+VALUES (:user_id, :digest, :kind, :normaliser, :created_us,
+    credenda_checksum(:digest, :kind, :normaliser, :created_us));
 
 -- name: delete_tombstone!
 -- The person has said a deleted thing again on purpose.
