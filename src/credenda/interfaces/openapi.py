@@ -11,7 +11,7 @@ from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.json_schema import Definitions
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 
-__all__ = ["FILE_FIELD", "build_openapi", "takes_key"]
+__all__ = ["FILE_FIELD", "build_openapi", "may_take_key"]
 
 Part = dict[str, Any]
 FILE_FIELD: Final = "file"
@@ -120,11 +120,11 @@ def _describe_body(params: list[Param]) -> Part:
 
 
 def _list_headers(operation: Operation, route: Rest) -> list[Part]:
-    names = ["IdempotencyKey"] if takes_key(operation, route) else []
+    names = ["IdempotencyKey"] if may_take_key(operation, route) else []
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
-def takes_key(operation: Operation, route: Rest) -> bool:
+def may_take_key(operation: Operation, route: Rest) -> bool:
     """Say whether repeating a request would do more than the first one did, so that a key is of use."""
     return operation.writes and not operation.idempotent and route.method in {"POST", "PATCH"}
 
