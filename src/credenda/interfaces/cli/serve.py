@@ -39,6 +39,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "tls-cert": ("FILE", "Certificate chain for TLS, in PEM."),
     "tls-key": ("FILE", "Its private key."),
 }
+_SETTLE_SECONDS: Final = 60.0
 _FLAGS: Final[Mapping[str, str]] = {
     "trust-proxy": "A reverse proxy with TLS stands before the server, and nobody else reaches it.",
     "no-workers": "Only answer; `credenda worker --all-users` processes the messages.",
@@ -146,19 +147,21 @@ def _serve_demo(session: Session, plan: Plan) -> None:
         raise Invalid("--demo and --db exclude each other", why="the demo has a database of its own", fix="give one")
     folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
     try:
-        _fill(folder / "demo.db", session.user)
+        _fill(folder / "demo.db", session.user, settle=not plan.workers)
         _run(str(folder / "demo.db"), session, plan)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fill(path: Path, user: str | None) -> None:
+def _fill(path: Path, user: str | None, *, settle: bool) -> None:
+    """Store the conversation; the worker of the server reads it, unless there is none."""
     with (
         as_file(files("credenda") / "data" / "demo_conversation.jsonl") as conversation,
         credenda.Credenda.open(path, user=user, workers=False) as memory,
     ):
         memory.data.import_(conversation, format="conversation")
-        memory.settle(60.0)
+        if settle:
+            memory.settle(_SETTLE_SECONDS)
 
 
 def _show_requests() -> None:

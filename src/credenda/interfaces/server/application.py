@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from anyio import to_thread
@@ -33,7 +35,7 @@ from credenda.operations.mcp_tools import Toolset
 __all__ = ["Options", "build_application"]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
-_LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette", "asyncio")
+_LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
 _BURST_SECONDS: Final = 2.0
 """So many seconds' worth of requests may come at once."""
 
@@ -131,13 +133,17 @@ class _Get:
         await response(scope, receive, send)
 
 
+@cache
+def _write_openapi() -> str:
+    return json.dumps(build_openapi(version=__version__), ensure_ascii=False)
+
+
 class _Pages:
     """The pages for machines that watch or describe the server."""
 
     def __init__(self, memories: Memories, metrics: Metrics) -> None:
         self._memories = memories
         self._metrics = metrics
-        self._openapi = build_openapi(version=__version__)
 
     async def show_life(self, _: Request) -> Response:
         """Say that the process answers; touches no database."""
@@ -150,7 +156,7 @@ class _Pages:
 
     async def show_openapi(self, _: Request) -> Response:
         """Describe the HTTP interface."""
-        return JSONResponse(self._openapi)
+        return Response(await to_thread.run_sync(_write_openapi), media_type="application/json")
 
     async def show_metrics(self, _: Request) -> Response:
         """Show counts for Prometheus to who may administer."""

@@ -11,7 +11,7 @@ from threading import current_thread, main_thread
 from typing import Final
 
 import uvicorn
-from starlette.types import Scope
+from starlette.types import ASGIApp, Scope
 
 from credenda import limits
 from credenda.interfaces.authorization import Principal, make_local_principal
@@ -23,7 +23,7 @@ from credenda.interfaces.server.memories import Memories
 from credenda.operations.mcp_tools import Toolset
 from credenda.runtime import Parts
 
-__all__ = ["Plan", "serve"]
+__all__ = ["Plan", "make_application", "serve"]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -51,14 +51,16 @@ def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
         raise
     memories = Memories(parts, work=plan.workers)
     try:
-        server = _make_server(parts, plan, memories, lambda: ready(plan.address.base_url(opened.getsockname()[1])))
+        port = opened.getsockname()[1]
+        server = _make_server(make_application(parts, plan, memories), plan, lambda: ready(plan.address.base_url(port)))
         server.run([opened])
     finally:
         opened.close()
         memories.close()
 
 
-def _make_server(parts: Parts, plan: Plan, memories: Memories, ready: Callable[[], None]) -> _Server:
+def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
+    """Make the application of a plan, whose lifespan closes `memories`."""
     options = Options(
         identify=_make_identify(parts, plan.address),
         hosts=plan.address.hosts,
@@ -67,8 +69,12 @@ def _make_server(parts: Parts, plan: Plan, memories: Memories, ready: Callable[[
         read_only=parts.read_only,
         rate=parts.settings.request_rate,
     )
+    return build_application(memories, options)
+
+
+def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server:
     config = uvicorn.Config(
-        build_application(memories, options),
+        app,
         lifespan="on",
         log_config=None,
         access_log=False,
