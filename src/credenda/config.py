@@ -126,8 +126,6 @@ class Settings:
     """The model that judges them: "" is that of llm, none leaves it to rules, or a name as in llm."""
     open_memories: int = 64
     """Most memories that a server or a shim of many users keeps open at a time; a call waits where all are in use."""
-    request_rate: float = 100.0
-    """Requests a second that a server answers for a user, twice as many at once; 0 bounds none."""
     drift_roots: str = ""
     """Folders of code that the dream cycle compares memories with, separated as in PATH; "" for none."""
     drift_action: str = "report"
@@ -171,7 +169,6 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "open_memories": (1, 10_000),
-    "request_rate": (0.0, 1_000_000.0),
     "context_tokens": (1, 1_000_000),
     "inject_tokens": (1, 1_000_000),
     "core_tokens": (50, 100_000),

@@ -162,6 +162,8 @@ HTTP_BODY_BYTES: Final = 4 << 20
 """Longest JSON body of a request."""
 HTTP_UPLOAD_BYTES: Final = 256 << 20
 """Largest file that is uploaded for an import."""
+HTTP_REQUESTS_A_SECOND: Final = 200.0
+"""Requests of a user with tokens, on average; twice as many may come at once."""
 HTTP_READ_SECONDS: Final = 30
 """Time in which a body must arrive."""
 HTTP_CALLS: Final = 16

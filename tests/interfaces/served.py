@@ -58,10 +58,9 @@ class Site:
             return self.send("GET", path, token, params=inputs)
         if "upload" in params.values():
             sent = [Path(inputs.pop(name)) for name in uploads]
-            form = {name: (None, str(value)) for name, value in inputs.items()}
-            return self.send(
-                route.method, path, token, files={**form, **{FILE_FIELD: (one.name, one.read_bytes()) for one in sent}}
-            )
+            form: list[Any] = [(name, (None, str(value))) for name, value in inputs.items()]
+            form += [(FILE_FIELD, (one.name, one.read_bytes())) for one in sent]
+            return self.send(route.method, path, token, files=form)
         return self.send(route.method, path, token, json=inputs)
 
     def tool(self, name: str, arguments: Mapping[str, Any], token: str = "") -> Response:
@@ -84,11 +83,12 @@ def serving(
     toolset: Toolset = "full",
     address: Address | None = None,
     settings: Mapping[str, object] | None = None,
+    rate: float = 0.0,
     work: bool = False,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
-    parts = build_parts(db, user="ana", clock=clock, settings={"request_rate": 0.0, **(settings or {})})
-    plan = Plan(address=address or Address(tokens=tokens), toolset=toolset)
+    parts = build_parts(db, user="ana", clock=clock, settings=settings)
+    plan = Plan(address=address or Address(tokens=tokens), toolset=toolset, rate=rate)
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:
         yield Site(client, parts)

@@ -105,11 +105,15 @@ def test_an_address_in_use_is_refused() -> None:
 
 
 def test_a_user_who_calls_too_often_waits_and_others_do_not(tmp_path: Path) -> None:
-    with serving(tmp_path / "memory.db", clock(), tokens=True, settings={"request_rate": 0.5}) as site:
+    with serving(tmp_path / "memory.db", clock(), tokens=True, rate=0.5) as site:
         ana, bob = site.token("ana"), site.token("bob")
         assert site.send("GET", "/v1/stats", ana).status_code == 200
         refused = site.send("GET", "/v1/stats", ana)
-        assert (refused.status_code, refused.json()["code"], refused.headers["Retry-After"]) == (429, "rate_limited", "2")
+        assert (refused.status_code, refused.json()["code"], refused.headers["Retry-After"]) == (
+            429,
+            "rate_limited",
+            "2",
+        )
         assert site.send("GET", "/v1/stats", bob).status_code == 200
         assert site.send("GET", "/livez").status_code == 200
 

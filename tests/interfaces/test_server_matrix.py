@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx2 import Response
 
 from credenda import Credenda
 from credenda.interfaces.authorization import SCOPES
@@ -98,7 +100,7 @@ def test_a_route_serves_its_owner_alone(operation: Operation, route: Rest, scene
     foreign = mine if names_a_row(mine) else BY_ROUTE.get(route.path) or scene.given(operation.name, "bob")
     before = view(scene.db)
     with scene.serve() as site:
-        assert_refused(site, lambda token: site.call(route, operation, mine, token), operation)
+        assert_refused(site, partial(site.call, route, operation, mine), operation)
         bobs = site.call(route, operation, foreign, site.token("bob"))
         assert bobs.status_code == (404 if names_a_row(mine) else route.status), bobs.text
         assert SECRET not in bobs.text
@@ -125,13 +127,13 @@ def test_a_tool_serves_its_owner_alone(offer: ToolSpec, way: Route, scene: Scene
         assert code_of(site.tool(offer.name, given, site.token("ana"))) == ""
 
 
-def code_of(response: Any) -> str:  # noqa: ANN401 - a response of the client
+def code_of(response: Response) -> str:
     assert response.status_code == 200, response.text
     result = response.json()["result"]
     return result["structuredContent"]["code"] if result["isError"] else ""
 
 
-def assert_refused(site: Site, call: Any, operation: Operation) -> None:  # noqa: ANN401 - a function of a token
+def assert_refused(site: Site, call: Callable[[str], Response], operation: Operation) -> None:
     """Check what a caller gets who has no token, a wrong one, an expired or revoked one, or too few scopes."""
     for token in ("", "credenda_none", site.token("ana") + "x"):
         refused = call(token)

@@ -121,7 +121,9 @@ def test_nothing_acknowledged_is_lost_by_a_kill_in_the_middle_of_writes(db: Path
 def test_a_request_under_way_is_answered_before_the_end(server: Server) -> None:
     body = json.dumps({"content": "I live in Linz."}).encode()
     host, port = server.url.removeprefix("http://").split(":")
-    head = f"POST /v1/memories HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    head = (
+        f"POST /v1/memories HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    )
     with socket.create_connection((host, int(port)), timeout=_WAIT_SECONDS) as caller:
         caller.sendall(f"{head}\r\nExpect: 100-continue\r\n\r\n".encode())
         assert caller.recv(64).startswith(b"HTTP/1.1 100")  # the request is being served

@@ -80,7 +80,7 @@ def test_a_message_is_accepted_and_becomes_a_belief_with_its_evidence(site: Site
     ],
 )
 def test_a_body_that_cannot_be_meant_is_a_problem_and_stores_nothing(
-    site: Site, body: bytes, headers: dict[str, str], status: int, code: str
+    site: Site, body: bytes, *, headers: dict[str, str], status: int, code: str
 ) -> None:
     problem(site.send("POST", "/v1/memories", content=body, headers=headers), status, code)
     assert site.send("GET", "/v1/stats").json()["events"] == 0
@@ -164,18 +164,18 @@ def test_a_first_answer_is_not_repeated_after_a_deletion(site: Site) -> None:
 
 
 def test_the_key_of_a_message_holds_after_a_restart(tmp_path: Path) -> None:
-    sent: dict[str, Any] = {"json": {"content": "I like tea."}, "headers": {"Idempotency-Key": "k1"}}
+    key = {"Idempotency-Key": "k1"}
     answers: list[dict[str, Any]] = []
     for _ in range(2):
         with serving(tmp_path / "memory.db", ManualClock(START)) as site:
-            answers.append(site.send("POST", "/v1/memories", **sent).json())
+            answers.append(site.send("POST", "/v1/memories", json={"content": "I like tea."}, headers=key).json())
     with serving(tmp_path / "memory.db", ManualClock(START)) as site:
         assert (answers[0]["cached"], answers[1]["cached"]) == (False, True)
         assert answers[0]["event_ids"] == answers[1]["event_ids"]
         assert site.send("GET", "/v1/stats").json()["events"] == 1
-        problem(site.send("POST", "/v1/memories", **{**sent, "json": {"content": "I like coffee."}}), 422)
-        twice = {"json": {"content": "x", "idempotency_key": "k2"}, "headers": {"Idempotency-Key": "k3"}}
-        problem(site.send("POST", "/v1/memories", **twice), 422)
+        problem(site.send("POST", "/v1/memories", json={"content": "I like coffee."}, headers=key), 422)
+        twice = {"content": "x", "idempotency_key": "k2"}
+        problem(site.send("POST", "/v1/memories", json=twice, headers={"Idempotency-Key": "k3"}), 422)
 
 
 def test_pages_are_joined_by_cursors(site: Site) -> None:

@@ -64,6 +64,7 @@ def make_token_command() -> click.Command:
         commands=[create, listed, revoke],
         params=make_program_options(hidden=True),
         help="Create, list and revoke the tokens of callers of `credenda serve`.",
+        short_help="Manage the tokens of callers of `serve`.",
     )
 
 

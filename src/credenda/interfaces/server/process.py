@@ -35,6 +35,8 @@ class Plan:
     address: Address
     toolset: Toolset = "default"
     workers: bool = True
+    rate: float = limits.HTTP_REQUESTS_A_SECOND
+    """Requests a second for a user with tokens; 0 bounds none."""
 
 
 def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
@@ -67,7 +69,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         refuse_proxies=not plan.address.needs_tokens,
         toolset=plan.toolset,
         read_only=parts.read_only,
-        rate=parts.settings.request_rate,
+        rate=plan.rate if plan.address.needs_tokens else 0.0,
     )
     return build_application(memories, options)
 
