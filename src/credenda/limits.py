@@ -164,6 +164,10 @@ HTTP_UPLOAD_BYTES: Final = 256 << 20
 """Largest file that is uploaded for an import."""
 HTTP_REQUESTS_A_SECOND: Final = 200.0
 """Requests of a user with tokens, on average; twice as many may come at once."""
+HTTP_CALL_SECONDS: Final = 30.0
+"""Longest call to a server (R-196)."""
+HTTP_MAINTENANCE_SECONDS: Final = 600.0
+"""Longest call that needs the scope memory:admin or memory:erase, or that carries a file."""
 HTTP_READ_SECONDS: Final = 30
 """Time in which a body must arrive."""
 HTTP_CALLS: Final = 16

@@ -24,18 +24,21 @@ from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
-from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, Identify, RequestLog
+from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import make_method_problem, make_problem_response
 from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.rest import make_routes
 from credenda.operations.mcp_tools import Toolset
+from credenda.operations.table import OPERATIONS
 
 __all__ = ["Options", "build_application"]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
+_LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
+_FILES: Final = frozenset({"upload", "download"})
 _BURST_SECONDS: Final = 2.0
 """So many seconds' worth of requests may come at once."""
 
@@ -51,6 +54,7 @@ class Options:
     read_only: bool = False
     rate: float = 0.0
     """Requests a second and user; 0 bounds none."""
+    call_seconds: float = limits.HTTP_CALL_SECONDS
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -73,10 +77,21 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
+    app = CallTimeout(app, call_seconds=options.call_seconds, longer=_list_longer_calls())
     app = Bounds(app, RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS)))
     app = CallerCheck(app, options.identify)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics)
+
+
+def _list_longer_calls() -> dict[str, float]:
+    """Return the time for each path whose calls may take longer: maintenance, erasure, and files."""
+    return {
+        route.path: limits.HTTP_MAINTENANCE_SECONDS
+        for operation in OPERATIONS.values()
+        for route in operation.rest
+        if operation.scope in _LONG_SCOPES or any(param.kind_at("rest") in _FILES for param in operation.params)
+    }
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The layers around every route, from the outside in: the log, the addresses, the caller, and the bounds.
+"""The layers around every route, from the outside in: the log, the addresses, the caller, the bounds, and the time.
 
 Each is an ASGI application around the next. The identity found inside reaches the log through the state of the request,
 because a context variable that an inner layer sets is not visible outside of it.
@@ -14,12 +14,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import anyio
 from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import limits
 from credenda.clock import seconds
+from credenda.deadline import limit_duration
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import Principal, use_principal
@@ -27,7 +29,7 @@ from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import Problem, make_problem_response
 from credenda.interfaces.server.rate import RateLimit
 
-__all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallerCheck", "Identify", "RequestLog"]
+__all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
 PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json"})
 """Paths that need no token: they tell nothing about any user."""
@@ -37,6 +39,8 @@ Identify = Callable[[Scope], Awaitable[Principal]]
 _log: Final = logging.getLogger("credenda.server.requests")
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXIED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+_ANSWER_SECONDS: Final = 0.25
+"""How much later than the answer the work of a call ends, so that the answer is about the time."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -189,3 +193,37 @@ class Bounds:
         if to_thread.current_default_thread_limiter().statistics().tasks_waiting >= limits.HTTP_WAITING:
             return Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
         return None
+
+
+class CallTimeout:
+    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196)."""
+
+    def __init__(self, app: ASGIApp, *, call_seconds: float, longer: Mapping[str, float]) -> None:
+        """Allow each call `call_seconds`, and those to some paths as long as `longer` says."""
+        self._app = app
+        self._call_seconds = call_seconds
+        self._longer = longer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request within its time."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        duration = self._longer.get(scope["path"], self._call_seconds)
+
+        async def send_whole(message: Message) -> None:
+            timer.deadline = math.inf  # an answer that has begun is sent to its end
+            await send(message)
+
+        with anyio.move_on_after(duration) as timer, limit_duration(duration + _ANSWER_SECONDS):
+            await self._app(scope, receive, send_whole)
+        if timer.cancelled_caught and not scope["state"]["started"]:
+            problem = Problem(
+                504,
+                f"the call took longer than {duration:g} seconds",
+                code="TOOL_TIMEOUT",
+                detail="its work stops at the next statement; a transaction under way is completed",
+                fix="ask for less, or repeat it with the same Idempotency-Key",
+            )
+            problem.body["retryable"] = True
+            await make_problem_response(problem)(scope, receive, send)

@@ -52,7 +52,7 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
     kinds = {name: param.kind_at("rest") for name, param in params.items()}
     given: dict[str, object] = {name: request.path_params[name] for name in route.in_path}
     others = {name: param for name, param in params.items() if name not in given and kinds[name] != "download"}
-    with TemporaryDirectory(prefix="credenda-") as folder:
+    with TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True) as folder:
         body = b""
         if route.method == "GET":
             given |= _read_query(request.query_params, others)

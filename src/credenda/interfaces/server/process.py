@@ -37,6 +37,7 @@ class Plan:
     workers: bool = True
     rate: float = limits.HTTP_REQUESTS_A_SECOND
     """Requests a second for a user with tokens; 0 bounds none."""
+    call_seconds: float = limits.HTTP_CALL_SECONDS
 
 
 def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
@@ -69,6 +70,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         refuse_proxies=not plan.address.needs_tokens,
         toolset=plan.toolset,
         read_only=parts.read_only,
+        call_seconds=plan.call_seconds,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
     )
     return build_application(memories, options)

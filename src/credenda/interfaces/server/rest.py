@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -52,13 +53,13 @@ class _Call:
         principal = authorize(self.operation)
         async with read_inputs(request, self.operation, self.route) as inputs:
             if inputs.download is not None:
-                await to_thread.run_sync(self._invoke, inputs.given)
+                await _run_stoppable(self._invoke, inputs.given)
                 yield StreamingResponse(_read_pieces(inputs.download), media_type="application/octet-stream")
             elif not (key := self._read_key(request, inputs)):
-                yield _make_response(await to_thread.run_sync(self._run, inputs.given))
+                yield _make_response(await _run_stoppable(self._run, inputs.given))
             else:
                 digest = sha256(f"{self.route.method} {request.url.path}\n".encode() + inputs.body).digest()
-                yield await to_thread.run_sync(self._run_once, principal.tenant, key, digest, inputs)
+                yield await _run_stoppable(self._run_once, principal.tenant, key, digest, inputs)
 
     def _read_key(self, request: Request, inputs: Inputs) -> str:
         """Return the key of a request that must not run twice; `remember` may also have it in the body."""
@@ -143,6 +144,10 @@ def _make_response(answer: Answer, *, replayed: bool = False) -> Response:
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     media = "application/json" if answer.body else None
     return Response(answer.body or None, answer.status, media_type=media, headers=headers)
+
+
+_run_stoppable: Final = partial(to_thread.run_sync, abandon_on_cancel=True)
+"""Runs a call in a thread; a call beyond its time is not waited for, because its work stops by its deadline."""
 
 
 async def _read_pieces(path: Path) -> AsyncGenerator[bytes]:
