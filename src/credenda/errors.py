@@ -2,6 +2,8 @@
 
     CredendaError            code            retryable  exit code  HTTP
     ├── Invalid              invalid         no         2          422
+    ├── Unauthenticated      unauthenticated no         1          401
+    ├── Forbidden            forbidden       no         1          403
     ├── NotFound             not_found       no         3          404
     ├── Conflict             conflict        no         4          409
     ├── LimitExceeded        limit_exceeded  no         6          413
@@ -19,9 +21,11 @@ __all__ = [
     "Conflict",
     "Corrupt",
     "CredendaError",
+    "Forbidden",
     "Invalid",
     "LimitExceeded",
     "NotFound",
+    "Unauthenticated",
     "Unavailable",
 ]
 
@@ -65,6 +69,20 @@ class Invalid(CredendaError):
     code = "invalid"
     exit_code = 2
     http_status = 422
+
+
+class Unauthenticated(CredendaError):
+    """A server was called without a valid token."""
+
+    code = "unauthenticated"
+    http_status = 401
+
+
+class Forbidden(CredendaError):
+    """The token of a call to a server does not permit this."""
+
+    code = "forbidden"
+    http_status = 403
 
 
 class NotFound(CredendaError):

@@ -22,6 +22,8 @@ __all__ = [
     "IdKind",
     "draw_fraction",
     "draw_key",
+    "draw_request_id",
+    "draw_secret",
     "draw_tag",
     "extract_id_digits",
     "format_id",
@@ -60,6 +62,16 @@ def draw_tag() -> str:
 def draw_key() -> bytes:
     """Draw a tenant's key for keyed hashes: 32 random bytes."""
     return secrets.token_bytes(32)
+
+
+def draw_request_id() -> str:
+    """Draw the id of a request: 16 hex characters."""
+    return secrets.token_hex(8)
+
+
+def draw_secret() -> str:
+    """Draw the secret part of a token: 256 random bits, as 43 characters."""
+    return secrets.token_urlsafe(32)
 
 
 def draw_fraction() -> float:

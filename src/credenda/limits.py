@@ -158,3 +158,31 @@ PAGE_MATCHES_NAMED: Final = 100
 """Lines that an answer lists if a text to be replaced occurs in many."""
 POOL_WAIT_SECONDS: Final = 30.0
 """How long a call waits while a pool has no room."""
+HTTP_BODY_BYTES: Final = 4 << 20
+"""Longest JSON body of a request."""
+HTTP_UPLOAD_BYTES: Final = 256 << 20
+"""Largest file that is uploaded for an import."""
+HTTP_REQUESTS_A_SECOND: Final = 200.0
+"""Requests of a user with tokens, on average; twice as many may come at once."""
+HTTP_CALL_SECONDS: Final = 30.0
+"""Longest call to a server (R-196)."""
+HTTP_MAINTENANCE_SECONDS: Final = 600.0
+"""Longest call that needs the scope memory:admin or memory:erase, or that carries a file."""
+HTTP_READ_SECONDS: Final = 30
+"""Time in which a body must arrive."""
+HTTP_CALLS: Final = 16
+"""Calls that a server carries out at a time, each in a thread."""
+HTTP_WAITING: Final = 256
+"""Calls that may wait for one of these threads; more are refused with 503."""
+HTTP_MEMORY_WAIT_SECONDS: Final = 5.0
+"""How long a call waits for room among the open memories."""
+HTTP_DRAIN_SECONDS: Final = 30
+"""How long a server that stops waits for its last answers."""
+HTTP_CONNECTIONS: Final = 1_024
+HTTP_REPLAYS: Final = 4_096
+"""Answers that are kept for repeated requests."""
+HTTP_REPLAY_SECONDS: Final = 86_400
+HTTP_FAILED_TOKENS: Final = 20
+"""Wrong tokens that an address may send at once."""
+HTTP_FAILED_TOKENS_RATE: Final = 0.2
+"""And on average, a second; while an address has sent more, only known tokens are looked at."""

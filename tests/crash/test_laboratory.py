@@ -19,6 +19,7 @@ from credenda.bench.crash.fuzz import run_fuzz
 from credenda.bench.crash.power_cut import run_power_cuts
 from credenda.bench.crash.processes import run_processes
 from credenda.bench.crash.surfaces import SURFACES
+from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import OPERATIONS
 
@@ -104,7 +105,8 @@ def test_a_flipped_bit_is_reported_or_without_effect() -> None:
 def test_a_deleted_text_shows_on_no_surface(way: str) -> None:
     def ask_as_a_tool(memory: Credenda, folder: Path) -> object:
         del folder
-        return invoke(memory, OPERATIONS["search"], {"query": "quetzalberries"}, door="mcp").hits
+        with use_as_owner(memory):
+            return invoke(memory, OPERATIONS["search"], {"query": "quetzalberries"}, door="mcp").hits
 
     surfaces = {**SURFACES, "tool of MCP": ask_as_a_tool}
     report = run_deletions(note=print, ways={way: WAYS[way]}, surfaces=surfaces)

@@ -13,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.server.lowlevel import Server
 
 from credenda import Credenda, MemoryUnit
+from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations.mcp_tools import Toolset
 
@@ -70,7 +71,7 @@ def drive(server: Server[Any] | StdioServerParameters, body: Body, mode: str = "
 
 
 def serving(memory: Credenda, toolset: Toolset = "default") -> Server[Any]:
-    return build_server(lambda: memory, toolset=toolset)
+    return build_server(lambda: use_as_owner(memory), toolset=toolset)
 
 
 def command(db: Path, *args: str, user: str = "ana") -> StdioServerParameters:

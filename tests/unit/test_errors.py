@@ -9,9 +9,19 @@ import pytest
 
 import credenda
 from credenda import errors
-from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.errors import (
+    Conflict,
+    Corrupt,
+    CredendaError,
+    Forbidden,
+    Invalid,
+    LimitExceeded,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
 
-FAMILIES = [Invalid, NotFound, Conflict, LimitExceeded, Unavailable, Corrupt]
+FAMILIES = [Invalid, Unauthenticated, Forbidden, NotFound, Conflict, LimitExceeded, Unavailable, Corrupt]
 
 
 @pytest.mark.parametrize(
@@ -19,6 +29,8 @@ FAMILIES = [Invalid, NotFound, Conflict, LimitExceeded, Unavailable, Corrupt]
     [
         (CredendaError, "internal", 1, 500),
         (Invalid, "invalid", 2, 422),
+        (Unauthenticated, "unauthenticated", 1, 401),
+        (Forbidden, "forbidden", 1, 403),
         (NotFound, "not_found", 3, 404),
         (Conflict, "conflict", 4, 409),
         (Unavailable, "unavailable", 5, 503),

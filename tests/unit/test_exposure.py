@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextvars import Context
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from credenda.errors import Invalid
+from credenda.errors import Forbidden, Invalid, Unauthenticated
+from credenda.interfaces.authorization import make_local_principal, use_principal
 from credenda.interfaces.dispatch import ServerFile, invoke
 from credenda.interfaces.json_schema import Definitions
 from credenda.interfaces.mcp.tool_specs import build_tools
@@ -19,16 +22,28 @@ from credenda.model.code import DriftReport, ScanReport
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport
 from credenda.model.sync_report import SyncReport
 from credenda.operations.entries.schema import NOT_A_SKILL
-from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param
+from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param, Scope
 
 SKILLS = {"consolidate", "resolve"}
 NOT_BY_HTTP = {"undo-where", "backup", "rebuild", "scan", "drift", "files"}
 PATHS = ("/etc/passwd", Path("/etc/passwd"), "relative.txt", ["/srv"])
-_UNTOUCHED: Any = object()
+
+
+class _Owned:
+    user = "ana"
+
+
+_UNTOUCHED: Any = _Owned()
 """In place of a memory: whatever is called on it is an `AttributeError`."""
 
 each = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
 each_remote = pytest.mark.parametrize("door", sorted(REMOTE))
+
+
+@pytest.fixture(autouse=True)
+def ana_calls() -> Iterator[None]:
+    with use_principal(make_local_principal("ana")):
+        yield
 
 
 @each
@@ -65,6 +80,8 @@ def test_a_closed_door_refuses_and_says_why(operation: Operation) -> None:
 
 def test_a_file_that_the_server_made_reaches_the_operation(tmp_path: Path) -> None:
     class Recorded:
+        user = "ana"
+
         class data:  # noqa: N801 - it stands for the attribute of a memory
             @staticmethod
             def export(**given: object) -> dict[str, object]:
@@ -73,6 +90,21 @@ def test_a_file_that_the_server_made_reaches_the_operation(tmp_path: Path) -> No
     memory: Any = Recorded
     sent = invoke(memory, OPERATIONS["export"], {"path": ServerFile(tmp_path), "format": "mcp-memory"}, door="rest")
     assert sent == {"path": tmp_path, "format": "mcp-memory"}
+
+
+@pytest.mark.parametrize("door", ["mcp", "rest"])
+def test_a_remote_door_calls_nothing_without_a_principal_with_the_scope_and_the_tenant(door: Door) -> None:
+    def call() -> object:
+        return invoke(_UNTOUCHED, OPERATIONS["stats"], {}, door=door)
+
+    with pytest.raises(Unauthenticated):
+        Context().run(call)
+    owner = make_local_principal("ana")
+    for other in (replace(owner, scopes=frozenset[Scope]({"memory:write"})), replace(owner, tenant="bob")):
+        with use_principal(other), pytest.raises(Forbidden):
+            call()
+    with pytest.raises(AttributeError):
+        call()
 
 
 def test_an_entry_with_a_path_is_open_to_a_remote_door_only_with_what_takes_its_place() -> None:

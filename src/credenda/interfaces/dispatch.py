@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credenda.errors import Invalid
+from credenda.interfaces.authorization import authorize
 from credenda.operations.table import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:
@@ -31,17 +32,25 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
     """Call an operation by the names of its inputs; an input that is left out has the default of the operation.
 
     An input for which the table has no entry, such as `progress`, goes to the method as it is. At a remote door that is
-    refused, and so are a path in place of a `ServerFile` and an input that the door does not take: `Invalid`.
+    refused, and so are a path in place of a `ServerFile` and an input that the door does not take: `Invalid`. A remote
+    door also needs a principal who may call the operation on this memory: `Unauthenticated`, `Forbidden`.
     """
-    accepted = _check_given(operation, given, door) if door in REMOTE else given
+    accepted = given
+    if door in REMOTE:
+        _check_open(operation, door)
+        authorize(operation, memory)
+        accepted = _check_given(operation, given, door)
     method: Any = attrgetter(operation.call)(memory)
     arguments = {param.name: param.argument for param in operation.params if param.argument}
     return method(**{arguments.get(name, name): value for name, value in accepted.items()})
 
 
-def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
+def _check_open(operation: Operation, door: Door) -> None:
     if door not in operation.doors:
         raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
+
+
+def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
     taken = {param.name: param for param in operation.params_at(door)}
     for name in given:
         if name not in taken:

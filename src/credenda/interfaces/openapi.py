@@ -6,13 +6,12 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from credenda.errors import CredendaError, Invalid
+from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.json_schema import Definitions
-from credenda.model.memory import Memory
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 
-__all__ = ["FILE_FIELD", "build_openapi"]
+__all__ = ["FILE_FIELD", "build_openapi", "may_take_key"]
 
 Part = dict[str, Any]
 FILE_FIELD: Final = "file"
@@ -40,17 +39,6 @@ _IDEMPOTENCY_KEY: Final[Mapping[str, Any]] = {
     "description": "A repeated request with this key is answered as the first one was, and nothing is done twice.",
     "schema": {"type": "string", "maxLength": 256},
 }
-_IF_MATCH: Final[Mapping[str, Any]] = {
-    "name": "If-Match",
-    "in": "header",
-    "required": False,
-    "description": "The ETag of the version to change; another version is refused with 412.",
-    "schema": {"type": "string"},
-}
-_ETAG: Final[Mapping[str, Any]] = {
-    "description": "The version of the memory, for If-Match.",
-    "schema": {"type": "string"},
-}
 _TOKEN: Final[Mapping[str, str]] = {
     "type": "http",
     "scheme": "bearer",
@@ -73,8 +61,7 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
         "paths": paths,
         "components": {
             "schemas": {"Problem": dict(_PROBLEM), **known.schemas},
-            "parameters": {"IdempotencyKey": dict(_IDEMPOTENCY_KEY), "IfMatch": dict(_IF_MATCH)},
-            "headers": {"ETag": dict(_ETAG)},
+            "parameters": {"IdempotencyKey": dict(_IDEMPOTENCY_KEY)},
             "responses": _describe_errors(),
             "securitySchemes": {"token": dict(_TOKEN)},
         },
@@ -101,7 +88,7 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
         part["parameters"] = parameters
     part["responses"] = {
         str(route.status): _describe_success(operation, route, known),
-        **_list_failures(operation, route),
+        **_list_failures(operation),
     }
     return part
 
@@ -133,19 +120,13 @@ def _describe_body(params: list[Param]) -> Part:
 
 
 def _list_headers(operation: Operation, route: Rest) -> list[Part]:
-    names = ["IdempotencyKey"] if _may_be_repeated(operation, route) else []
-    names += ["IfMatch"] if _may_change_memory(operation, route) else []
+    names = ["IdempotencyKey"] if may_take_key(operation, route) else []
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
-def _may_be_repeated(operation: Operation, route: Rest) -> bool:
+def may_take_key(operation: Operation, route: Rest) -> bool:
     """Say whether repeating a request would do more than the first one did, so that a key is of use."""
     return operation.writes and not operation.idempotent and route.method in {"POST", "PATCH"}
-
-
-def _may_change_memory(operation: Operation, route: Rest) -> bool:
-    changing = operation.output is Memory or operation.destructive
-    return operation.writes and changing and route.path.startswith("/v1/memories/{id}")
 
 
 def _describe_success(operation: Operation, route: Rest, known: Definitions) -> Part:
@@ -154,17 +135,13 @@ def _describe_success(operation: Operation, route: Rest, known: Definitions) -> 
         return {**described, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
     if operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
         return described
-    if operation.output is Memory:
-        described["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
     return {**described, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
 
 
-def _list_failures(operation: Operation, route: Rest) -> Part:
-    """Refer to the errors of an operation; `default` stands for those of every request, such as a missing token."""
-    errors = {*operation.errors, Invalid}
+def _list_failures(operation: Operation) -> Part:
+    """Refer to the errors of an operation; `default` stands for those of every request, such as a full queue."""
+    errors = {*operation.errors, Invalid, Unauthenticated, Forbidden}
     found = {str(error.http_status): error.__name__ for error in sorted(errors, key=lambda error: error.http_status)}
-    if _may_change_memory(operation, route):
-        found["412"] = "PreconditionFailed"
     found["default"] = CredendaError.__name__
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
 
@@ -179,7 +156,6 @@ def _describe_errors() -> Part:
     kinds: list[type[CredendaError]] = [*_list_families(), CredendaError]
     found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
     found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
-    found["PreconditionFailed"] = _describe_problem("The memory has another version than If-Match names.", "conflict")
     return found
 
 

@@ -79,6 +79,9 @@ if TYPE_CHECKING:
         store as store,
     )
     from credenda.services import (
+        tokens as tokens,
+    )
+    from credenda.services import (
         usage as usage,
     )
 

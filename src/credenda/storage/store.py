@@ -68,6 +68,7 @@ from credenda.storage.records import (
 )
 from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
+from credenda.storage.tokens import TokenStore
 from credenda.storage.usage import TaskProgress, UsageView
 
 __all__ = [
@@ -224,7 +225,7 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(TenantTransfer, Protocol):
+class Store(TenantTransfer, TokenStore, Protocol):
     """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
     log_emptied: bool

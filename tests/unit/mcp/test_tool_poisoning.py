@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
@@ -23,7 +24,7 @@ AWAY = "an order to send something away"
 SILENT = "an order to keep silent"
 
 
-def _never_opened() -> Credenda:
+def _never_opened() -> AbstractContextManager[Credenda]:
     raise AssertionError("a server that must not start asked for the memory")
 
 

@@ -33,7 +33,13 @@ if TYPE_CHECKING:
         render_hits as render_hits,
     )
     from credenda.interfaces.cli import (
+        serve as serve,
+    )
+    from credenda.interfaces.cli import (
         serving as serving,
+    )
+    from credenda.interfaces.cli import (
+        tokens as tokens,
     )
     from credenda.interfaces.cli import (
         watching as watching,

@@ -40,13 +40,17 @@ class Program(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in display order."""
         del ctx
-        return ["demo", *list_names(), "mcp", "worker", "install", "bench", "completion"]
+        return ["demo", *list_names(), "serve", "token", "mcp", "worker", "install", "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; None for an unknown name."""
         del ctx
         if cmd_name == "demo":
             return cli_modules.demo.make_demo_command()
+        if cmd_name == "serve":
+            return cli_modules.serve.make_serve_command()
+        if cmd_name == "token":
+            return cli_modules.tokens.make_token_command()
         if cmd_name in {"mcp", "worker", "install"}:
             return {
                 "mcp": cli_modules.serving.mcp,

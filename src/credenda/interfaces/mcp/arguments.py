@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, Final, cast
+from typing import Any
 
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.tool_specs import Input, Route, ToolSpec
+from credenda.interfaces.input_types import check_type
+from credenda.interfaces.mcp.tool_specs import Route, ToolSpec
 from credenda.operations.table import Operation
 
 __all__ = ["read_arguments"]
-
-_KINDS: Final[Mapping[type, str]] = {
-    type(None): "null",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "text",
-    list: "a list",
-    dict: "a table",
-}
-_WANTED: Final[Mapping[str, str]] = {
-    "integer": "a whole number",
-    "number": "a number",
-    "flag": "true or false",
-    "names": "a list of words",
-    "table": "a table of words",
-}
 
 
 def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Operation, dict[str, Any]]:
@@ -48,7 +32,7 @@ def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Op
         if given.pop(name) != known[name].param.default:
             what = f"{offer.name} takes no {name!r} together with {' and '.join(route.required)}"
             raise Invalid(what, why="they mean different things", fix="leave one of them out")
-    read = {inputs[name].param.name: _check_type(inputs[name], value) for name, value in given.items()}
+    read = {inputs[name].param.name: check_type(name, inputs[name].param, value) for name, value in given.items()}
     return route.operation, {**route.always, **read}
 
 
@@ -63,33 +47,3 @@ def _choose_route(offer: ToolSpec, given: Mapping[str, object]) -> Route:
     """Choose the operation with the most required inputs that are all given, else the first."""
     met = [route for route in offer.routes if all(name in given for name in route.required)]
     return met[-1] if met else offer.routes[0]
-
-
-def _check_type(one: Input, value: Any) -> object:  # noqa: ANN401 - what a client sent
-    """Check the type of a value against the JSON types."""
-    kind = one.param.kind
-    if _FITS.get(kind, _is_text)(value):
-        return value
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
-    wanted = _WANTED.get(kind, "text")
-    found = _KINDS.get(type(cast("object", value)), "something else")
-    why = f"it is {found}" if found != wanted.removesuffix(" of words") else "an item of it is not text"
-    raise Invalid(f"{one.name} must be {wanted}", why=why, fix=f"give {wanted}")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": _is_number,
-    "flag": lambda value: isinstance(value, bool),
-    "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
-    "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),
-}

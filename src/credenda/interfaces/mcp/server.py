@@ -1,12 +1,13 @@
 """The MCP server: tools from the operations table, two resources and a prompt, in both revisions of the protocol.
 
-It is independent of transport and tenant: a function returns the open memory for a request.
+It is independent of transport and tenant: a function lends the open memory for a request.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.parse import unquote
@@ -49,13 +50,13 @@ _LEGACY_NOT_FOUND: Final = -32002
 
 
 def build_server(
-    memory: Callable[[], Credenda],
+    memory: Callable[[], AbstractContextManager[Credenda]],
     *,
     toolset: Toolset = "default",
     read_only: bool = False,
     operations: Iterable[Operation] = OPERATIONS.values(),
 ) -> Server[Any]:
-    """Make a server; `memory` returns the memory for a request and is called in the thread that serves it.
+    """Make a server; `memory` lends the memory for a request and is called in the thread that serves it.
 
     Raises `Invalid` if any text for the model gives orders, so that such a server does not start.
     """
@@ -88,7 +89,7 @@ def build_server(
 class _Handlers:
     """The handlers of requests; code that uses the store runs in a worker thread and is never cancelled."""
 
-    memory: Callable[[], Credenda]
+    memory: Callable[[], AbstractContextManager[Credenda]]
     tools: Mapping[str, ToolSpec]
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
@@ -107,7 +108,8 @@ class _Handlers:
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         try:
             operation, given = read_arguments(offer, arguments)
-            value = invoke(self.memory(), operation, given, door="mcp")
+            with self.memory() as memory:
+                value = invoke(memory, operation, given, door="mcp")
             told = build_answer(operation, given, value)
         except CredendaError as error:
             return _make_result(build_failure(error), is_error=True)
@@ -148,11 +150,15 @@ class _Handlers:
     def _read(self, uri: str) -> tuple[str, str]:
         before, _, after = instructions.MEMORY_URI.partition("{id}")
         if uri == instructions.CORE_URI:
-            return _MARKDOWN, self.memory().context().text
+            return _MARKDOWN, self._invoke("context").text
         if uri.startswith(before) and uri.endswith(after):
             memory_id = unquote(uri.removeprefix(before))
-            return _JSON, to_text(build_answer(OPERATIONS["why"], {}, self.memory().why(memory_id)))
+            return _JSON, to_text(build_answer(OPERATIONS["why"], {}, self._invoke("why", id=memory_id)))
         raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
+
+    def _invoke(self, name: str, **given: object) -> Any:  # noqa: ANN401 - any result
+        with self.memory() as memory:
+            return invoke(memory, OPERATIONS[name], given, door="mcp")
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
         """List the prompt with the page on good use."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -16,6 +17,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from credenda.errors import Unavailable
+from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
 from credenda.operations.mcp_tools import Toolset
@@ -55,14 +57,16 @@ class _Held:
         self._starter = Thread(target=self._start, name="credenda-start")
         self._once = Lock()
 
-    def use(self) -> Credenda:
-        """Return the memory, and start its worker concurrently."""
+    @contextmanager
+    def use(self) -> Generator[Credenda]:
+        """Lend the memory to its owner, and start its worker concurrently."""
         if self.memory is None:
             raise Unavailable("the memory is not open", why="the server is starting or ending", fix="try again")
         with self._once:
             if self._starter.ident is None:
                 self._starter.start()
-        return self.memory
+        with use_as_owner(self.memory) as memory:
+            yield memory
 
     def rest(self) -> None:
         """Wait until the worker has started, so that closing stops it."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from credenda.clock import seconds
+from credenda.deadline import check_deadline, read_deadline
 from credenda.errors import Unavailable
 from credenda.paths import create_file
 from credenda.storage.damage import compute_checksum, is_sound_vector
@@ -52,6 +54,8 @@ LOG_PATIENCE_MS: Final = 500
 LOG_PAGES: Final = 1_000
 """Pages at which SQLite checkpoints the log and starts it from the beginning (default of `wal_autocheckpoint`)."""
 _PAGE_BYTES: Final = 4_096
+_STEPS_BETWEEN_CHECKS: Final = 20_000
+"""Steps of a statement, some milliseconds, between two looks at the deadline."""
 _IDLE_MAX: Final = 16
 """Idle read connections that the pool keeps."""
 
@@ -170,6 +174,25 @@ def grow_log(path: str) -> None:
         return
 
 
+@contextmanager
+def _stop_at_deadline(connection: sqlite3.Connection) -> Generator[None]:
+    """Interrupt the statements of a connection beyond the deadline of the current call; then raise `Unavailable`."""
+    deadline = read_deadline()
+    if deadline is None:
+        yield
+        return
+    check_deadline()
+    connection.set_progress_handler(lambda: seconds() > deadline, _STEPS_BETWEEN_CHECKS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+            check_deadline()
+        raise
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
 class ReadPool:
     """A pool of read connections, each used by one caller at a time; they never wait for the writer."""
 
@@ -188,7 +211,7 @@ class ReadPool:
         """Provide a connection inside a read transaction; raises `Unavailable` if the file was replaced."""
         connection = self._pop()
         try:
-            with translate_errors(self._path):
+            with translate_errors(self._path), _stop_at_deadline(connection):
                 connection.execute("BEGIN")
                 try:
                     yield connection

@@ -40,8 +40,8 @@ TABLES: Final = (
     "budgets",
 )
 """The tables of a tenant, in export order: passages come after their events."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties"})
-"""Not exported: the tenant's own row (in the header), snapshots, a flag inside a transaction, and task runs."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens"})
+"""Not exported: the tenant's row (in the header), snapshots, a flag in a transaction, task runs, and access tokens."""
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""

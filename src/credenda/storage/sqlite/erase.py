@@ -94,6 +94,7 @@ def delete_rows(
     _check_hold(connection, user_id)
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     if tenant is None:
+        connection.execute("DELETE FROM api_tokens WHERE user_id = ?", (user_id,))
         return {}
     tables = list_tenant_tables(connection)
     counts = {table: _count_rows(connection, table, user_id) for table in tables}

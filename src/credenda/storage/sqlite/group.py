@@ -15,6 +15,7 @@ from typing import Final, Generic, TypeVar
 
 from credenda import limits
 from credenda.clock import pause, seconds
+from credenda.deadline import check_deadline
 from credenda.errors import Unavailable
 from credenda.ids import draw_fraction
 from credenda.storage.sqlite.errors import is_busy, to_credenda_error
@@ -113,7 +114,11 @@ class GroupCommit:
         connection.execute("PRAGMA busy_timeout = 0")  # `retry_while_locked` waits instead
 
     def run(self, work: Callable[[], T]) -> T:
-        """Run a unit and return its result when it is durable; raises the error of the unit or of its commit."""
+        """Run a unit and return its result when it is durable; raises the error of the unit or of its commit.
+
+        Raises `Unavailable` instead for a caller whose deadline is over.
+        """
+        check_deadline()
         unit = _Unit(work)
         try:
             self._wait_turn(unit)

@@ -1,0 +1,188 @@
+"""The application: routes, the MCP endpoint, pages for machines, and the layers around them."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from anyio import to_thread
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from credenda import __version__, limits
+from credenda.errors import Forbidden, NotFound
+from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.mcp.server import build_server
+from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.server.address import LOOPBACK_NAMES
+from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
+from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.metrics import Metrics
+from credenda.interfaces.server.problems import make_method_problem, make_problem_response
+from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.server.rest import make_routes
+from credenda.operations.mcp_tools import Toolset
+from credenda.operations.table import OPERATIONS
+
+__all__ = ["Options", "build_application"]
+
+_METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
+_LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
+_LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
+_FILES: Final = frozenset({"upload", "download"})
+_BURST_SECONDS: Final = 2.0
+"""So many seconds' worth of requests may come at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the application is to serve, and to whom."""
+
+    identify: Identify
+    hosts: Iterable[str] = LOOPBACK_NAMES
+    refuse_proxies: bool = True
+    toolset: Toolset = "default"
+    read_only: bool = False
+    rate: float = 0.0
+    """Requests a second and user; 0 bounds none."""
+    call_seconds: float = limits.HTTP_CALL_SECONDS
+    metrics: Metrics = field(default_factory=Metrics)
+
+
+def build_application(memories: Memories, options: Options) -> ASGIApp:
+    """Make the application; its lifespan closes `memories`.
+
+    Raises `Invalid` if a text for a model gives orders, so that such a server does not start.
+    """
+    tools = build_server(memories.lend, toolset=options.toolset, read_only=options.read_only)
+    endpoint = _McpEndpoint(StreamableHTTPSessionManager(tools, json_response=True, stateless=True))
+    pages = _Pages(memories, options.metrics)
+    routes = [
+        *make_routes(memories),
+        Route("/mcp", endpoint),
+        Route("/livez", _Get(pages.show_life)),
+        Route("/readyz", _Get(pages.show_readiness)),
+        Route("/metrics", _Get(pages.show_metrics)),
+        Route("/openapi.json", _Get(pages.show_openapi)),
+    ]
+    app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
+    app.router.redirect_slashes = False  # type: ignore[attr-defined]
+    app.router.default = _answer_unknown  # type: ignore[attr-defined]
+    app = CallTimeout(app, call_seconds=options.call_seconds, longer=_list_longer_calls())
+    app = Bounds(app, RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS)))
+    app = CallerCheck(app, options.identify)
+    app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
+    return RequestLog(app, options.metrics)
+
+
+def _list_longer_calls() -> dict[str, float]:
+    """Return the time for each path whose calls may take longer: maintenance, erasure, and files."""
+    return {
+        route.path: limits.HTTP_MAINTENANCE_SECONDS
+        for operation in OPERATIONS.values()
+        for route in operation.rest
+        if operation.scope in _LONG_SCOPES or any(param.kind_at("rest") in _FILES for param in operation.params)
+    }
+
+
+@asynccontextmanager
+async def _run(memories: Memories, endpoint: _McpEndpoint) -> AsyncGenerator[None]:
+    """Run from the first request to the last, and close the memories after it."""
+    for name in _LIBRARIES:  # their logs may quote messages
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False
+    to_thread.current_default_thread_limiter().total_tokens = limits.HTTP_CALLS
+    try:
+        async with endpoint.run():
+            yield
+    finally:
+        await to_thread.run_sync(memories.close)
+
+
+async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "http":
+        problem = NotFound("there is no such page", fix="see /openapi.json")
+        await make_problem_response(problem)(scope, receive, send)
+
+
+class _McpEndpoint:
+    """MCP over HTTP, without sessions: each request stands alone, so that any process can answer it."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    def run(self) -> AbstractAsyncContextManager[None]:
+        return self._manager.run()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["route"] = "/mcp"
+        if scope["method"] != "POST":  # there is no stream to open, and no session to end
+            problem = make_method_problem(scope["method"], ["POST"])
+            await make_problem_response(problem)(scope, receive, send)
+            return
+        await self._manager.handle_request(scope, receive, send)
+
+
+class _Get:
+    """A page that is only read."""
+
+    def __init__(self, show: Any) -> None:  # noqa: ANN401 - a coroutine function of a request
+        self._show = show
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["route"] = scope["path"]
+        response: Response
+        if scope["method"] == "GET":
+            response = await self._show(Request(scope, receive))
+        else:
+            response = make_problem_response(make_method_problem(scope["method"], ["GET"]))
+        await response(scope, receive, send)
+
+
+@cache
+def _write_openapi() -> str:
+    return json.dumps(build_openapi(version=__version__), ensure_ascii=False)
+
+
+class _Pages:
+    """The pages for machines that watch or describe the server."""
+
+    def __init__(self, memories: Memories, metrics: Metrics) -> None:
+        self._memories = memories
+        self._metrics = metrics
+
+    async def show_life(self, _: Request) -> Response:
+        """Say that the process answers; touches no database."""
+        return JSONResponse({"status": "ok"})
+
+    async def show_readiness(self, _: Request) -> Response:
+        """Say whether the database can be read and the worker runs."""
+        reason = await to_thread.run_sync(self._memories.check)
+        return JSONResponse({"status": "unavailable" if reason else "ok"}, 503 if reason else 200)
+
+    async def show_openapi(self, _: Request) -> Response:
+        """Describe the HTTP interface."""
+        return Response(await to_thread.run_sync(_write_openapi), media_type="application/json")
+
+    async def show_metrics(self, _: Request) -> Response:
+        """Show counts for Prometheus to who may administer."""
+        if "memory:admin" not in get_principal().scopes:
+            why = "it lacks the scope memory:admin"
+            return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))
+        counts = self._memories.counts()
+        queue = to_thread.current_default_thread_limiter().statistics()
+        gauges = {
+            "credenda_memories_open": ("Memories of users that are open.", counts.open),
+            "credenda_calls_running": ("Calls that worker threads carry out.", queue.borrowed_tokens),
+            "credenda_calls_waiting": ("Calls that wait for a worker thread.", queue.tasks_waiting),
+        }
+        return PlainTextResponse(self._metrics.write(gauges), media_type=_METRICS_MEDIA)

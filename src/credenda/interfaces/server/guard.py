@@ -1,0 +1,229 @@
+"""The layers around every route, from the outside in: the log, the addresses, the caller, the bounds, and the time.
+
+Each is an ASGI application around the next. The identity found inside reaches the log through the state of the request,
+because a context variable that an inner layer sets is not visible outside of it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import anyio
+from anyio import to_thread
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from credenda import limits
+from credenda.clock import seconds
+from credenda.deadline import limit_duration
+from credenda.errors import CredendaError
+from credenda.ids import draw_request_id
+from credenda.interfaces.authorization import Principal, use_principal
+from credenda.interfaces.server.metrics import Metrics
+from credenda.interfaces.server.problems import Problem, make_problem_response
+from credenda.interfaces.server.rate import RateLimit
+
+__all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
+
+PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json"})
+"""Paths that need no token: they tell nothing about any user."""
+Identify = Callable[[Scope], Awaitable[Principal]]
+"""Returns the caller of a request, or raises `Unauthenticated`, or `Problem` for one that fails too often."""
+
+_log: Final = logging.getLogger("credenda.server.requests")
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_PROXIED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+_ANSWER_SECONDS: Final = 0.25
+"""How much later than the answer the work of a call ends, so that the answer is about the time."""
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class RequestLog:
+    """Counts every request and logs it as one line of JSON, without its path, query and body; catches every failure.
+
+    It gives each answer a request id, and headers that keep it out of caches and of guesses about its type.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else draw_request_id()
+        state: dict[str, Any] = {"route": "other", "started": False, "request_id": request_id}
+        scope["state"] = state
+        status, begun = 0, seconds()
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status, state["started"] = message["status"], True
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = request_id
+                headers["Cache-Control"] = "no-store"
+                headers["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:
+            state["failure"] = error
+            if state["started"]:
+                raise
+            await make_problem_response(error)(scope, receive, send_with_headers)
+        finally:
+            self._record(scope, status, seconds() - begun)
+
+    def _record(self, scope: Scope, status: int, duration_seconds: float) -> None:
+        state: Mapping[str, Any] = scope["state"]
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.count_request(method, state["route"], status, duration_seconds)
+        line = {"request_id": state["request_id"], "method": method, "route": state["route"], "status": status}
+        line |= {"ms": round(duration_seconds * 1_000, 1)}
+        if principal := state.get("principal"):
+            line["caller"] = f"{principal.issuer}:{principal.subject}" if principal.issuer != "local" else "local"
+        failure = state.get("failure")
+        if failure is not None and not isinstance(failure, CredendaError | Problem):
+            line["failure"] = type(failure).__name__
+        _log.info(json.dumps(line))
+
+
+class AddressCheck:
+    """Refuses a request for another host, from the page of another origin, or through a proxy that is not trusted.
+
+    A page of another site can point a name of its own at this machine (DNS rebinding); its requests then carry that
+    name. Where no token is needed, a proxy would open the memory to everyone who reaches the proxy.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str], refuse_proxies: bool) -> None:
+        """Serve requests for these hosts, given as names without ports."""
+        self._app = app
+        self._hosts = frozenset(host.casefold() for host in hosts)
+        self._refuse_proxies = refuse_proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] == "http":
+            try:
+                self._check(Headers(scope=scope))
+            except Problem as problem:
+                await make_problem_response(problem)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _check(self, headers: Headers) -> None:
+        if _read_host(headers.get("host", "")) not in self._hosts:
+            fix = "use the address that `credenda serve` prints, or name yours with --url"
+            raise Problem(421, "this server does not serve that host", code="forbidden", fix=fix)
+        origin = headers.get("origin")
+        if origin is not None and (urlsplit(origin).hostname or "") not in self._hosts:
+            detail = "it comes from a page of another site"
+            raise Problem(403, "this origin may not call", code="forbidden", detail=detail)
+        if self._refuse_proxies and any(name in headers for name in _PROXIED):
+            detail = "it came through a proxy, and this server needs no token"
+            fix = "start it with --trust-proxy and --url, which makes tokens necessary"
+            raise Problem(403, "this request is refused", code="forbidden", detail=detail, fix=fix)
+
+
+def _read_host(host: str) -> str:
+    """Return the name in a Host header, without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+class CallerCheck:
+    """Finds out who calls, and makes that principal the caller of everything inside."""
+
+    def __init__(self, app: ASGIApp, identify: Identify) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._identify = identify
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of a known caller."""
+        if scope["type"] != "http" or scope["path"] in PUBLIC:
+            await self._app(scope, receive, send)
+            return
+        try:
+            principal = await self._identify(scope)
+        except (CredendaError, Problem) as error:
+            await make_problem_response(error)(scope, receive, send)
+            return
+        scope["state"]["principal"] = principal
+        with use_principal(principal):
+            await self._app(scope, receive, send)
+
+
+class Bounds:
+    """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
+
+    def __init__(self, app: ASGIApp, rate: RateLimit) -> None:
+        """Wrap an application."""
+        self._app = app
+        self._rate = rate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request if there is room."""
+        if scope["type"] == "http" and scope["path"] not in PUBLIC:
+            problem = self._find_problem(scope["state"]["principal"])
+            if problem is not None:
+                await make_problem_response(problem)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _find_problem(self, principal: Principal) -> Problem | None:
+        wait = self._rate.take(principal.tenant)
+        if wait:
+            headers = {"Retry-After": str(math.ceil(wait))}
+            return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)
+        if to_thread.current_default_thread_limiter().statistics().tasks_waiting >= limits.HTTP_WAITING:
+            return Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
+        return None
+
+
+class CallTimeout:
+    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196)."""
+
+    def __init__(self, app: ASGIApp, *, call_seconds: float, longer: Mapping[str, float]) -> None:
+        """Allow each call `call_seconds`, and those to some paths as long as `longer` says."""
+        self._app = app
+        self._call_seconds = call_seconds
+        self._longer = longer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request within its time."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        duration = self._longer.get(scope["path"], self._call_seconds)
+
+        async def send_whole(message: Message) -> None:
+            timer.deadline = math.inf  # an answer that has begun is sent to its end
+            await send(message)
+
+        with anyio.move_on_after(duration) as timer, limit_duration(duration + _ANSWER_SECONDS):
+            await self._app(scope, receive, send_whole)
+        if timer.cancelled_caught and not scope["state"]["started"]:
+            problem = Problem(
+                504,
+                f"the call took longer than {duration:g} seconds",
+                code="TOOL_TIMEOUT",
+                detail="its work stops at the next statement; a transaction under way is completed",
+                fix="ask for less, or repeat it with the same Idempotency-Key",
+            )
+            problem.body["retryable"] = True
+            await make_problem_response(problem)(scope, receive, send)

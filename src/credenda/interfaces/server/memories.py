@@ -1,0 +1,122 @@
+"""The open database of a server: a memory for each user who calls, and one worker for all of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from threading import Event, Thread
+from typing import Final
+
+from credenda import limits, services, workers
+from credenda.bootstrap import build_user_parts
+from credenda.client import Credenda
+from credenda.errors import CredendaError
+from credenda.interfaces.authorization import get_principal
+from credenda.model.change import ChangeKind
+from credenda.runtime import Parts
+from credenda.session_pool import PoolCounts, SessionPool
+from credenda.storage.store import ChangeFilter
+
+__all__ = ["Memories", "StoreMark"]
+
+_log: Final = logging.getLogger(__name__)
+_IDLE_SECONDS: Final = 1.0
+"""How long the worker waits for a job before it looks for those of other processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMark:
+    """A moment in the history of one user's memory."""
+
+    tag: str
+    change: int
+
+
+class Memories:
+    """Lends each caller the memory of the caller's tenant; works on what they store in a thread of its own.
+
+    Takes over `parts`, and releases them when it is closed. All methods may be called from any thread.
+    """
+
+    def __init__(self, parts: Parts, *, work: bool = True) -> None:
+        """Open nothing yet but the worker, which `work=False` or a read-only database leaves out."""
+        self._parts = parts
+        self._jobs_ready = Event()
+        self._stop = Event()
+        self._pool = SessionPool(
+            self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
+        )
+        self._worker = Thread(target=self._work, name="credenda-work") if work and not parts.read_only else None
+        if self._worker is not None:
+            self._worker.start()
+
+    @contextmanager
+    def lend(self) -> Generator[Credenda]:
+        """Lend the memory of the current principal's tenant for the length of a call."""
+        with self._pool.lend(get_principal().tenant) as memory:
+            yield memory
+
+    def counts(self) -> PoolCounts:
+        """Return the figures of the open memories."""
+        return self._pool.counts()
+
+    def check(self) -> str:
+        """Return "" if requests can be served, else the reason; reads the database."""
+        if self._worker is not None and not self._worker.is_alive():
+            return "the worker has stopped"
+        try:
+            self._parts.store.users(limit=1)
+        except CredendaError as error:
+            return error.what
+        return ""
+
+    def mark(self, user: str) -> StoreMark:
+        """Return the present moment in the history of a user's memory."""
+        with self._parts.store.reader(user) as reader:
+            return StoreMark(reader.tenant.tag, reader.duties.heads.change)
+
+    def has_deleted_since(self, user: str, mark: StoreMark) -> bool:
+        """Return whether anything of a user was deleted after a moment, by any process, or may have been."""
+        deletions = ChangeFilter(kinds=frozenset({ChangeKind.DELETE}), after=mark.change, limit=1)
+        with self._parts.store.reader(user) as reader:
+            known = reader.tenant.tag == mark.tag or not mark.tag
+            return not known or reader.duties.heads.change < mark.change or bool(reader.changes(deletions))
+
+    def close(self) -> None:
+        """Stop the worker after its current job, and close everything; closing twice does nothing."""
+        if self._stop.is_set():
+            return
+        self._stop.set()
+        self._jobs_ready.set()
+        if self._worker is not None:
+            self._worker.join()
+        self._pool.close()
+        self._parts.release()
+
+    def _open(self, user: str) -> Credenda:
+        parts = build_user_parts(self._parts, user)
+        return Credenda(
+            replace(parts, jobs_ready=self._jobs_ready, llm_jobs_ready=self._jobs_ready),
+            workers=False,
+        )
+
+    def _work(self) -> None:
+        everyone = workers.tenants.AllUsers(self._parts, duties=services.scheduled_tasks.run_duties)
+        with closing(everyone):
+            while not self._stop.is_set():
+                self._jobs_ready.clear()
+                if not self._run_round(everyone):
+                    self._jobs_ready.wait(_IDLE_SECONDS)
+
+    def _run_round(self, everyone: workers.tenants.AllUsers) -> int:
+        """Run the jobs and tasks that are due; a failure is logged by its kind, and the worker goes on."""
+        try:
+            ran = everyone.run_round(self._stop)
+            if not ran:
+                everyone.look_after(self._stop)
+        except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
+            _log.warning("a round of work failed: %s", type(error).__name__)
+            return 0
+        return ran

@@ -1,0 +1,80 @@
+"""Errors as HTTP answers: problem+json (RFC 9457), with the headers that the status asks for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
+
+__all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response"]
+
+_MEDIA: Final = "application/problem+json"
+_RETRY_SECONDS: Final = 1
+_INTERNAL: Final = 500
+
+
+class Problem(Exception):  # noqa: N818 - RFC 9457 calls it that
+    """A request that HTTP itself refuses, before or beside any operation."""
+
+    def __init__(
+        self,
+        status: int,
+        title: str,
+        *,
+        code: str = "invalid",
+        detail: str = "",
+        fix: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep the parts; a problem with the header Retry-After is one that may pass."""
+        super().__init__(title)
+        self.status = status
+        self.headers = dict(headers or {})
+        self.body: dict[str, Any] = {"title": title, "status": status, "code": code}
+        self.body |= {"retryable": "Retry-After" in self.headers}
+        self.body |= {name: text for name, text in (("detail", detail), ("fix", fix)) if text}
+
+
+def make_problem(error: Exception) -> Problem:
+    """Describe any error; of one that is not ours, nothing but that it happened."""
+    if isinstance(error, Problem):
+        return error
+    if not isinstance(error, CredendaError):
+        return Problem(_INTERNAL, "the server met an internal error", code="internal", fix="report the request id")
+    problem = Problem(error.http_status, error.what, code=error.code, detail=error.why, fix=error.fix)
+    problem.headers = _list_headers(error)
+    problem.body |= {"retryable": error.retryable}
+    if error.ids:
+        problem.body["ids"] = dict(error.ids)
+    return problem
+
+
+def _list_headers(error: CredendaError) -> dict[str, str]:
+    """Return the challenge of a refused call, or when to try once more."""
+    match error:
+        case Unauthenticated():
+            reason = f', error="{error.ids["error"]}"' if "error" in error.ids else ""
+            return {"WWW-Authenticate": f'Bearer realm="credenda"{reason}'}
+        case Forbidden() if "scope" in error.ids:
+            return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.ids["scope"]}"'}
+        case Unavailable():
+            return {"Retry-After": str(_RETRY_SECONDS)}
+        case _:
+            return {}
+
+
+def make_problem_response(error: Exception) -> Response:
+    """Make the answer to a request that failed."""
+    problem = make_problem(error)
+    body = json.dumps(problem.body, ensure_ascii=False)
+    return Response(body, problem.status, media_type=_MEDIA, headers=problem.headers)
+
+
+def make_method_problem(method: str, allowed: Iterable[str]) -> Problem:
+    """Make the error of a method that a path does not offer."""
+    offered = ", ".join(sorted(allowed))
+    return Problem(405, f"{method[:16]} is not offered here", fix=f"use {offered}", headers={"Allow": offered})

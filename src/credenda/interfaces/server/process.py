@@ -1,0 +1,132 @@
+"""One process that serves a database: a socket, the application, and a graceful end."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import current_thread, main_thread
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp, Scope
+
+from credenda import limits
+from credenda.interfaces.authorization import Principal, make_local_principal
+from credenda.interfaces.server.address import Address, check_address, listen
+from credenda.interfaces.server.application import Options, build_application
+from credenda.interfaces.server.credentials import TokenCheck
+from credenda.interfaces.server.guard import Identify
+from credenda.interfaces.server.memories import Memories
+from credenda.operations.mcp_tools import Toolset
+from credenda.runtime import Parts
+
+__all__ = ["Plan", "make_application", "serve"]
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to serve, and how."""
+
+    address: Address
+    toolset: Toolset = "default"
+    workers: bool = True
+    rate: float = limits.HTTP_REQUESTS_A_SECOND
+    """Requests a second for a user with tokens; 0 bounds none."""
+    call_seconds: float = limits.HTTP_CALL_SECONDS
+
+
+def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
+    """Serve a database until a signal ends it; then answer the calls under way, and close everything.
+
+    Takes over `parts`. `ready` is called with the server's URL once it answers. Raises `Invalid` for an address that
+    would expose the memory, `Unavailable` for one in use.
+    """
+    try:
+        check_address(plan.address)
+        opened = listen(plan.address)
+    except BaseException:
+        parts.release()
+        raise
+    memories = Memories(parts, work=plan.workers)
+    try:
+        port = opened.getsockname()[1]
+        server = _make_server(make_application(parts, plan, memories), plan, lambda: ready(plan.address.base_url(port)))
+        server.run([opened])
+    finally:
+        opened.close()
+        memories.close()
+
+
+def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
+    """Make the application of a plan, whose lifespan closes `memories`."""
+    options = Options(
+        identify=_make_identify(parts, plan.address),
+        hosts=plan.address.hosts,
+        refuse_proxies=not plan.address.needs_tokens,
+        toolset=plan.toolset,
+        read_only=parts.read_only,
+        call_seconds=plan.call_seconds,
+        rate=plan.rate if plan.address.needs_tokens else 0.0,
+    )
+    return build_application(memories, options)
+
+
+def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server:
+    config = uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        limit_concurrency=limits.HTTP_CONNECTIONS,
+        timeout_graceful_shutdown=limits.HTTP_DRAIN_SECONDS,
+        ssl_certfile=plan.address.tls_cert,
+        ssl_keyfile=plan.address.tls_key,
+    )
+    return _Server(config, ready)
+
+
+def _make_identify(parts: Parts, address: Address) -> Identify:
+    """Choose how callers are found out: by their tokens, or each is the owner of the memory."""
+    if address.needs_tokens:
+        return TokenCheck(parts.store, parts.clock, trust_proxy=address.trust_proxy).identify
+    owner = make_local_principal(parts.user_id)
+
+    async def identify_owner(_: Scope) -> Principal:
+        return owner
+
+    return identify_owner
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers, and whose process goes on after a signal has ended it."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and then say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """End at the first signal, and sooner at the second; the base class would raise the signal once more."""
+        if current_thread() is not main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -1,0 +1,156 @@
+"""REST: a route for every operation that the table opens to HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from credenda import limits
+from credenda.errors import Conflict, Invalid
+from credenda.interfaces.authorization import authorize
+from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.openapi import may_take_key
+from credenda.interfaces.serialize import to_jsonable
+from credenda.interfaces.server.inputs import Inputs, read_inputs
+from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.problems import make_method_problem, make_problem_response
+from credenda.interfaces.server.replays import Answer, Replays
+from credenda.operations.table import OPERATIONS, Operation, Rest
+
+__all__ = ["make_routes"]
+
+_EMPTY: Final = 204
+_CHUNK_BYTES: Final = 1 << 16
+_KEY: Final = "idempotency_key"
+"""The input of `remember` that makes a key durable."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One operation on one route."""
+
+    operation: Operation
+    route: Rest
+    memories: Memories
+    replays: Replays
+
+    @asynccontextmanager
+    async def answer(self, request: Request) -> AsyncGenerator[Response]:
+        """Call the operation, and give the answer, to be sent in the block; only who may call has the body read."""
+        principal = authorize(self.operation)
+        async with read_inputs(request, self.operation, self.route) as inputs:
+            if inputs.download is not None:
+                await _run_stoppable(self._invoke, inputs.given)
+                yield StreamingResponse(_read_pieces(inputs.download), media_type="application/octet-stream")
+            elif not (key := self._read_key(request, inputs)):
+                yield _make_response(await _run_stoppable(self._run, inputs.given))
+            else:
+                digest = sha256(f"{self.route.method} {request.url.path}\n".encode() + inputs.body).digest()
+                yield await _run_stoppable(self._run_once, principal.tenant, key, digest, inputs)
+
+    def _read_key(self, request: Request, inputs: Inputs) -> str:
+        """Return the key of a request that must not run twice; `remember` may also have it in the body."""
+        key = request.headers.get("idempotency-key", "")
+        if not key or not may_take_key(self.operation, self.route):
+            return ""
+        if len(key) > limits.NAME_CHARACTERS:
+            raise Invalid("the Idempotency-Key is too long", fix=f"give at most {limits.NAME_CHARACTERS} characters")
+        has_input = any(param.name == _KEY for param in self.operation.params)
+        if has_input and inputs.given.setdefault(_KEY, key) != key:
+            raise Invalid("header and body have different keys", fix="give one of them")
+        return key
+
+    def _run_once(self, user: str, key: str, digest: bytes, inputs: Inputs) -> Response:
+        first = self.replays.begin(user, key, digest)
+        if first is not None:
+            return _make_response(first, replayed=True)
+        try:
+            answer = self._run(inputs.given)
+        except Conflict as error:
+            self.replays.abandon(user, key)
+            if _KEY in inputs.given:  # the journal has the key, with other content
+                raise Invalid(error.what, why=error.why, fix=error.fix) from error
+            raise
+        except BaseException:
+            self.replays.abandon(user, key)
+            raise
+        self.replays.finish(user, key, answer)
+        return _make_response(answer)
+
+    def _run(self, given: dict[str, object]) -> Answer:
+        value = self._invoke(given)
+        if value is None or self.route.status == _EMPTY:
+            return Answer(_EMPTY, "")
+        shown = to_jsonable(value, remote=True)
+        return Answer(self.route.status, json.dumps(shown, ensure_ascii=False, allow_nan=False))
+
+    def _invoke(self, given: dict[str, object]) -> Any:  # noqa: ANN401 - any result
+        with self.memories.lend() as memory:
+            return invoke(memory, self.operation, given, door="rest")
+
+
+class _Path:
+    """An ASGI application for one path: finds the call by the method."""
+
+    def __init__(self, path: str, calls: Iterable[_Call]) -> None:
+        self._path = path
+        self._calls: dict[str, _Call] = {call.route.method: call for call in calls}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; every failure becomes problem+json."""
+        scope["state"]["route"] = self._path
+        request = Request(scope, receive)
+        try:
+            async with self._find(request.method).answer(request) as response:
+                await response(scope, receive, send)
+        except Exception as error:
+            if scope["state"]["started"]:
+                raise
+            scope["state"]["failure"] = error
+            await make_problem_response(error)(scope, receive, send)
+
+    def _find(self, method: str) -> _Call:
+        call = self._calls.get(method)
+        if call is None:
+            raise make_method_problem(method, self._calls)
+        return call
+
+
+def make_routes(memories: Memories, operations: Iterable[Operation] = OPERATIONS.values()) -> Iterator[Route]:
+    """Make the routes of the operations that are open to HTTP, one for each path."""
+    replays = Replays(memories)
+    by_path: dict[str, list[_Call]] = {}
+    for operation in operations:
+        for route in operation.rest:
+            by_path.setdefault(route.path, []).append(_Call(operation, route, memories, replays))
+    for path, calls in by_path.items():
+        yield Route(path, _Path(path, calls))
+
+
+def _make_response(answer: Answer, *, replayed: bool = False) -> Response:
+    headers = {"Idempotent-Replayed": "true"} if replayed else None
+    media = "application/json" if answer.body else None
+    return Response(answer.body or None, answer.status, media_type=media, headers=headers)
+
+
+_run_stoppable: Final = partial(to_thread.run_sync, abandon_on_cancel=True)
+"""Runs a call in a thread; a call beyond its time is not waited for, because its work stops by its deadline."""
+
+
+async def _read_pieces(path: Path) -> AsyncGenerator[bytes]:
+    async with await anyio.open_file(path, "rb") as source:
+        while piece := await source.read(_CHUNK_BYTES):
+            yield piece

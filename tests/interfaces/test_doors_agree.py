@@ -1,0 +1,186 @@
+"""One body of operations through Python, the command line, REST and MCP: the same JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import pytest
+
+from credenda import Credenda
+from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.mcp.results import build_answer
+from credenda.interfaces.mcp.tool_specs import build_tools
+from credenda.interfaces.serialize import to_jsonable
+from credenda.operations.table import OPERATIONS
+from credenda.testing import ManualClock
+
+from .served import Site, serving
+from .terminal import Terminal
+
+START = "2026-03-01T09:00:00Z"
+FREE = frozenset({"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"})
+"""Fields that depend on the time of day, or on when a process closed the memory."""
+_TAG = re.compile(r"\b([emckj][0-9]+)-[0-9a-f]{6}\b")
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")
+
+
+class Door(Protocol):
+    def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        """Call an operation, and return its result as JSON."""
+        ...
+
+    def settle(self) -> None: ...
+
+
+class InPython:
+    def __init__(self, db: Path) -> None:
+        self.memory = Credenda.open(db, user="ana", workers=False)
+
+    def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        return to_jsonable(invoke(self.memory, OPERATIONS[name], given))
+
+    def answer(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return what a tool would answer."""
+        operation = OPERATIONS[name]
+        return to_jsonable(build_answer(operation, given, invoke(self.memory, operation, given)))
+
+    def settle(self) -> None:
+        self.memory.settle()
+
+
+class OnCommandLine:
+    def __init__(self, folder: Path) -> None:
+        self.terminal = Terminal(folder)
+
+    def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        args = [name]
+        for param in OPERATIONS[name].params:
+            if param.name not in given:
+                continue
+            value = given[param.name]
+            flag = (param.option or param.name).replace("_", "-")
+            args += [str(value)] if param.positional else [f"--{flag}", str(value)]
+        args += ["--yes"] if name in {"delete", "restore"} else []
+        found = self.terminal.json(*args)
+        return {key: value for key, value in found.items() if key != "contests"} if name == "remember" else found
+
+    def settle(self) -> None:
+        """Do nothing: a command settles by itself."""
+
+
+class OverRest:
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        operation = OPERATIONS[name]
+        answered = self.site.call(operation.rest[0], operation, given)
+        assert answered.status_code == operation.rest[0].status, answered.text
+        return answered.json()
+
+    def settle(self) -> None:
+        self.site.settle()
+
+
+class OverMcp:
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+        offer, way = next(
+            (offer, way)
+            for offer in build_tools(toolset="full").values()
+            for way in offer.routes
+            if way.operation.name == name
+        )
+        arguments = {one.name: given[one.param.name] for one in way.inputs if one.param.name in given}
+        answered = self.site.tool(offer.name, arguments)
+        assert not answered.json()["result"]["isError"], answered.text
+        return answered.json()["result"]["structuredContent"]
+
+    def settle(self) -> None:
+        self.site.settle()
+
+
+def live_through(door: Door, ids: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Call one operation after the other, and yield each result; `ids` are given to those that need one."""
+    for text in ("I live in Linz.", "I moved to Graz.", "My sister Eva works at Acme.", "I like tea."):
+        yield "remember", door.run("remember", content=text, session="s", topic="home")
+        door.settle()
+    yield "search", door.run("search", query="Where do I live?", limit=5)
+    yield "list", door.run("list", limit=3)
+    yield "list", door.run("list", attribute="residence")
+    yield "why", door.run("why", id=ids["residence"])
+    yield "history", door.run("history", id=ids["residence"])
+    yield "correct", door.run("correct", id=ids["residence"], value="Vienna", reason="a slip")
+    yield "forget", door.run("forget", id=ids["tea"], reason="enough")
+    yield "restore", door.run("restore", id=ids["tea"])
+    yield "pin", door.run("pin", id=ids["tea"])
+    yield "get", door.run("get", id=ids["tea"])
+    yield "contests", door.run("contests")
+    yield "delete", door.run("delete", id=ids["tea"])
+    yield "list", door.run("list", status="deleted")
+    yield "stats", door.run("stats")
+
+
+class _Ids(dict[str, str]):
+    """The ids of memories in one database, looked up when they are first needed."""
+
+    def __init__(self, db: Path) -> None:
+        super().__init__()
+        self._db = db
+
+    def __missing__(self, name: str) -> str:
+        with Credenda.open(self._db, user="ana", workers=False) as memory:
+            found = [one for one in memory.list(limit=50).items if name in (one.attribute or "") + (one.value or "")]
+        self[name] = found[0].id
+        return self[name]
+
+
+def normalise(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Drop what differs between databases and moments."""
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        return {name: normalise(one) for name, one in table.items() if name not in FREE}
+    if isinstance(value, list):
+        return [normalise(one) for one in cast("list[Any]", value)]
+    if isinstance(value, str):
+        return _TIME.sub("TIME", _TAG.sub(r"\1", value))
+    return round(value, 6) if isinstance(value, float) else value
+
+
+@pytest.fixture(scope="module")
+def in_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[str, Any]]]:
+    db = tmp_path_factory.mktemp("python") / "memory.db"
+    door = InPython(db)
+    yield [(name, normalise(result)) for name, result in live_through(door, _Ids(db))]
+    door.memory.close()
+
+
+def test_the_command_line_gives_the_json_of_python(tmp_path: Path, in_python: list[tuple[str, Any]]) -> None:
+    door = OnCommandLine(tmp_path)
+    for (name, result), expected in zip(live_through(door, _Ids(door.terminal.db)), in_python, strict=True):
+        assert (name, normalise(result)) == expected
+
+
+def test_rest_gives_the_json_of_python(tmp_path: Path, in_python: list[tuple[str, Any]]) -> None:
+    db = tmp_path / "memory.db"
+    with serving(db, ManualClock(START)) as site:
+        for (name, result), expected in zip(live_through(OverRest(site), _Ids(db)), in_python, strict=True):
+            assert (name, normalise(result)) == expected
+
+
+def test_mcp_gives_the_answers_that_are_made_of_the_results_of_python(tmp_path: Path) -> None:
+    class Answering(InPython):
+        run = InPython.answer
+
+    db, other = tmp_path / "memory.db", tmp_path / "other.db"
+    answering = Answering(other)
+    expected = [(name, normalise(result)) for name, result in live_through(answering, _Ids(other))]
+    answering.memory.close()
+    with serving(db, ManualClock(START)) as site:
+        for (name, result), wanted in zip(live_through(OverMcp(site), _Ids(db)), expected, strict=True):
+            assert (name, normalise(result)) == wanted
