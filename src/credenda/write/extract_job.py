@@ -19,7 +19,15 @@ from credenda.write.journal import REMOVED
 from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 
-__all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped"]
+__all__ = [
+    "ExtractedTurn",
+    "ExtractionResult",
+    "extract_job",
+    "extract_turns",
+    "is_skipped",
+    "keep_requested_type",
+    "load_context",
+]
 
 _BEFORE: Final = 4
 """Earlier events of the session that the extractor sees as context."""
@@ -53,7 +61,7 @@ def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -
     tag = reader.tenant.tag
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _load_context(reader, events[0], first) if events else []
+    before = load_context(reader, events[0], first) if events else []
     turns: list[ExtractedTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
@@ -73,10 +81,10 @@ def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
     named = [
         one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
     ]
-    return _keep_requested_type(turn.event, [*found, *named])
+    return keep_requested_type(turn.event, [*found, *named])
 
 
-def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Store the verbatim text as a memory if the caller asked for its type (E-012).
 
     A narrative is always stored whole. Text of another type is stored only if extraction found nothing, and so is
@@ -92,7 +100,8 @@ def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, 
     return (*claims, whole)
 
 
-def _load_context(reader: Reader, event: Event, number: int) -> list[Event]:
+def load_context(reader: Reader, event: Event, number: int) -> list[Event]:
+    """Return the events of the session before an event with this number, oldest first."""
     wanted = EventFilter(
         session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Source
@@ -53,6 +53,21 @@ _RECORDED: Final = Param(
     person_only=True,
 )
 
+_Stance = Literal["asserted", "negated", "past", "reported", "planned", "considered", "hypothetical"]
+_CLAIMS: Final = Param(
+    name="claims",
+    type=Sequence[Mapping[str, str]],
+    help="What you understood; takes the place of extraction.",
+    fields=(
+        Param(name="quote", help="Words of the message.", positional=True),
+        text("entity", "user, or whom it is about."),
+        text("attribute", ""),
+        text("value", "Copied from the quoted sentence."),
+        Param(name="stance", type=_Stance, help=""),
+        text("replaces", "Id of the memory that is true no longer."),
+    ),
+)
+
 ENTRIES: Final = (
     Operation(
         name="remember",
@@ -76,6 +91,7 @@ ENTRIES: Final = (
             Param(name="metadata", type=Mapping[str, str], help="Pair to store with it."),
             Param(name="expires_at", type=datetime, help="When it expires.", option="expires"),
             text("idempotency_key", "The same key and content are stored once.", option="key"),
+            _CLAIMS,
             Param(
                 name="allow_deleted",
                 type=bool,

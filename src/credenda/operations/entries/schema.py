@@ -33,7 +33,9 @@ __all__ = [
     "text",
 ]
 
-ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "file", "upload", "download"]
+ParamKind = Literal[
+    "text", "integer", "number", "flag", "time", "names", "table", "tables", "file", "upload", "download"
+]
 Door = Literal["python", "cli", "mcp", "rest", "a2a"]
 Scope = Literal["memory:read", "memory:write", "memory:review", "memory:admin", "memory:erase"]
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -69,7 +71,7 @@ class Param:
     name: str
     type: Any = str
     """`str`, an enumeration, a `Literal`, `int`, `float`, `bool`, `datetime`, `Path`, a `Sequence` or `Collection` of
-    words, or a `Mapping` of words."""
+    words, a `Mapping` of words, or a `Sequence` of such mappings."""
     help: str
     positional: bool = False
     optional: bool = False
@@ -82,12 +84,16 @@ class Param:
     """Another name on the command line; for a flag also "on/off"."""
     argument: str = ""
     """The name of the method's argument, where it differs from `name`."""
+    fields: tuple[Param, ...] = ()
+    """The fields of each table of a list of tables."""
     remote: Replacement | None = None
     """What takes the place of a path of this machine at a remote door; None for an input that is no path."""
 
     @property
     def kind(self) -> ParamKind:
         """How a local door reads it."""
+        if self.fields:
+            return "tables"
         origin: object = get_origin(self.type) or self.type
         return "text" if isinstance(origin, type) and issubclass(origin, Enum) else _KINDS[origin]
 

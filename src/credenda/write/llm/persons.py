@@ -23,7 +23,6 @@ _FIRST_PERSON: Final = re.compile(
 )
 _OTHERS: Final = re.compile(r"^(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
 _FRAGMENT_WORDS: Final = 3
-_MINE: Final = re.compile(r"\b(?:mine|ours|(?:to|for) (?:me|us))\b", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\"\u201d]{0,300}[\"\u201d]")
 
@@ -45,11 +44,17 @@ def resolve_entity(entity: str, owner: str) -> str:
 
 
 def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
-    """Return whether a text mentions an entity; relatives may have another word ("mom")."""
+    """Return whether a text speaks of an entity: by all its words, its head noun, a name in it, or a word of kinship.
+
+    >>> named_in("snack budget", "user", ("The budget is $75 now.",)), named_in("Nadia", "user", ("My sister moved.",))
+    (True, False)
+    """
     noun = entity.removeprefix(f"{owner}'s ")
-    kin = names().kin_noun(noun)
+    words = noun.split()
+    spoken = {noun, *words[-1:], *(word.removesuffix("'s") for word in words if word[:1].isupper())}
+    kin = names().kin_noun(words[-1]) if words else None
     return any(
-        says(text, noun)
+        any(says(text, one) for one in spoken)
         or (kin is not None and any(names().kin_noun(word) == kin for word in re.findall(r"\w+", text)))
         for text in texts
     )
@@ -129,8 +134,6 @@ def _is_other(subject: Subject, attribute: str | None) -> bool:
     noun = names().kin_noun(attribute.replace("_", " ")) if attribute else None
     if noun is not None and (subject.entity.endswith(noun) or names().kin_noun(subject.noun) == noun):
         return False  # "my wife is Ana" gives the speaker's wife
-    if _MINE.search(" ".join(subject.rest)):
-        return False
     if subject.who == "own":
         return normalise_name(subject.entity) != "user"
-    return subject.who in {"person", "name", "plural", "the"}
+    return subject.who in {"person", "name"} and not _FIRST_PERSON.search(" ".join(subject.rest))

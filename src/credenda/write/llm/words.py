@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import Span
 from credenda.text.normalize import normalise_value
 from credenda.text.sentences import split_sentences
 
-__all__ = ["locate", "numbers", "says"]
+__all__ = ["locate", "numbers", "says", "widen_to_sentences"]
 
 _TOKEN: Final = re.compile(r"\w+(?:[.,:]\d+)*", re.UNICODE)
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -43,7 +43,7 @@ def numbers(text: str) -> set[str]:
 
 
 def locate(text: str, quote: str, event_id: str) -> Span | None:
-    """Find the sentences of a text that a quote comes from; None if it does not occur.
+    """Find the words of a text that a quote repeats; None if it does not occur.
 
     Case, spaces and punctuation may differ.
     """
@@ -52,13 +52,10 @@ def locate(text: str, quote: str, event_id: str) -> Span | None:
         return None
     pattern = rf"(?<!\w){_GAP.join(map(re.escape, words))}(?!\w)"
     found = re.search(pattern, text, re.IGNORECASE)
-    return None if found is None else _whole_sentences(text, found.start(), found.end(), event_id)
+    return None if found is None else Span(event_id, found.start(), found.end())
 
 
-def _whole_sentences(text: str, start: int, stop: int, event_id: str) -> Span:
-    touched: Sequence[tuple[int, int]] = [
-        span for span in split_sentences(text) if span.start < stop and start < span.stop
-    ]
-    return (
-        Span(event_id, min(start, touched[0][0]), max(stop, touched[-1][1])) if touched else Span(event_id, start, stop)
-    )
+def widen_to_sentences(text: str, span: Span) -> Span:
+    """Return the whole sentences that a span touches."""
+    touched = [one for one in split_sentences(text) if one.start < span.stop and span.start < one.stop]
+    return replace(span, start=min(span.start, touched[0].start), stop=max(span.stop, touched[-1].stop))
