@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from credenda.interfaces.serialize import to_jsonable
@@ -16,23 +16,15 @@ _TYPES: Final[Mapping[ParamKind, Mapping[str, Any]]] = {
     "number": {"type": "number"},
     "flag": {"type": "boolean"},
     "table": {"type": "object", "additionalProperties": _TEXT},
+    "tables": {"type": "array", "items": {"type": "object", "additionalProperties": _TEXT}},
 }
 
 
 def describe_input(param: Param) -> dict[str, Any]:
     """Describe an input as JSON Schema, with the words that it takes, its default and its meaning."""
-    if param.kind == "tables":
-        return {"type": "array", "items": _describe_table(param.fields), "description": param.help}
     words = {**_TEXT, "enum": list(param.choices)} if param.choices else dict(_TEXT)
     known = dict(_TYPES.get(param.kind, words))
     schema = {"type": "array", "items": words} if param.kind == "names" else known
     if param.default not in {None, "", ()}:
         schema["default"] = to_jsonable(param.default)
     return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}
-
-
-def _describe_table(fields: Sequence[Param]) -> dict[str, Any]:
-    properties = {one.name: describe_input(one) for one in fields}
-    described = {name: {key: part for key, part in schema.items() if part != ""} for name, schema in properties.items()}
-    required = [one.name for one in fields if one.required]
-    return {"type": "object", "properties": described, "required": required, "additionalProperties": False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Source
@@ -53,19 +53,10 @@ _RECORDED: Final = Param(
     person_only=True,
 )
 
-_Stance = Literal["asserted", "negated", "past", "reported", "planned", "considered", "hypothetical"]
 _CLAIMS: Final = Param(
     name="claims",
     type=Sequence[Mapping[str, str]],
-    help="What you understood; takes the place of extraction.",
-    fields=(
-        Param(name="quote", help="Words of the message.", positional=True),
-        text("entity", "user, or whom it is about."),
-        text("attribute", ""),
-        text("value", "Copied from the quoted sentence."),
-        Param(name="stance", type=_Stance, help=""),
-        text("replaces", "Id of the memory that is true no longer."),
-    ),
+    help="Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied.",
 )
 
 ENTRIES: Final = (

@@ -84,17 +84,15 @@ class Param:
     """Another name on the command line; for a flag also "on/off"."""
     argument: str = ""
     """The name of the method's argument, where it differs from `name`."""
-    fields: tuple[Param, ...] = ()
-    """The fields of each table of a list of tables."""
     remote: Replacement | None = None
     """What takes the place of a path of this machine at a remote door; None for an input that is no path."""
 
     @property
     def kind(self) -> ParamKind:
         """How a local door reads it."""
-        if self.fields:
-            return "tables"
         origin: object = get_origin(self.type) or self.type
+        if any(get_origin(inner) is Mapping for inner in get_args(self.type)):
+            return "tables"
         return "text" if isinstance(origin, type) and issubclass(origin, Enum) else _KINDS[origin]
 
     @property

@@ -11,18 +11,18 @@ from credenda import limits
 from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.memory import Memory
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Reply, Trouble
-from credenda.write.extract_job import keep_requested_type
 from credenda.write.llm.answer import Answer, Proposal, read_answer
 from credenda.write.llm.guards import Refusal, Verdict, check
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import PROMPT, known_id, question_about, turn_id
-from credenda.write.reconcile.coreference import extract_alias_claims
-from credenda.write.reconcile.decide import claim_hash
+from credenda.write.reconcile.candidate import claim_hash
+from credenda.write.requested_type import keep_requested_type
 
 __all__ = ["Outcome", "Understood", "read_text", "reader_name", "reread", "understand"]
 
 Ask = Callable[[Question], Reply]
 _AT_LEAST: Final = 2
+_ALIAS: Final = "alias"
 _MISSING: Final = "Give the claims that this answer leaves out, and only those."
 _MALFORMED: Final = "This is not the requested JSON document. Give the whole answer again."
 _FORM = "a claim does not have the requested form"
@@ -153,7 +153,8 @@ def _list_claims(passage: Passage, turn: Turn, verdicts: Sequence[Verdict]) -> t
     """List the claims of one message: those of the model, each once, with the retractions and aliases of the rules."""
     event = turn.event
     own = [one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id]
-    taken_back = [one for one in passage.readings.get(event.id, ()) if one.move is UpdateKind.RETRACT]
-    every = {claim_hash(one): one for one in (*extract_alias_claims(event), *taken_back, *own)}
+    by_rules = passage.readings.get(event.id, ())
+    beside = [one for one in by_rules if one.move is UpdateKind.RETRACT or one.attribute == _ALIAS]
+    every = {claim_hash(one): one for one in (*beside, *own)}
     ordered = sorted(every.values(), key=lambda one: (one.span.start, one.span.stop))
     return keep_requested_type(event, ordered)

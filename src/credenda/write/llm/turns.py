@@ -16,7 +16,8 @@ from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractedTurn, extract_turns
-from credenda.write.llm.passage import Passage, make_passage
+from credenda.write.llm.known import make_passage
+from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims

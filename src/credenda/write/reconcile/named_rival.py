@@ -15,9 +15,9 @@ from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.write.reconcile.admit import remove_slot
 from credenda.write.reconcile.candidate import claim_hash
 from credenda.write.reconcile.inputs import StatementContext
-from credenda.write.reconcile.slot_lookup import keep_verbatim
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     display_value,
@@ -83,7 +83,7 @@ def _is_touched(changes: list[Change], rival: Memory) -> bool:
 def _name_none(claim: Claim) -> Claim:
     """Let a claim name no memory; an ending then only keeps its sentence."""
     left = replace(claim, rival=None)
-    return keep_verbatim(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
+    return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
 
 
 def _is_about_same(claim: Claim, rival: Memory) -> bool:
