@@ -40,7 +40,7 @@ from credenda.write.reconcile.corroboration import (
 )
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
-from credenda.write.reconcile.named_rival import move_to_rival, settle_rival
+from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
     is_bare_value,
@@ -148,14 +148,22 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
 
 def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
-    rival = next(iter(writer.memories([claim.rival])), None) if claim.rival else None
-    if rival is not None and rival.status not in _CURRENT:
-        rival = None
+    rival = _find_rival(writer, claim)
     found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
     changes = _decide_with_endings(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes
     return [*changes, *settle_rival(read, changes, rival, get_statement_context(event, now_us))]
+
+
+def _find_rival(reader: Reader, claim: Claim) -> Memory | None:
+    """Find the current memory that a claim names: by its id, or by the claim from which it followed."""
+    name, by_hash, digest = (claim.rival or "").partition(BY_HASH)
+    if by_hash:
+        links = reader.evidence(event_ids=[name])
+        name = next((link.memory_id for link in links if link.claim_hash.hex() == digest), "")
+    found = next(iter(reader.memories([name])), None) if name else None
+    return found if found is not None and found.status in _CURRENT else None
 
 
 def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int, *, read: Claim) -> list[Change]:

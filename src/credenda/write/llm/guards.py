@@ -6,6 +6,7 @@ or the claim without its effect on a known memory. What no valid claim is near t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,7 +18,7 @@ from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute
-from credenda.write.extract.acts import Act, act_of, is_question, is_transient
+from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
 from credenda.write.extract.lasting import stands_alone
 from credenda.write.extract.lexicon import lexicon
@@ -27,13 +28,16 @@ from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Effect, Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
-from credenda.write.llm.words import locate, numbers, says, widen_to_sentences
+from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
 from credenda.write.reconcile.slots import UNCERTAIN_STANCES
 
 __all__ = ["Refusal", "Verdict", "check"]
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
-_SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.RETRACTION})
+_SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
+_OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
+_FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
+"""Beginning of words that are prose, although signs of code stand in their sentence."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -66,7 +70,7 @@ class Refusal(StrEnum):
     VOICE = "the quoted words are not the speaker's own prose"
     SECRET = "the quoted words hold a secret"  # noqa: S105 - a reason, no secret
     QUESTION = "the quoted words ask, and state nothing"
-    PASSING = "the quoted words are a passing state, a joke, an order of the moment or pasted"
+    PASSING = "the quoted words are sarcasm, pasted or an order to a model"
     SLOT = "attribute and value go together, and an attribute is a short noun"
     VALUE = "the value does not occur in the quoted sentence"
     INVALID = "the attribute cannot have this value"
@@ -150,15 +154,16 @@ def _asks(text: str) -> bool:
 
 def _find_silence(said: _Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
-    if said.voice not in {Voice.OWN, Voice.ROLE_PLAY}:
+    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
         return Refusal.VOICE
     if screen_secrets(said.sentence, "mask").masked:
         return Refusal.SECRET
     plain = straighten(said.quote)
     act = act_of(plain)
-    if act in _SILENT or (said.proposal.effect is None and is_transient(plain)):
+    if act in _SILENT:
         return Refusal.PASSING
-    return Refusal.QUESTION if act not in _BY_ACT and is_question(open_contractions(plain)) else None
+    asks = plain.endswith("?") or (said.quoted.stop == said.sentences.stop and straighten(said.sentence).endswith("?"))
+    return Refusal.QUESTION if asks and act not in _BY_ACT and is_question(open_contractions(plain)) else None
 
 
 def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
@@ -200,9 +205,12 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     name = normalise_attribute(proposal.attribute or "")
     if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
         return Refusal.SLOT
-    if not says(sentence, proposal.value):
+    attribute = _name_attribute(proposal)
+    if not says(sentence, proposal.value) and (
+        get_attribute(attribute).hurts or not says_in_order(sentence, proposal.value)
+    ):
         return Refusal.VALUE
-    if not is_valid_value(_name_attribute(proposal), proposal.value):
+    if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
     if proposal.scope is not None and (
         numbers(proposal.scope) - numbers(sentence) or not says(sentence, proposal.scope)

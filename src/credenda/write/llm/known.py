@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute
-from credenda.model.claim import Claim
 from credenda.model.memory import Memory
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -20,7 +20,14 @@ from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 __all__ = ["make_passage"]
 
 _TERMS: Final = 48
-_OWN: Final = frozenset({"user", "speaker", "my"})
+_OWN: Final = frozenset({"user", "speaker"})
+_PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
+"""Attributes of the speakers whose current values are shown where there is room."""
+_BY_SLOT: Final = 2.0
+_BY_MESSAGE: Final = 0.3
+_BY_PROFILE: Final = 0.01
+_LEAST: Final = 0.1
+"""Less than one word that ten nominated memories have."""
 
 
 def make_passage(reader: Reader, found: Sequence[ExtractedTurn]) -> Passage:
@@ -33,31 +40,41 @@ def make_passage(reader: Reader, found: Sequence[ExtractedTurn]) -> Passage:
 
 
 def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
-    """Find memories by the slots that the rules see, by the earlier messages, and by words; the best named first."""
+    """Find memories by words, by the slots that the rules see, by the earlier messages, and of the speakers.
+
+    A word counts the more the fewer of these memories have it. The best named come first, of equal ones the newest.
+    """
     words = set(chain.from_iterable(tokenize(turn.event.text) for turn in passage.turns))
-    slots = _find_by_slots(reader, chain.from_iterable(passage.readings.values()))
+    speakers = {turn.event.speaker for turn in passage.turns}
+    readings = chain.from_iterable(passage.readings.values())
+    slots = _find_by_pairs(reader, [(one.entity, one.attribute) for one in readings if one.entity and one.attribute])
     recent = _find_by_events(reader, [event.id for event in passage.messages])
+    profile = _find_by_pairs(reader, [(speaker, name) for speaker in speakers for name in _PROFILE])
     nominated = reader.search_memories(sorted(words)[:_TERMS], limits.CANDIDATES) if words else []
-    every = {one.id: one for one in (*slots, *recent, *nominated)}
-    first = {one.id for one in slots}
-    scored = [(_count_names(one, words) + 2 * (one.id in first), one) for one in every.values() if _is_shown(one)]
-    near = {one.id for one in recent}
-    best = [(score, one) for score, one in scored if score or one.id in near]
-    best.sort(key=lambda pair: (-pair[0], -get_valid_from_us(pair[1]), pair[1].id))
-    return [one for _, one in best[: limits.LLM_KNOWN_MEMORIES]]
+    every = {one.id: one for one in (*slots, *recent, *profile, *nominated) if _is_shown(one)}
+    own = _OWN | {normalise_name(speaker) for speaker in speakers}
+    named = {one.id: _list_words(one, own) & words for one in every.values()}
+    common = Counter(chain.from_iterable(named.values()))
+    scores = {name: sum(1 / common[word] for word in shared) for name, shared in named.items()}
+    for weight, group in ((_BY_SLOT, slots), (_BY_MESSAGE, recent)):
+        for name in {one.id for one in group} & scores.keys():
+            scores[name] += weight
+    kept = {one.id: _BY_PROFILE for one in profile} | {name: score for name, score in scores.items() if score > _LEAST}
+    best = sorted(
+        (one for one in every.values() if one.id in kept),
+        key=lambda one: (-kept[one.id], -get_valid_from_us(one), one.id),
+    )
+    return best[: limits.LLM_KNOWN_MEMORIES]
 
 
 def _is_shown(memory: Memory) -> bool:
     return bool(memory.text) and not memory.provisional and memory.status in CURRENT_STATUSES
 
 
-def _find_by_slots(reader: Reader, claims: Iterable[Claim]) -> list[Memory]:
-    pairs = {
-        (normalise_name(claim.entity), normalise_attribute(claim.attribute)): None
-        for claim in claims
-        if claim.entity and claim.attribute
-    }
-    wanted = (MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=limits.LLM_KNOWN_MEMORIES) for pair in pairs)
+def _find_by_pairs(reader: Reader, pairs: Iterable[tuple[str, str]]) -> list[Memory]:
+    """Find the current memories of some pairs of entity and attribute."""
+    keys = dict.fromkeys((normalise_name(entity), normalise_attribute(attribute)) for entity, attribute in pairs)
+    wanted = (MemoryFilter(pair=key, statuses=CURRENT_STATUSES, limit=limits.LLM_KNOWN_MEMORIES) for key in keys)
     return list(chain.from_iterable(map(reader.find, wanted)))
 
 
@@ -66,11 +83,10 @@ def _find_by_events(reader: Reader, event_ids: Sequence[str]) -> list[Memory]:
     return reader.memories(sorted({link.memory_id for link in links}))
 
 
-def _count_names(memory: Memory, words: set[str]) -> int:
-    """Count how a passage names a memory: 2 for its entity, 2 for a noun of its attribute, 1 for its value."""
-    entity = set(tokenize(memory.entity or "")) - _OWN
+def _list_words(memory: Memory, own: frozenset[str]) -> set[str]:
+    """List the words by which a passage may name a memory; not those of its speaker."""
+    entity = memory.entity or ""
+    about = "" if normalise_name(entity) in own else entity
     nouns = get_attribute(memory.attribute).words if memory.attribute else ()
-    attribute = [set(tokenize(noun)) for noun in ((memory.attribute or "").replace("_", " "), *nouns)]
-    named = any(noun and noun <= words for noun in attribute)
-    value = set(tokenize(memory.value or memory.text))
-    return 2 * bool(entity & words) + 2 * named + bool(value & words)
+    attribute = (memory.attribute or "").replace("_", " ")
+    return set(tokenize(" ".join((about, attribute, *nouns, memory.value or "", memory.text))))

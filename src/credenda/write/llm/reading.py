@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Turn, UpdateKind
-from credenda.model.memory import Memory
+from credenda.model.memory import Cardinality, Memory
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Reply, Trouble
+from credenda.text.normalize import is_same_value
 from credenda.write.llm.answer import Answer, Proposal, read_answer
 from credenda.write.llm.guards import Refusal, Verdict, check
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import PROMPT, known_id, question_about, turn_id
 from credenda.write.reconcile.candidate import claim_hash
+from credenda.write.reconcile.named_rival import name_claim
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot
 from credenda.write.requested_type import keep_requested_type
 
 __all__ = ["Outcome", "Understood", "read_text", "reader_name", "reread", "understand"]
@@ -128,13 +131,48 @@ def read_text(passage: Passage, text: str, reader: str, changed: frozenset[str] 
     """Check the claims of an answer about a passage; the `changed` memories are no longer known."""
     answer = read_answer(text)
     known = {known_id(at): one for at, one in enumerate(passage.known) if one.id not in changed}
-    verdicts = [_check(one, passage, known, reader) for one in answer.proposals]
+    verdicts: list[Verdict] = []
+    for number, proposal in enumerate(answer.proposals, 1):
+        verdict = _check(proposal, passage, known, reader)
+        if verdict.claim is not None:
+            kept = _leave_unnamed(verdict.claim, known.values())
+            verdict = replace(verdict, claim=kept)
+            known[f"c{number}"] = _stand_in(kept)
+        verdicts.append(verdict)
     outcomes = [(("refused" if one.claim is None else "changed"), one.why.value) for one in verdicts if one.why]
     return Understood(
         claims={turn.event.id: _list_claims(passage, turn, verdicts) for turn in passage.turns},
         outcomes=(*outcomes, *[("refused", _FORM)] * answer.problems),
         reader=reader,
         answers=((passage, text),),
+    )
+
+
+def _leave_unnamed(claim: Claim, shown: Iterable[Memory]) -> Claim:
+    """Let a claim replace no value of its slot that the model was shown, or gave, and did not name."""
+    slot = get_slot(claim)
+    if slot is None or claim.rival is not None or claim.stance not in ASSERTIVE_STANCES:
+        return claim
+    others = any(get_slot(one) == slot and not is_same_value(one.value, claim.value) for one in shown)
+    return replace(claim, cardinality=Cardinality.SET) if others else claim
+
+
+def _stand_in(claim: Claim) -> Memory:
+    """Return what a later claim of the same answer may name: the memory that will follow from a claim."""
+    return Memory(
+        id=name_claim(claim),
+        version=1,
+        created_us=0,
+        recorded_us=0,
+        text=claim.text,
+        type=claim.type,
+        entity=claim.entity,
+        attribute=claim.attribute,
+        value=claim.value,
+        scope=claim.scope,
+        cardinality=claim.cardinality,
+        stance=claim.stance,
+        speaker=claim.speaker,
     )
 
 
@@ -155,6 +193,4 @@ def _list_claims(passage: Passage, turn: Turn, verdicts: Sequence[Verdict]) -> t
     own = [one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id]
     by_rules = passage.readings.get(event.id, ())
     beside = [one for one in by_rules if one.move is UpdateKind.RETRACT or one.attribute == _ALIAS]
-    every = {claim_hash(one): one for one in (*beside, *own)}
-    ordered = sorted(every.values(), key=lambda one: (one.span.start, one.span.stop))
-    return keep_requested_type(event, ordered)
+    return keep_requested_type(event, list({claim_hash(one): one for one in (*beside, *own)}.values()))

@@ -10,12 +10,15 @@ from credenda.model.claim import Span
 from credenda.text.normalize import normalise_value
 from credenda.text.sentences import split_sentences
 
-__all__ = ["locate", "numbers", "says", "widen_to_sentences"]
+__all__ = ["locate", "numbers", "says", "says_in_order", "widen_to_sentences"]
 
 _TOKEN: Final = re.compile(r"\w+(?:[.,:]\d+)*", re.UNICODE)
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _GAP: Final = r"[^\w]{1,8}?"
 _QUOTE_TOKENS: Final = 120
+_APART: Final = 4
+_PRONOUNS: Final = frozenset({"his", "her", "their", "its"})
+"""Words that a claim has in place of the speaker's "my" and "our"."""
 _SMALL: Final = frozenset("a an the my our your to of in on at for with and or is are am be".split())  # noqa: SIM905
 
 
@@ -35,6 +38,22 @@ def says(text: str, value: str) -> bool:
     held = [token for token in _tokens(text) if token not in _SMALL or token in wanted]
     width = len(wanted)
     return bool(width) and any(held[at : at + width] == wanted for at in range(len(held) - width + 1))
+
+
+def says_in_order(text: str, value: str) -> bool:
+    """Return whether a text contains the words of a value in order, with few words between them.
+
+    >>> says_in_order("a fun game of basketball with my friends", "game of basketball with his friends")
+    True
+    >>> says_in_order("I like tea, and my sister, who came by yesterday, likes coffee", "tea coffee")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL | _PRONOUNS]
+    held = [token for token in _tokens(text) if token not in _SMALL]
+    ends = {at for at, token in enumerate(held) if token == wanted[0]} if wanted else set[int]()
+    for one in wanted[1:]:
+        ends = {at for at, token in enumerate(held) if token == one and any(0 < at - end <= _APART for end in ends)}
+    return bool(ends)
 
 
 def numbers(text: str) -> set[str]:

@@ -28,9 +28,17 @@ from credenda.write.reconcile.slots import (
 )
 from credenda.write.reconcile.wording import quote_value
 
-__all__ = ["move_to_rival", "settle_rival"]
+__all__ = ["BY_HASH", "move_to_rival", "name_claim", "settle_rival"]
+
+BY_HASH: Final = "/"
+"""Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
+
+
+def name_claim(claim: Claim) -> str:
+    """Return the name of the memory that will follow from a claim, for `Claim.rival` of a later one."""
+    return f"{claim.span.event_id}{BY_HASH}{claim_hash(claim).hex()}"
 
 
 def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
