@@ -17,7 +17,7 @@ from credenda.model.attributes import get_attribute, is_valid_value
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
-from credenda.text.normalize import is_same_value, normalise_attribute
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
 from credenda.write.extract.lasting import stands_alone
@@ -54,6 +54,7 @@ _TYPES: Final = {
 }
 _IMPORTANCE: Final = {MemoryType.DECISION: 0.8, MemoryType.PROCEDURE: 0.7, MemoryType.PREFERENCE: 0.7}
 _INSTRUCTION_IMPORTANCE: Final = 0.9
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _MOVES: Final = {
     Effect.REPLACES: UpdateKind.CHANGE,
     Effect.CORRECTS: UpdateKind.CORRECT,
@@ -135,6 +136,12 @@ class _Said:
         return self.turn.event.text[self.sentences.start : self.sentences.stop]
 
     @property
+    def reaches_end(self) -> bool:
+        """Whether no word of the sentence follows the quoted ones."""
+        rest = self.turn.event.text[self.quoted.stop : self.sentences.stop]
+        return not any(map(str.isalnum, rest))
+
+    @property
     def voice(self) -> Voice:
         """The voice of the quoted words; of two, the one that is not own prose."""
         passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
@@ -162,8 +169,8 @@ def _find_silence(said: _Said) -> Refusal | None:
     act = act_of(plain)
     if act in _SILENT:
         return Refusal.PASSING
-    asks = plain.endswith("?") or (said.quoted.stop == said.sentences.stop and straighten(said.sentence).endswith("?"))
-    return Refusal.QUESTION if asks and act not in _BY_ACT and is_question(open_contractions(plain)) else None
+    asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(open_contractions(plain))
+    return Refusal.QUESTION if asks and act not in _BY_ACT else None
 
 
 def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
@@ -180,10 +187,21 @@ def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
     fault = _find_fault(said, stance)
     if fault is not None:
         hurts = fault is Refusal.INVALID and get_attribute(proposal.attribute or "").hurts
-        return Verdict(None, fault) if hurts else _leave_sentence(said, stance, fault)
+        return Verdict(None, fault) if hurts else _settle(said, _leave_sentence(said, stance, fault), memory)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
         return _leave_sentence(said, stance, None)
     return _link(said, _fill_slot(said, stance), memory)
+
+
+def _settle(said: _Said, verdict: Verdict, memory: Memory | None) -> Verdict:
+    """Let a sentence without a slot settle the plan or consideration of its entity that it replaces."""
+    entity = resolve_entity(said.proposal.entity or said.owner, said.owner)
+    open_plan = (
+        memory is not None and memory.stance in _OPEN and normalise_name(memory.entity or "") == normalise_name(entity)
+    )
+    if verdict.claim is None or memory is None or not open_plan or said.proposal.effect is not Effect.REPLACES:
+        return verdict
+    return replace(verdict, claim=replace(verdict.claim, rival=memory.id))
 
 
 def _link(said: _Said, claim: Claim, memory: Memory | None) -> Verdict:

@@ -13,7 +13,7 @@ from typing import Final
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.reconcile.admit import remove_slot
 from credenda.write.reconcile.candidate import claim_hash
@@ -33,6 +33,7 @@ __all__ = ["BY_HASH", "move_to_rival", "name_claim", "settle_rival"]
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
+_SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
 
@@ -64,10 +65,10 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
 
 
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
-    """Close the plan or consideration that a claim names: what was planned is done, decided or given up."""
+    """Close the plan or consideration that a claim names: it is done, decided, given up, or another plan by now."""
     if rival is None or rival.status is not Status.ACTIVE or rival.stance in ASSERTIVE_STANCES:
         return []
-    fits = claim.stance in ASSERTIVE_STANCES and find_weakness(claim, occasion.trust, rival) is None
+    fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
     if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
         return []
     key = f"new:{claim_hash(claim).hex()}"
@@ -101,6 +102,8 @@ def _is_about_same(claim: Claim, rival: Memory) -> bool:
     """
     if get_slot(rival) is None or normalise_name(claim.speaker) != normalise_name(rival.speaker):
         return False
+    if get_slot(claim) is None:
+        return rival.stance not in ASSERTIVE_STANCES  # the guards have compared the entities
     if _list_path(claim) != _list_path(rival) and not _is_same_entity(claim, rival):
         return False
     if rival.stance not in ASSERTIVE_STANCES or claim.move is UpdateKind.END:
