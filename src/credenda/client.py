@@ -179,6 +179,7 @@ class Credenda:
         expires_at: datetime | str | None = None,
         idempotency_key: str | None = None,
         allow_deleted: bool = False,
+        claims: Sequence[Mapping[str, object]] | None = None,
     ) -> Receipt:
         """Record messages; when this returns they are on disk and their words can be found.
 
@@ -186,6 +187,11 @@ class Credenda:
         with the same content, topic and time stores nothing and returns the first receipt with `cached=True`; with
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
+
+        `claims` are what an agent has understood itself: `{"quote", "entity"?, "attribute"?, "value"?, "stance"?,
+        "replaces"?}`, where the quote is copied from the messages and `replaces` is the id of a memory. They take the
+        place of extraction, are checked and believed at once, and the receipt has the result of each. An empty list
+        counts as none.
         """
         submission = intake.validate.Submission(
             content=content,
@@ -202,7 +208,9 @@ class Credenda:
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
         )
-        return services.remember.remember(self._parts, submission)
+        if claims is None or claims == []:
+            return services.remember.remember(self._parts, submission)
+        return services.agent_claims.remember_claims(self._parts, submission, claims)
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""

@@ -215,6 +215,7 @@ class AsyncCredenda:
         expires_at: datetime | str | None = None,
         idempotency_key: str | None = None,
         allow_deleted: bool = False,
+        claims: Sequence[Mapping[str, object]] | None = None,
     ) -> Receipt:
         """Record messages; when this returns they are on disk and their words can be found.
 
@@ -222,6 +223,11 @@ class AsyncCredenda:
         with the same content, topic and time stores nothing and returns the first receipt with `cached=True`; with
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
+
+        `claims` are what an agent has understood itself: `{"quote", "entity"?, "attribute"?, "value"?, "stance"?,
+        "replaces"?}`, where the quote is copied from the messages and `replaces` is the id of a memory. They take the
+        place of extraction, are checked and believed at once, and the receipt has the result of each. An empty list
+        counts as none.
         """
         return await asyncio.to_thread(
             self._memory.remember,
@@ -237,6 +243,7 @@ class AsyncCredenda:
             expires_at=expires_at,
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
+            claims=claims,
         )
 
     async def store(self, unit: MemoryUnit) -> Memory:

@@ -49,8 +49,8 @@ EMBED_WAIT_SECONDS: Final = 0.5
 """First wait before another attempt, unless the endpoint specifies one; doubles."""
 EMBED_WAIT_SECONDS_MAX: Final = 8.0
 """An endpoint that specifies a longer wait fails the job, whose own delay then applies."""
-CLAIMS_PER_TURN: Final = 5
-"""Most claims of one answer of a model (R-046); rules keep all claims of a message."""
+CLAIMS_PER_CALL: Final = 200
+"""Most claims that an agent may pass with its messages."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
 SLOT_PAST_ROWS: Final = 12
@@ -127,7 +127,15 @@ LLM_TEXT_CHARACTERS: Final = 8_000
 LLM_CONTEXT_TURNS: Final = 4
 """Earlier messages that a model gets."""
 LLM_CONTEXT_CHARACTERS: Final = 600
-"""Most characters of an earlier message, known memory or claim that it gets."""
+"""Most characters of a memory that a model consolidates."""
+LLM_BEFORE_CHARACTERS: Final = 300
+"""Most characters of an earlier message, or of a known memory, that a model gets beside a passage."""
+LLM_PASSAGE_TURNS: Final = 12
+"""Most messages that one question to a model is about."""
+LLM_PASSAGE_CHARACTERS: Final = 6_000
+"""Length from which a passage takes no further message."""
+LLM_CONTINUATIONS: Final = 3
+"""How often a model is asked for further claims of one passage."""
 LLM_KNOWN_MEMORIES: Final = 12
 """Most known memories that it gets."""
 LLM_ANSWER_TOKENS: Final = 1_024

@@ -6,7 +6,7 @@
 >>> clock.now().isoformat()
 '2026-03-02T00:00:00+00:00'
 
->>> model = ScriptedModel([{"claims": [], "rejected": []}])
+>>> model = ScriptedModel([{"claims": [], "more": False}])
 >>> model.model_id
 'scripted:script'
 """
@@ -67,8 +67,8 @@ class ScriptedModel:
 
     `answers` are given in order, or by a function of the question. Each is the JSON document that a model would write,
     a list of its claims, raw text (which need not be JSON), or an exception to raise: a `ModelFailure` for a failure. A
-    claim needs only the relevant fields: `quote`, `type`, `attribute`, `value` …; the rest has the defaults of a user's
-    simple statement. For a consolidation, a list contains operations. At the end of the script the answers contain
+    claim needs only the relevant fields: `quote`, `attribute`, `value` …; the rest has the defaults of a user's simple
+    statement. For a consolidation, a list contains operations. At the end of the script the answers contain
     nothing to store and nothing to consolidate.
 
     `asked` contains every question. `tokens` is the cost of each answer: in, out.
@@ -121,18 +121,13 @@ class ScriptedModel:
 
 
 _PLAIN_CLAIM: Mapping[str, object] = {
-    "type": "fact",
+    "turn": "",
     "entity": "user",
     "attribute": None,
     "value": None,
-    "prior": None,
     "scope": None,
-    "cardinality": "single",
     "stance": "asserted",
-    "move": "state",
-    "known": None,
-    "confidence": 0.9,
-    "importance": 0.6,
+    "effect": None,
 }
 
 
@@ -155,5 +150,5 @@ def _render_answer(answer: Mapping[str, object] | Iterable[Mapping[str, object]]
         listed = cast("list[object]", claims)
         document["claims"] = [{**_PLAIN_CLAIM, **one} if isinstance(one, Mapping) else one for one in listed]
     if wanted == "claims":
-        document.setdefault("rejected", [])
+        document.setdefault("more", False)
     return json.dumps(document, ensure_ascii=False)

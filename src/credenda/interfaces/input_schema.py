@@ -16,6 +16,7 @@ _TYPES: Final[Mapping[ParamKind, Mapping[str, Any]]] = {
     "number": {"type": "number"},
     "flag": {"type": "boolean"},
     "table": {"type": "object", "additionalProperties": _TEXT},
+    "tables": {"type": "array", "items": {"type": "object", "additionalProperties": _TEXT}},
 }
 
 

@@ -25,6 +25,7 @@ _WANTED: Final[Mapping[str, str]] = {
     "flag": "true or false",
     "names": "a list of words",
     "table": "a table of words",
+    "tables": "a list of tables",
 }
 
 
@@ -37,7 +38,8 @@ def check_type(name: str, param: Param, value: Any) -> object:  # noqa: ANN401 -
         return int(value)
     wanted = _WANTED.get(kind, "text")
     found = _KINDS.get(type(cast("object", value)), "something else")
-    why = f"it is {found}" if found != wanted.removesuffix(" of words") else "an item of it is not text"
+    inner = "a table" if kind == "tables" else "text"
+    why = f"it is {found}" if not wanted.startswith(found) else f"an item of it is not {inner}"
     raise Invalid(f"{name} must be {wanted}", why=why, fix=f"give {wanted}")
 
 
@@ -55,4 +57,7 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "flag": lambda value: isinstance(value, bool),
     "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
     "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),
+    "tables": lambda value: (
+        isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
+    ),
 }

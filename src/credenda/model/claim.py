@@ -23,6 +23,8 @@ class UpdateKind(StrEnum):
     """States that the earlier value was wrong: "no, …", "actually it's …, not …"."""
     END = "end"
     """States that exactly this value is no longer true: "I don't eat fish any more"."""
+    CONTRADICT = "contradict"
+    """States another value than a named memory, without saying which one holds."""
     RETRACT = "retract"
     """Retracts the previous statement of the same speaker: "never mind", "ignore that"."""
 
@@ -79,7 +81,9 @@ class Claim:
     topic: str | None = None
     tags: tuple[str, ...] = ()
     reader: str = ""
-    """Version of the prompt and the model that extracted it; "" for the rules."""
+    """Version of the prompt and the model that extracted it, or the calling agent; "" for the rules."""
+    rival: str | None = None
+    """Id of the memory that a model or an agent named as replaced, corrected, ended or contradicted by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,19 @@ from typing import Final
 
 from credenda.clock import to_datetime
 
-__all__ = ["CODE", "DENIED", "QUARANTINED", "TRUST", "Event", "Message", "NewEvent", "Receipt", "Role", "Source"]
+__all__ = [
+    "CODE",
+    "DENIED",
+    "QUARANTINED",
+    "TRUST",
+    "ClaimReceipt",
+    "Event",
+    "Message",
+    "NewEvent",
+    "Receipt",
+    "Role",
+    "Source",
+]
 
 
 QUARANTINED: Final = "quarantined"
@@ -108,12 +120,31 @@ class Event(NewEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimReceipt:
+    """The result of one claim of a calling agent.
+
+    `outcome` is kept, confirmed (a memory has it already) or refused; `understood` is the claim as it is believed, such
+    as "user residence: Graz"; `replaced` are the ids of the memories whose place it took. `reason` says why it was
+    refused or changed, or why it does not stand alone (it is challenged, contested or quarantined).
+    """
+
+    number: int
+    """The place of the claim in the call, from 1."""
+    outcome: str
+    understood: str = ""
+    memory_id: str | None = None
+    replaced: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The acknowledgement of `remember`: the events are on disk.
 
     `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the
     events. `refused` lists the messages that were not stored, and the reasons; `unread` the parts of stored messages
-    from which no claims are extracted because they are too long, and which search finds all the same.
+    from which no claims are extracted because they are too long, and which search finds all the same. `claims` has the
+    results of the claims that were passed.
     """
 
     job_id: str | None
@@ -122,3 +153,4 @@ class Receipt:
     cached: bool = False
     refused: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    claims: tuple[ClaimReceipt, ...] = ()

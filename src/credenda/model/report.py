@@ -202,7 +202,9 @@ class ModelUse:
     """The use of a model today (UTC), and how many messages wait for a model, by reason.
 
     `tokens` and `cost_usd` cover all models; an unknown price counts as 0. The maximum cost of a running call is
-    included until the call ends. `trouble` is the reason why the model is not called at present.
+    included until the call ends. `messages` were extracted today, for `tokens_a_message` on average. `claims` counts
+    those of the model's claims that were changed to a valid form or refused, by reason. `trouble` is the reason why the
+    model is not called at present.
     """
 
     model_id: str | None
@@ -211,6 +213,9 @@ class ModelUse:
     tokens: int = 0
     tokens_max: int = 0
     cost_usd: float = 0.0
+    messages: int = 0
+    tokens_a_message: float = 0.0
+    claims: Mapping[str, int] = field(default_factory=dict[str, int])
     waiting: Mapping[str, int] = field(default_factory=dict[str, int])
     trouble: str = ""
 

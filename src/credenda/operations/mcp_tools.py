@@ -38,7 +38,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "remember": (
         Tool(
             name="store_memory",
-            params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at"),
+            params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at", "claims"),
             outside={"content": "text", "session": "session_id", "agent": "agent_id"},
             always={"source": "ai"},
             advice='Whole sentences in the words of the user ("I moved to Graz"), one statement per call; no summary.',

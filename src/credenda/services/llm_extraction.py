@@ -11,7 +11,7 @@ from typing import Final
 
 from credenda.clock import has_ended
 from credenda.errors import Invalid
-from credenda.model.claim import Claim, Turn
+from credenda.model.claim import Turn
 from credenda.model.report import ExtractionReport, ModelUse
 from credenda.portability.cost_estimate import make_text_turns, read_file_turns
 from credenda.providers.llm.prices import Price, find_price, parse_price
@@ -19,11 +19,12 @@ from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Writer
-from credenda.workers.llm_budget import to_day
+from credenda.workers.llm_budget import COUNTED, EXTRACTION, MESSAGES, to_day
 from credenda.workers.loop import run_llm_jobs
 from credenda.write.llm.gate import skip
+from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import PROMPT, question_about
-from credenda.write.llm.turns import turns_waiting
+from credenda.write.llm.turns import load_passage
 
 __all__ = ["count_waiting", "describe_model_use", "extract"]
 
@@ -42,11 +43,21 @@ def count_waiting(reader: Reader) -> dict[str, int]:
 def describe_model_use(parts: Parts, counts: Counts, waiting: Mapping[str, int]) -> ModelUse | None:
     """Return today's use of the LLM; None if there is nothing to report."""
     now_us = parts.clock.now_us()
-    today = [spend for spend in counts.spends if spend.day == to_day(now_us)]
+    rows = [spend for spend in counts.spends if spend.day == to_day(now_us)]
+    today = [spend for spend in rows if not spend.operation.startswith(COUNTED)]
     line = parts.llm
-    if line is None and not today and not waiting:
+    if line is None and not rows and not waiting:
         return None
+    counted = Counter[str]()
+    for spend in rows:
+        if spend.operation.startswith(COUNTED):
+            counted[spend.operation.removeprefix(COUNTED)] += spend.calls
+    messages = counted.pop(MESSAGES, 0)
+    extracting = [spend for spend in today if spend.operation == EXTRACTION]
     return ModelUse(
+        messages=messages,
+        tokens_a_message=sum(spend.tokens_in + spend.tokens_out for spend in extracting) / max(messages, 1),
+        claims=dict(counted),
         model_id=None if line is None else line.model.model_id,
         prompt=PROMPT,
         calls=sum(spend.calls for spend in today),
@@ -84,13 +95,18 @@ def extract(
         raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
     line.answered()  # the user requests another attempt
     parts.store.commit(parts.user_id, _call_up)
-    calls = 0
+    turns, before = 0, _count_calls(parts)
     while ran := run_llm_jobs(parts):
-        calls += ran
+        turns += ran
     with parts.store.reader(parts.user_id) as reader:
         waiting = sum(count_waiting(reader).values())
     report = ExtractionReport(model_id=line.model.model_id, prompt=PROMPT, dry_run=False)
-    return replace(report, turns=calls, calls=calls, waiting=waiting)
+    return replace(report, turns=turns, calls=_count_calls(parts) - before, waiting=waiting)
+
+
+def _count_calls(parts: Parts) -> int:
+    with parts.store.reader(parts.user_id) as reader:
+        return sum(spend.calls for spend in reader.counts().spends if spend.operation == EXTRACTION)
 
 
 def _call_up(writer: Writer) -> None:
@@ -100,7 +116,8 @@ def _call_up(writer: Writer) -> None:
         writer.put(replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0))
 
 
-def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Generator[Passage]:
+    """Yield each message as a passage of its own, which costs more than several in one question."""
     if path is not None and text is not None:
         raise Invalid("a file and a text cannot be combined", fix="pass one of them")
     if path is None and text is None:
@@ -108,28 +125,31 @@ def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Gen
         return
     turns: Iterable[Turn] = make_text_turns(parts, text or "") if path is None else read_file_turns(parts, path)
     for turn in turns:
-        yield turn, tuple(parts.extractor.extract(turn))
+        yield Passage(turns=(turn,), readings={turn.event.id: tuple(parts.extractor.extract(turn))})
 
 
-def _read_queued_turns(parts: Parts) -> Generator[tuple[Turn, tuple[Claim, ...]]]:
+def _read_queued_turns(parts: Parts) -> Generator[Passage]:
     with parts.store.reader(parts.user_id) as reader:
         jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
         for job in jobs:
-            for asked in turns_waiting(reader, job.first, job.last, parts.extractor):
-                yield asked.turn, asked.readings
+            for number in range(job.first, job.last + 1):
+                passage = load_passage(reader, [number], parts.extractor)
+                if passage is not None:
+                    yield passage
 
 
-def _price_turns(parts: Parts, turns: Iterable[tuple[Turn, tuple[Claim, ...]]], model: str | None) -> ExtractionReport:
+def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -> ExtractionReport:
     model_id, price = _choose_model(parts, model)
     skipped: Counter[str] = Counter()
     calls = tokens_in = 0
     tokens_most = (0, 0)
-    for turn, readings in turns:
-        why = skip(turn, readings)
+    for passage in passages:
+        turn = passage.turns[0]
+        why = skip(turn, passage.readings[turn.event.id])
         if why is not None:
             skipped[why.value] += 1
             continue
-        question = question_about(turn, readings)
+        question = question_about(passage)
         read = estimate_question_tokens(question)
         calls, tokens_in = calls + 1, tokens_in + read
         most_in = _ASKED_MOST * read + question.tokens_max  # the second request includes the first answer

@@ -21,7 +21,8 @@ from credenda.storage.store import Job, Reader, Snapshot, Writer
 from credenda.workers.llm_jobs import ModelAnswer, ask_about_jobs
 from credenda.write.extract_job import extract_turns
 from credenda.write.llm.gate import skip
-from credenda.write.llm.reading import reader_name, reread
+from credenda.write.llm.passage import Passage
+from credenda.write.llm.reading import read_text, reader_name
 
 __all__ = ["Answers", "ask_again", "forget_answers"]
 
@@ -57,11 +58,12 @@ class _AnsweredExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims of a turn; an answer passes the same checks as when it arrived."""
-        readings = self.rules.extract(turn)
+        readings = tuple(self.rules.extract(turn))
         answer = self.answers.texts.get(turn.event.id)
         if answer is None:
-            return readings
-        return list(reread(answer, turn, tuple(readings), self.answers.reader))
+            return list(readings)
+        passage = Passage(turns=(turn,), readings={turn.event.id: readings})
+        return list(read_text(passage, answer, self.answers.reader).claims[turn.event.id])
 
 
 def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answers:
@@ -81,8 +83,8 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
     while left and not why:
         batch, left = left[:_TOGETHER], left[_TOGETHER:]
         jobs = [Job(kind=THINK, first=number, last=number) for number in batch]
-        thoughts = dict(zip(batch, ask_about_jobs(parts, line, jobs, afresh=True), strict=True))
-        fresh = {number: one.understood.answer for number, one in thoughts.items() if one and one.understood}
+        thoughts = dict(zip(batch, ask_about_jobs(parts, line, [[job] for job in jobs], afresh=True), strict=True))
+        fresh = {number: one.understood.answers[0][1] for number, one in thoughts.items() if one and one.understood}
         parts.store.commit(parts.user_id, lambda writer, said=fresh: _write_claims(writer, reader_of, said))
         asked += len(fresh)
         texts.update((format_id(IdKind.EVENT, number, tag), answer) for number, answer in fresh.items())

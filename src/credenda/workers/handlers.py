@@ -169,7 +169,7 @@ def give_up_job(parts: Parts, job: Job, report: Job) -> None:
     def decide(writer: Writer) -> None:
         apply_claims(writer, reading.turns, now_us, embeds=embeds)
 
-    commit_leased(parts, job, decide, lambda writer: writer.put(report))
+    commit_leased(parts, [job], decide, lambda writer: writer.put(report))
 
 
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {

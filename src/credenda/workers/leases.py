@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -109,11 +109,13 @@ class _LostLeaseError(Exception):
     """Another process has taken the job over."""
 
 
-def commit_leased(parts: Parts, job: Job, decide: Callable[[Writer], object], end: Callable[[Writer], object]) -> None:
-    """Decide on a view, and file it with what `end` files in a short unit; nothing if another process has the job."""
+def commit_leased(
+    parts: Parts, jobs: Sequence[Job], decide: Callable[[Writer], object], end: Callable[[Writer], object]
+) -> None:
+    """Decide on a view, and file it with what `end` files in a short unit; nothing if another process has a job."""
 
     def finish(writer: Writer) -> None:
-        if not is_leased(writer, job):
+        if not all(is_leased(writer, job) for job in jobs):
             raise _LostLeaseError
         end(writer)
 

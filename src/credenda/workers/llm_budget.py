@@ -12,10 +12,15 @@ from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.store import Spend
 
-__all__ = ["EXTRACTION", "OverBudgetError", "ask_within_budget", "to_day"]
+__all__ = ["COUNTED", "EXTRACTION", "MESSAGES", "OverBudgetError", "ask_within_budget", "to_day"]
 
 EXTRACTION = "extract"
 """The operation under which extraction is recorded."""
+
+COUNTED = "extracted "
+"""Beginning of the operations that count messages and claims of extraction, and cost nothing."""
+MESSAGES = "messages"
+"""The count of messages that a model has read."""
 
 
 class OverBudgetError(Exception):

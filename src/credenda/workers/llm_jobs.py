@@ -1,6 +1,7 @@
 """Extraction with a model: one job per event, with model calls outside any transaction and in their own threads.
 
-One short transaction applies an answer and completes its job. If the model fails, the rules' claims, or the verbatim
+One call is about a passage: the next waiting messages of one session. One short transaction applies an answer and
+completes its jobs. If the model fails, the rules' claims, or the verbatim
 text, are applied at once, and the message is extracted once more when the model is back. Over the day's budget only the
 rules' claims are applied, and the message waits for the next day.
 """
@@ -8,28 +9,33 @@ rules' claims are applied, and the message waits for the next day.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import Event as Signal
+from threading import Thread
 from typing import Final
 
 from credenda.clock import DAY_US, has_ended
 from credenda.ids import IdKind, parse_id_number
+from credenda.model.claim import Claim
+from credenda.model.event import Event
 from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.plan import commit_planned
-from credenda.storage.store import Job, JobStatus, Writer
+from credenda.storage.store import Job, JobStatus, Spend, Writer
 from credenda.workers.leases import commit_leased
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
+from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
 from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.gate import skip
+from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reader_name, understand
-from credenda.write.llm.turns import Asked, believe_again, fallback, still_so, turn_of
+from credenda.write.llm.turns import believe_again, fallback, group_jobs, load_passage, load_turn, still_so
 from credenda.write.reconcile_job import apply_claims, mark_complete
 
-__all__ = ["ModelAnswer", "apply_answer", "apply_rule_claims", "ask_about_jobs", "prepare_llm_jobs"]
+__all__ = ["ModelAnswer", "apply_answer", "apply_rule_claims", "ask_about_jobs", "group_jobs", "prepare_llm_jobs"]
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 0.02
@@ -38,37 +44,42 @@ OVER_BUDGET: Final = "over the day's budget"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswer:
-    """The result of a model call for one job's event, not stored yet: an answer, or the time and reason of a retry."""
+    """The result of a model call for one passage, not stored yet: an answer, or the time and reason of a retry."""
 
-    asked: Asked | None
+    asked: Passage | None
     understood: Understood | None = None
     retry_at_us: int | None = None
     why: str = ""
     is_over_budget: bool = False
     counts: bool = False
-    """Whether the failure lies with this message, so that the number of attempts is bounded."""
+    """Whether the failure lies with this passage, so that the number of attempts is bounded."""
     error: Exception | None = None
 
 
 def ask_about_jobs(
-    parts: Parts, line: ModelClient, jobs: Sequence[Job], stop: Event | None = None, *, afresh: bool = False
+    parts: Parts,
+    line: ModelClient,
+    groups: Sequence[Sequence[Job]],
+    stop: Signal | None = None,
+    *,
+    afresh: bool = False,
 ) -> list[ModelAnswer | None]:
-    """Call a model for the events of some jobs, as many at once as the model allows.
+    """Call a model for the passages of some groups of jobs, as many at once as the model allows.
 
-    Returns when all have an answer, or when `stop` is set; an event without an answer by then is None. When memories
+    Returns when all have an answer, or when `stop` is set; a passage without an answer by then is None. When memories
     are rederived `afresh` the model does not get the current memories.
     """
-    found: list[ModelAnswer | None] = [None] * len(jobs)
+    found: list[ModelAnswer | None] = [None] * len(groups)
 
     def work(at: int) -> None:
-        found[at] = _try_ask(parts, line, jobs[at], afresh=afresh)
+        found[at] = _try_ask(parts, line, groups[at], afresh=afresh)
 
     if line.model.at_once == 1 and stop is None:
-        for at in range(len(jobs)):
+        for at in range(len(groups)):
             work(at)
         return found
-    for first in range(0, len(jobs), line.model.at_once):
-        places = range(first, min(first + line.model.at_once, len(jobs)))
+    for first in range(0, len(groups), line.model.at_once):
+        places = range(first, min(first + line.model.at_once, len(groups)))
         threads = [Thread(target=work, args=(at,), name="credenda-model", daemon=True) for at in places]
         for thread in threads:
             thread.start()
@@ -80,21 +91,21 @@ def ask_about_jobs(
     return found
 
 
-def _try_ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAnswer:
-    """Call the model for one job; any error becomes part of the result, because no caller awaits this thread."""
+def _try_ask(parts: Parts, line: ModelClient, jobs: Sequence[Job], *, afresh: bool) -> ModelAnswer:
+    """Call the model for one passage; any error becomes part of the result, because no caller awaits this thread."""
     try:
-        return _ask(parts, line, job, afresh=afresh)
+        return _ask(parts, line, jobs, afresh=afresh)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         return ModelAnswer(asked=None, error=error)
 
 
-def _ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAnswer:
+def _ask(parts: Parts, line: ModelClient, jobs: Sequence[Job], *, afresh: bool) -> ModelAnswer:
     with parts.store.reader(parts.user_id) as reader:
-        asked = turn_of(reader, job.first, parts.extractor)
+        asked = load_passage(reader, [job.first for job in jobs], parts.extractor)
     if asked is None:
         return ModelAnswer(asked=None)
     if afresh:
-        asked = replace(asked, turn=replace(asked.turn, known=()))
+        asked = replace(asked, known=())
     now_us = parts.clock.now_us()
     if not has_ended(line.open_until_us, now_us):
         return ModelAnswer(asked=asked, retry_at_us=line.open_until_us, why=line.trouble)
@@ -108,7 +119,7 @@ def _ask(parts: Parts, line: ModelClient, job: Job, *, afresh: bool) -> ModelAns
         return reply
 
     try:
-        understood = understand(asked.turn, asked.readings, ask, reader_name(line.model))
+        understood = understand(asked, ask, reader_name(line.model))
     except _OverBudget:
         next_day_us = (to_day(now_us) + 1) * DAY_US
         line.spent(next_day_us)
@@ -122,58 +133,78 @@ class _OverBudget(Exception):  # noqa: N818 - it never leaves this module
     """The budget does not allow the call."""
 
 
-def _to_failed_answer(parts: Parts, line: ModelClient, asked: Asked, failure: ModelFailure) -> ModelAnswer:
+def _to_failed_answer(parts: Parts, line: ModelClient, asked: Passage, failure: ModelFailure) -> ModelAnswer:
     again_us = line.failed(failure, parts.clock.now_us())
     _log.warning("model gave no answer", extra={"model": line.model.model_id, "trouble": failure.trouble.value})
     return ModelAnswer(asked=asked, retry_at_us=again_us, why=str(failure), counts=not failure.trouble.is_model_fault)
 
 
-def apply_answer(parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    """Apply an answer, or its substitute, and complete the job: decided on a view, filed in one short transaction.
+def apply_answer(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> None:
+    """Apply an answer, or its substitute, and complete its jobs: decided on a view, filed in one short transaction.
 
-    A job that another process has taken over is left to it.
+    Jobs of which another process has taken one over are left to it.
     """
     if thought.error is not None:
         raise thought.error
-    postponed = thought.asked is not None and job.kind == REREAD and thought.understood is None
+    asked, understood = thought.asked, thought.understood
+    postponed = asked is not None and jobs[0].kind == REREAD and understood is None
 
     def decide(writer: Writer) -> None:
-        if not postponed:
-            _believe_known_claims(writer, parts, job, thought)
+        if asked is None or postponed:
+            return
+        if understood is None:
+            _believe_substitutes(writer, parts, jobs, thought)
+        else:
+            _believe_answer(writer, parts, jobs, list(still_so(writer, asked, understood)))
 
     def end(writer: Writer) -> None:
-        if postponed:
-            writer.put(_postpone(parts, job, thought))
-            return
-        if thought.asked is not None and parts.embedder is not None:
-            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        writer.put(mark_complete(job))
+        for job in jobs:
+            if asked is not None and not postponed and parts.embedder is not None:
+                writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+            writer.put(_postpone(parts, job, thought) if postponed else mark_complete(job))
+        for spend in _count_claims(parts, len(jobs), understood):
+            writer.put(spend)
 
-    commit_leased(parts, job, decide, end)
+    commit_leased(parts, jobs, decide, end)
 
 
-def _believe_known_claims(writer: Writer, parts: Parts, job: Job, thought: ModelAnswer) -> None:
-    """Apply the claims known so far; a message without an answer is sent to the model later."""
-    asked = thought.asked
-    if asked is None:
-        return
+def _believe_answer(
+    writer: Writer, parts: Parts, jobs: Sequence[Job], believed: list[tuple[Event, tuple[Claim, ...]]]
+) -> None:
+    """Apply the claims of an answer; a message that was redacted meanwhile gets the rules' claims of what is left."""
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-    if thought.understood is not None:
-        claims = still_so(writer, asked, thought.understood)
-        if claims is None:  # the message was redacted since
-            left = turn_of(writer, job.first, parts.extractor)
-            claims = () if left is None else left.readings
-        if job.kind == REREAD:
-            believe_again(writer, asked.event, claims, now_us, embeds=embeds)
+    unchanged = {event.id for event, _ in believed}
+    if len(believed) < len(jobs):
+        left = [one for job in jobs if (one := load_turn(writer, job.first, parts.extractor)) is not None]
+        believed += [(one.turn.event, one.claims) for one in left if one.turn.event.id not in unchanged]
+    for event, claims in believed:
+        if jobs[0].kind == REREAD:
+            believe_again(writer, event, claims, now_us, embeds=embeds)
         else:
-            apply_claims(writer, [(asked.event, claims)], now_us, embeds=embeds)
-        return
-    left = turn_of(writer, job.first, parts.extractor)
-    if left is not None:
-        claims = left.readings if thought.is_over_budget else fallback(left)
-        apply_claims(writer, [(left.event, claims)], now_us, embeds=embeds)
+            apply_claims(writer, [(event, claims)], now_us, embeds=embeds)
+
+
+def _believe_substitutes(writer: Writer, parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> None:
+    """Apply what is known without an answer; each message is sent to the model later, by itself."""
+    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
+    for job in jobs:
+        left = load_turn(writer, job.first, parts.extractor)
+        if left is None:
+            continue
+        claims = left.claims if thought.is_over_budget else fallback(left)
+        apply_claims(writer, [(left.turn.event, claims)], now_us, embeds=embeds)
         again_us = thought.retry_at_us or 0
         writer.put(Job(kind=REREAD, first=job.first, last=job.last, run_after_us=again_us, error=thought.why))
+
+
+def _count_claims(parts: Parts, messages: int, understood: Understood | None) -> Iterator[Spend]:
+    """Yield the counts of an answer for `stats`, as rows of the day's ledger that cost nothing."""
+    if understood is None or parts.llm is None:
+        return
+    day, model_id = to_day(parts.clock.now_us()), parts.llm.model.model_id
+    yield Spend(day=day, operation=COUNTED + MESSAGES, model_id=model_id, calls=messages)
+    for (outcome, why), count in Counter(understood.outcomes).items():
+        yield Spend(day=day, operation=f"{COUNTED}{outcome}: {why}", model_id=model_id, calls=count)
 
 
 def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
@@ -222,8 +253,8 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
 def apply_rule_claims(parts: Parts, job: Job) -> None:
     """Apply the rules' claims of a message that waits for a model, when this memory is open without one."""
     with parts.store.reader(parts.user_id) as reader:
-        asked = turn_of(reader, job.first, parts.extractor)
-        believed = [] if asked is None else [(asked.event, asked.readings)]
+        found = load_turn(reader, job.first, parts.extractor)
+        believed = [] if found is None else [(found.turn.event, found.claims)]
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:

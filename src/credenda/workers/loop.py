@@ -67,16 +67,21 @@ def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
 
 
 def _lease(
-    parts: Parts, wanted: JobFilter, *, respect_backoff: bool, most: int = _LEASE_BATCH, seconds_more: float = 0.0
+    parts: Parts,
+    wanted: JobFilter,
+    *,
+    respect_backoff: bool,
+    choose: Callable[[Reader, list[Job]], list[Job]] = lambda _, due: due[:_LEASE_BATCH],
+    seconds_more: float = 0.0,
 ) -> list[Job]:
-    """Lease the next due jobs in one transaction; none when nothing is due."""
+    """Lease the due jobs that `choose` takes, in one transaction; none when nothing is due."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
         if not any(_is_due(parts, job, respect_backoff=respect_backoff) for job in reader.jobs(wanted)):
             return []
 
     def work(writer: Writer) -> list[Job]:
-        due = [job for job in writer.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)][:most]
+        due = [job for job in writer.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)]
         leased = [
             replace(
                 job,
@@ -85,7 +90,7 @@ def _lease(
                 lease_owner=parts.owner,
                 lease_until_us=parts.clock.now_us() + lease_us,
             )
-            for job in due
+            for job in choose(writer, due)
         ]
         for job in leased:
             writer.put(job)
@@ -152,34 +157,43 @@ def run_llm_jobs(
 ) -> int:
     """Send the next due messages to a model, apply its answers in order, and return their number.
 
-    It takes as many messages as the model may process at once. `respect_backoff` and `until_event` are those of
+    It takes as many passages as the model may process at once. `respect_backoff` and `until_event` are those of
     `run_due_jobs`; a second attempt always waits for its time. Once `stop` is set, messages without an answer stay
     queued.
     """
     line = parts.llm
     if line is None:
         return 0
-
     wanted = replace(_filter_llm_jobs(parts, line), until_event=until_event)
-    slack = 2 * parts.settings.llm_timeout_seconds  # one question, and one more to correct the answer
-    jobs = _lease(parts, wanted, respect_backoff=respect_backoff, most=line.model.at_once, seconds_more=slack)
-    thoughts = workers.llm_jobs.ask_about_jobs(parts, line, jobs, stop)
-    unanswered = [job for job, thought in zip(jobs, thoughts, strict=True) if thought is None]
-    for job, thought in zip(jobs, thoughts, strict=True):
+    slack = (2 + limits.LLM_CONTINUATIONS) * parts.settings.llm_timeout_seconds
+    groups: list[list[str]] = []
+
+    def choose(reader: Reader, due: list[Job]) -> list[Job]:
+        found = workers.llm_jobs.group_jobs(reader, due, line.model.at_once)
+        groups[:] = [[job.id for job in group] for group in found]
+        return [job for group in found for job in group]
+
+    jobs = _lease(parts, wanted, respect_backoff=respect_backoff, choose=choose, seconds_more=slack)
+    leased = {job.id: job for job in jobs}
+    units = [[leased[name] for name in group] for group in groups] if jobs else []
+    thoughts = workers.llm_jobs.ask_about_jobs(parts, line, units, stop)
+    unanswered = [job for unit, thought in zip(units, thoughts, strict=True) if thought is None for job in unit]
+    for unit, thought in zip(units, thoughts, strict=True):
         if thought is not None:
             if yield_to_callers:
                 parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
-            _believe(parts, job, thought)
+            _believe(parts, unit, thought)
     if unanswered:
         _release_leases(parts, unanswered)
     return len(jobs) - len(unanswered)
 
 
-def _believe(parts: Parts, job: Job, thought: ModelAnswer) -> None:
+def _believe(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> None:
     try:
-        workers.llm_jobs.apply_answer(parts, job, thought)
+        workers.llm_jobs.apply_answer(parts, jobs, thought)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
-        _record_failure(parts, job, error)
+        for job in jobs:
+            _record_failure(parts, job, error)
     if parts.embedder is not None:
         parts.jobs_ready.set()
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from credenda import limits
 from credenda.ids import IdKind, format_id
-from credenda.model.claim import Claim, Extractor, Span, Turn
-from credenda.model.event import CODE, DENIED, QUARANTINED, Event
-from credenda.model.memory import MemoryType
+from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.event import CODE, DENIED, Event
 from credenda.storage.store import EventFilter, Job, Reader
-from credenda.text.blanks import leave_out_blanks
 from credenda.write.extract_blanks import extract_around_blanks
-from credenda.write.intake.validate import AS_TYPE
 from credenda.write.journal import REMOVED
 from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
+from credenda.write.requested_type import keep_requested_type
 
-__all__ = ["ExtractedTurn", "ExtractionResult", "extract_job", "extract_turns", "is_skipped"]
+__all__ = [
+    "ExtractedTurn",
+    "ExtractionResult",
+    "extract_job",
+    "extract_turns",
+    "is_skipped",
+    "load_context",
+]
 
 _BEFORE: Final = 4
 """Earlier events of the session that the extractor sees as context."""
@@ -53,7 +56,7 @@ def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -
     tag = reader.tenant.tag
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(first, last + 1)]
     events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
-    before = _load_context(reader, events[0], first) if events else []
+    before = load_context(reader, events[0], first) if events else []
     turns: list[ExtractedTurn] = []
     for event in events:
         turn = Turn(event=event, before=tuple(before[-_BEFORE:]))
@@ -73,26 +76,11 @@ def _extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
     named = [
         one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
     ]
-    return _keep_requested_type(turn.event, [*found, *named])
+    return keep_requested_type(turn.event, [*found, *named])
 
 
-def _keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Store the verbatim text as a memory if the caller asked for its type (E-012).
-
-    A narrative is always stored whole. Text of another type is stored only if extraction found nothing, and so is
-    quarantined text, as a candidate that the user can inspect.
-    """
-    asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
-    if asked is None and not claims and QUARANTINED in event.flags:
-        asked = MemoryType.FACT.value
-    if asked is None or (claims and asked != MemoryType.NARRATIVE):
-        return tuple(claims)
-    text = leave_out_blanks(event.text).text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
-    whole = Claim(text=text, type=MemoryType(asked), span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
-    return (*claims, whole)
-
-
-def _load_context(reader: Reader, event: Event, number: int) -> list[Event]:
+def load_context(reader: Reader, event: Event, number: int) -> list[Event]:
+    """Return the events of the session before an event with this number, oldest first."""
     wanted = EventFilter(
         session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
     )

@@ -40,6 +40,7 @@ from credenda.write.reconcile.corroboration import (
 )
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
+from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
 from credenda.write.reconcile.retraction import is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
@@ -73,14 +74,16 @@ def apply_claims(
     *,
     embeds: bool,
     standing: Sequence[Span] | None = None,
-) -> list[Applied]:
-    """Decide and apply the claims of some turns, in order; claims that were applied before are skipped.
+) -> list[tuple[Claim, Applied]]:
+    """Decide and apply the claims of some turns, in order, and return those that changed something.
+
+    Claims that were applied before are skipped.
 
     Text that was deleted before extraction is redacted and yields no memory. Re-extraction passes `standing`, the spans
     that support current beliefs: nothing is redacted, and text in those spans is accepted although an event with the
     same text was deleted.
     """
-    applied: list[Applied] = []
+    applied: list[tuple[Claim, Applied]] = []
     for event, read in turns:
         claims = () if is_skipped(event) else read  # extracted by whatever means, such an event yields no memory
         links = writer.evidence(event_ids=[event.id]) if claims else []
@@ -97,7 +100,7 @@ def apply_claims(
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
-                applied.append(apply(writer, changes, application))
+                applied.append((claim, apply(writer, changes, application)))
     return applied
 
 
@@ -131,6 +134,8 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: s
 
 
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
+    if claim.reader:
+        return _decide_proposed(writer, event, claim, now_us, read=read)
     found = resolve_slot(writer, claim)
     if is_bare_value(found):
         found = resolve_from_previous(found, _find_previous(writer, event, found))
@@ -139,13 +144,35 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         return []
     if has_no_slot(found):
         found = keep_verbatim(found)
+    return _decide_with_endings(writer, event, found, now_us, read=read)
+
+
+def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
+    """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
+    rival = _find_rival(writer, claim)
+    found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
+    changes = _decide_with_endings(writer, event, found, now_us, read=read)
+    if is_suspect(event, found):
+        return changes
+    return [*changes, *settle_rival(read, changes, rival, get_statement_context(event, now_us))]
+
+
+def _find_rival(reader: Reader, claim: Claim) -> Memory | None:
+    """Find the current memory that a claim names: by its id, or by the claim from which it followed."""
+    name, by_hash, digest = (claim.rival or "").partition(BY_HASH)
+    if by_hash:
+        links = reader.evidence(event_ids=[name])
+        name = next((link.memory_id for link in links if link.claim_hash.hex() == digest), "")
+    found = next(iter(reader.memories([name])), None) if name else None
+    return found if found is not None and found.status in _CURRENT else None
+
+
+def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int, *, read: Claim) -> list[Change]:
     changes = decide_claim(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes
-    return [
-        *changes,
-        *find_implied_endings(found, changes, _find_related(writer, found), get_statement_context(event, now_us)),
-    ]
+    occasion = get_statement_context(event, now_us)
+    return [*changes, *find_implied_endings(found, changes, _find_related(writer, found), occasion)]
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

@@ -15,11 +15,16 @@ from .build import BEES, BUSY, CLAIM, CUT, Reopen, held, say, use_of
 
 
 def test_each_call_is_booked_to_its_day(mem: Credenda, model: ScriptedModel, clock: ManualClock) -> None:
-    model.say([CLAIM | {"value": "fifty"}], [CLAIM])
+    model.say("certainly!", [CLAIM, CLAIM | {"value": "fifty"}, CLAIM | {"quote": "twelve bees"}])
     say(mem, BEES)
     assert (use_of(mem).calls, use_of(mem).tokens) == (2, 240)
+    assert (use_of(mem).messages, use_of(mem).tokens_a_message) == (1, 240.0)
+    assert use_of(mem).claims == {
+        "refused: the value does not occur in the quoted sentence": 1,
+        "refused: the quote does not occur in a message": 1,
+    }
     clock.advance(timedelta(days=1))
-    assert (use_of(mem).calls, use_of(mem).tokens) == (0, 0)
+    assert (use_of(mem).calls, use_of(mem).tokens, use_of(mem).messages, use_of(mem).claims) == (0, 0, 0, {})
 
 
 def test_a_price_makes_tokens_a_cost(reopen: Reopen) -> None:

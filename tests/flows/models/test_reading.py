@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from credenda import Credenda, MemoryUnit
+from credenda import Credenda, MemoryUnit, limits
 from credenda.bootstrap import build_parts
 from credenda.providers.llm.protocol import Question
 from credenda.testing import ManualClock, ModelFailure, ScriptedModel, Trouble
@@ -30,10 +31,10 @@ def test_one_call_a_turn_and_what_it_found_is_held_by_the_model(mem: Credenda, m
 def test_evidence_names_the_prompt_and_the_model(path: Path, clock: ManualClock) -> None:
     parts = build_parts(path, user="ana", clock=clock, llm=ScriptedModel([[CLAIM]]), embedder="none")
     with Credenda(parts, workers=False) as mem:
-        say(mem, BEES, "I live in Graz.")
+        say(mem, BEES)
         with parts.store.reader("ana") as reader:
             readers = {item.reader for item in reader.evidence(memory_ids=[one.id for one in mem.list().items])}
-    assert readers == {"extract-1 scripted:script", ""}
+    assert readers == {"extract-2 scripted:script"}
 
 
 @pytest.mark.parametrize("text", ["Thanks a lot!", "How do I sort a list?", "Explain recursion.", "I'm tired today."])
@@ -47,14 +48,17 @@ def test_an_assistant_is_never_read(mem: Credenda, model: ScriptedModel) -> None
     mem.remember([{"role": "assistant", "content": BEES}, {"role": "user", "content": BEES}])
     mem.settle()
     (question,) = model.asked
-    assert '"from": "assistant"' in question.prompt.partition('"before"')[2]
+    assert json.loads(question.prompt)["messages"] == [
+        {"from": "assistant", "text": BEES},
+        {"turn": "t1", "from": "user", "text": BEES},
+    ]
 
 
 def test_a_known_memory_is_shown_and_confirmed(mem: Credenda, model: ScriptedModel) -> None:
     mem.store(MemoryUnit(text="Forty hives", entity="user", attribute="beehives", value="forty"))
-    model.say([CLAIM | {"known": "k1"}])
+    model.say([CLAIM | {"effect": "repeats k1"}])
     say(mem, BEES)
-    assert '"beehives"' in model.asked[0].prompt
+    assert json.loads(model.asked[0].prompt)["known"] == {"k1": "user beehives: forty"}
     assert held(mem) == [("beehives", "forty")]
     assert only(mem).confirmations == 1
 
@@ -65,7 +69,7 @@ def test_a_memory_that_changed_meanwhile_is_looked_at_again_without_asking(reope
 
     def answer(_: Question) -> list[dict[str, object]]:
         plain.correct(known.id, value="fifty")
-        return [CLAIM | {"known": "k1"}]
+        return [CLAIM | {"effect": "repeats k1"}]
 
     model = ScriptedModel(answer)
     mem = reopen(llm=model)
@@ -126,7 +130,7 @@ def test_words_that_turn_out_to_hold_nothing_give_way_to_nothing(
     assert [hit.kind for hit in mem.search("hives honey", include=["low_confidence"]).hits] == ["event"]
 
 
-def test_what_the_rules_read_is_held_whatever_the_model_does(
+def test_what_the_rules_read_stands_in_while_the_model_is_away(
     mem: Credenda, model: ScriptedModel, clock: ManualClock
 ) -> None:
     model.say(BUSY)
@@ -138,6 +142,92 @@ def test_what_the_rules_read_is_held_whatever_the_model_does(
     assert held(mem) == [("residence", "Graz")]
     assert only(mem).confirmations == 0
     assert len(model.asked) == 2
+
+
+def test_where_the_model_answers_it_decides(mem: Credenda, model: ScriptedModel) -> None:
+    model.say([])
+    say(mem, "I live in Graz.")
+    assert held(mem, None) == []
+
+
+@pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
+def test_a_named_memory_is_replaced(mem: Credenda, model: ScriptedModel, effect: str, relation: str) -> None:
+    before = mem.store(MemoryUnit(text="My hives: twenty", entity="user", attribute="hives", value="twenty"))
+    model.say([CLAIM | {"effect": effect}])
+    say(mem, BEES)
+    assert held(mem) == [("hives", "forty")]
+    assert (mem.get(before.id).status, mem.get(before.id).relation) == ("superseded", relation)
+    assert mem.data.doctor().ok
+
+
+def test_a_named_memory_is_ended(mem: Credenda, model: ScriptedModel) -> None:
+    before = mem.store(MemoryUnit(text="My hives: forty", entity="user", attribute="hives", value="forty"))
+    model.say([{"quote": "sold them", "effect": "ends k1"}])
+    say(mem, "They were fine hives, but I sold them in spring.")
+    assert mem.get(before.id).status == "superseded"
+    assert [(one.value, one.stance) for one in mem.list().items] == [("forty", "negated")]
+
+
+def test_a_contradiction_is_a_question_to_the_user(mem: Credenda, model: ScriptedModel) -> None:
+    before = mem.store(MemoryUnit(text="My hives: twenty", entity="user", attribute="hives", value="twenty"))
+    model.say([CLAIM | {"effect": "contradicts k1"}])
+    say(mem, BEES)
+    (case,) = mem.manage.contests()
+    assert sorted(case.values) == ["forty", "twenty"]
+    assert mem.get(before.id).status == "active"
+
+
+def test_an_effect_on_another_persons_memory_retires_nothing(mem: Credenda, model: ScriptedModel) -> None:
+    before = mem.store(MemoryUnit(text="Bob's hives: twenty", entity="Bob", attribute="hives", value="twenty"))
+    model.say([CLAIM | {"effect": "replaces k1"}])
+    say(mem, BEES)
+    assert held(mem) == [("hives", "forty"), ("hives", "twenty")]
+    assert mem.get(before.id).status == "active"
+
+
+def test_waiting_messages_of_a_session_are_one_question(mem: Credenda, model: ScriptedModel) -> None:
+    mem.remember("I keep bees in the shed.", session="one")
+    mem.remember({"role": "assistant", "content": "How many?"}, session="one")
+    mem.remember("I think it's forty hives.", session="one")
+    mem.remember("I work at a brewery.", session="two")
+    mem.remember("I have a small boat.")
+    mem.remember("I have a tall ladder.")
+    hives = {"turn": "t2", "quote": "forty hives", "attribute": "hives", "value": "forty hives"}
+    model.say([{"turn": "t1", "quote": "I keep bees", "attribute": "keeps", "value": "bees"}, hives])
+    mem.settle()
+    asked = [[one["text"] for one in json.loads(one.prompt)["messages"] if "turn" in one] for one in model.asked]
+    assert asked == [
+        ["I keep bees in the shed.", "I think it's forty hives."],
+        ["I work at a brewery."],
+        ["I have a small boat."],
+        ["I have a tall ladder."],
+    ]
+    assert '{"from":"assistant","text":"How many?"}' in model.asked[0].prompt
+    assert held(mem) == [("hives", "forty hives"), ("keeps", "bees")]
+    assert use_of(mem).messages == 5
+    assert mem.data.doctor().ok
+
+
+def test_a_passage_is_bounded_and_a_session_goes_on_with_the_next_one(mem: Credenda, model: ScriptedModel) -> None:
+    for number in range(limits.LLM_PASSAGE_TURNS + 2):
+        mem.remember(f"I have ladder number {number}.", session="one")
+    mem.remember("I have a story: " + "we went on and on. " * 320, session="one")
+    mem.settle()
+    counted = [sum("turn" in one for one in json.loads(asked.prompt)["messages"]) for asked in model.asked]
+    assert counted == [limits.LLM_PASSAGE_TURNS, 2, 1]
+
+
+def test_a_failed_passage_is_asked_about_one_by_one(mem: Credenda, model: ScriptedModel, clock: ManualClock) -> None:
+    mem.remember("I keep bees in the shed.", session="one")
+    mem.remember(BEES, session="one")
+    model.say(BUSY)
+    mem.settle()
+    assert sum(use_of(mem).waiting.values()) == 2
+    model.say([], [CLAIM])
+    clock.advance(timedelta(seconds=91))
+    mem.settle()
+    assert len(model.asked) == 3
+    assert ("hives", "forty") in held(mem)
 
 
 def test_a_busy_model_is_left_alone_as_long_as_it_asks(mem: Credenda, model: ScriptedModel, clock: ManualClock) -> None:

@@ -23,13 +23,15 @@ JARS: dict[str, object] = {"quote": "thirty jars", "attribute": "jars", "value":
 
 
 def by_words(question: Question) -> list[dict[str, object]]:
-    """Answer as a model that reads both sentences would."""
+    """Answer as a model that reads all sentences would."""
     words = words_of(question)
+    if "Graz" in words:
+        return [{"quote": "I live in Graz", "attribute": "residence", "value": "Graz"}]
     return [JARS] if "thirty jars" in words else [CLAIM] if "I counted forty" in words else []
 
 
 def words_of(question: Question) -> str:
-    return str(json.loads(question.prompt)["message"])
+    return str([one["text"] for one in json.loads(question.prompt)["messages"] if "turn" in one])
 
 
 @pytest.fixture
@@ -56,7 +58,8 @@ def test_a_model_reads_everything_anew_and_says_what_differs_first(reopen: Reope
     assert len(model.asked) == asked, "what it said is not asked for twice"
     assert {("hives", "forty"), ("jars", "thirty")} < set(held(mem))
     assert mem.data.doctor().ok
-    assert mem.data.rebuild(reextract=True).differences == (), "what the model read stays under the rules"
+    anew = mem.data.rebuild(reextract=True).differences
+    assert {one.what for one in anew} <= {"revise"}, "what the model read stays under the rules"
 
 
 @pytest.mark.usefixtures("told")

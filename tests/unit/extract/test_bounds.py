@@ -19,7 +19,7 @@ MEGABYTE = limits.EVENT_TEXT_BYTES
 @pytest.mark.requirement("R-046")
 def test_all_facts_of_a_message_are_claimed_in_order() -> None:
     claims = hear(FACTS)
-    assert len(claims) == FACTS.count(".") > limits.CLAIMS_PER_TURN
+    assert len(claims) == FACTS.count(".") > 5
     assert [claim.span.start for claim in claims] == sorted(claim.span.start for claim in claims)
 
 

@@ -129,21 +129,16 @@ def test_a_command_that_cannot_run_is_refused_at_once(name: str, error: type[Exc
 
 def test_a_memory_extracts_with_a_program(tmp_path: Path) -> None:
     claim = {
+        "turn": "t1",
         "quote": "quorum of the choir board: nine",
-        "type": "fact",
         "entity": "choir board",
         "attribute": "quorum",
         "value": "nine",
-        "prior": None,
         "scope": None,
-        "cardinality": "single",
         "stance": "asserted",
-        "move": "state",
-        "known": None,
-        "confidence": 0.9,
-        "importance": 0.6,
+        "effect": None,
     }
-    code = f"sys.stdin.read()\nprint(json.dumps({ {'claims': [claim], 'rejected': []}!r}))"
+    code = f"sys.stdin.read()\nprint(json.dumps({ {'claims': [claim], 'more': False}!r}))"
     llm = f"command:{line(tmp_path, code)}"
     with Credenda.open(tmp_path / "m.db", user="ana", llm=llm, embedder="none", workers=False) as memory:
         memory.remember("Folks, quorum of the choir board: nine.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -100,6 +101,21 @@ class _Pair(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - ge
         if not sign or not key.strip():
             self.fail(f"{value!r} is not KEY=VALUE", param, ctx)
         return key.strip(), rest
+
+
+class _Document(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """A parameter type that parses a JSON document; the operation checks what it holds."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> object:  # noqa: ANN401 - click's signature
+        """Parse a text once."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            self.fail(f"this is no JSON ({error})", param, ctx)
 
 
 def list_names() -> list[str]:
@@ -202,6 +218,8 @@ def _choose_type(param: Param) -> click.ParamType[Any]:
             return click.FLOAT
         case "table":
             return _Pair()
+        case "tables":
+            return _Document()
         case _:
             return click.STRING
 
@@ -209,7 +227,7 @@ def _choose_type(param: Param) -> click.ParamType[Any]:
 def _make_option(param: Param) -> click.Option:
     flag = (param.option or param.name).replace("_", "-")
     several = param.kind in {"names", "table"}
-    metavar = {"table": "KEY=VALUE", "time": "TIME"}.get(param.kind)
+    metavar = {"table": "KEY=VALUE", "tables": "JSON", "time": "TIME"}.get(param.kind)
     return click.Option(
         [f"--{flag}", param.name],
         type=_choose_type(param),

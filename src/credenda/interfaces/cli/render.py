@@ -166,6 +166,8 @@ def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:
     yield "language model", escape_controls(use.model_id or "none")
     spent = f"{use.calls:,} calls, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
     yield "used today", spent
+    yield "messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""
+    yield "claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))
     yield "paused", escape_controls(use.trouble)
     yield "queued for it", escape_controls(_list(use.waiting))
 

@@ -11,7 +11,7 @@ from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
-from credenda.model.event import Event
+from credenda.model.event import ClaimReceipt, Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.surprise import DUPLICATE_OF
@@ -240,11 +240,18 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     rows += [("not read", part) for part in receipt.unread]
+    rows += [(f"claim {one.number}", _describe_claim(one)) for one in receipt.claims if one.reason]
     if rows:
         lines.append(screen.pairs(rows))
     elif done.settled:
         lines.append("No belief follows from it; search finds its words.")
     return "\n".join(lines)
+
+
+def _describe_claim(one: ClaimReceipt) -> str:
+    """Say what became of a claim that was refused, or is not believed as it was passed."""
+    understood = f": {one.understood} ({one.memory_id})" if one.understood else ""
+    return f"{one.outcome}, {one.reason}{understood}"
 
 
 def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:

@@ -11,7 +11,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.diff import Diff, Difference
-from credenda.model.event import Event, Receipt
+from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
@@ -19,6 +19,7 @@ from credenda.operations.table import Operation
 
 __all__ = [
     "CHANGE",
+    "CLAIM",
     "CONTEST",
     "DIFFERENCE",
     "EVENT",
@@ -46,6 +47,7 @@ CONTEST: Final = Picked(
 )
 CHANGE: Final = Picked(ChangeRecord, "id", "kind", "actor", "reason", "at")
 DIFFERENCE: Final = Picked(Difference, "kind", "reason", "at", "confirmations", "changes")
+CLAIM: Final = Picked(ClaimReceipt, "number", "outcome", "understood", "memory_id", "replaced", "reason")
 VERSION: Final = Picked(SlotVersion, *(one.attribute for one in list_public_fields(SlotVersion)))
 _UNUSUAL: Final = Picked(Memory, "status", "stance")
 """Shown only where a memory is not active, or was not asserted."""
@@ -166,6 +168,7 @@ class _Filed(TypedDict):
     event_ids: NotRequired[list[str]]
     refused: NotRequired[list[str]]
     unread: NotRequired[list[str]]
+    claims: NotRequired[list[Annotated[dict[str, Any], CLAIM]]]
 
 
 class _Resolved(TypedDict):

@@ -13,6 +13,7 @@ from credenda.errors import CredendaError
 from credenda.interfaces.json_schema import Picked
 from credenda.interfaces.mcp.answers import (
     CHANGE,
+    CLAIM,
     CONTEST,
     DIFFERENCE,
     EVENT,
@@ -74,10 +75,8 @@ def _answer_write(given: Mapping[str, Any], value: object) -> Answer:
     match value:
         case Receipt():
             filed = {"queued": value.queued, "cached": value.cached, "job_id": value.job_id}
-            data = {
-                **filed,
-                **_drop_empty({name: to_jsonable(getattr(value, name)) for name in ("event_ids", "refused", "unread")}),
-            }
+            more = {name: to_jsonable(getattr(value, name)) for name in ("event_ids", "refused", "unread")}
+            data = {**filed, **_drop_empty({**more, "claims": [_pick_fields(one, CLAIM) for one in value.claims]})}
         case Memory():
             data = _answer_memory(value)
         case Resolution():

@@ -53,6 +53,12 @@ _RECORDED: Final = Param(
     person_only=True,
 )
 
+_CLAIMS: Final = Param(
+    name="claims",
+    type=Sequence[Mapping[str, str]],
+    help="Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied.",
+)
+
 ENTRIES: Final = (
     Operation(
         name="remember",
@@ -76,6 +82,7 @@ ENTRIES: Final = (
             Param(name="metadata", type=Mapping[str, str], help="Pair to store with it."),
             Param(name="expires_at", type=datetime, help="When it expires.", option="expires"),
             text("idempotency_key", "The same key and content are stored once.", option="key"),
+            _CLAIMS,
             Param(
                 name="allow_deleted",
                 type=bool,

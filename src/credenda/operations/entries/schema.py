@@ -33,7 +33,9 @@ __all__ = [
     "text",
 ]
 
-ParamKind = Literal["text", "integer", "number", "flag", "time", "names", "table", "file", "upload", "download"]
+ParamKind = Literal[
+    "text", "integer", "number", "flag", "time", "names", "table", "tables", "file", "upload", "download"
+]
 Door = Literal["python", "cli", "mcp", "rest", "a2a"]
 Scope = Literal["memory:read", "memory:write", "memory:review", "memory:admin", "memory:erase"]
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -69,7 +71,7 @@ class Param:
     name: str
     type: Any = str
     """`str`, an enumeration, a `Literal`, `int`, `float`, `bool`, `datetime`, `Path`, a `Sequence` or `Collection` of
-    words, or a `Mapping` of words."""
+    words, a `Mapping` of words, or a `Sequence` of such mappings."""
     help: str
     positional: bool = False
     optional: bool = False
@@ -89,6 +91,8 @@ class Param:
     def kind(self) -> ParamKind:
         """How a local door reads it."""
         origin: object = get_origin(self.type) or self.type
+        if any(get_origin(inner) is Mapping for inner in get_args(self.type)):
+            return "tables"
         return "text" if isinstance(origin, type) and issubclass(origin, Enum) else _KINDS[origin]
 
     @property

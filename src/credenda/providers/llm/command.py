@@ -23,7 +23,7 @@ from credenda.config import build_program_environment
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
 
-__all__ = ["Command"]
+__all__ = ["Command", "extract_object", "write_prompt"]
 
 _PLATFORM: Final[str] = sys.platform
 _OUTPUT_BYTES_MAX: Final = 4 * limits.LLM_ANSWER_CHARACTERS
@@ -67,7 +67,7 @@ class Command:
         """Run the program once; raises `ModelFailure`, whose reason contains no text of the question or the answer."""
         process = self._start()
         try:
-            output = _send_prompt(process, _write_prompt(question), self._timeout_seconds)
+            output = _send_prompt(process, write_prompt(question).encode(), self._timeout_seconds)
         finally:
             _stop_process(process)
             with self._lock:
@@ -76,7 +76,7 @@ class Command:
             raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile")
         if process.returncode:
             raise ModelFailure(Trouble.BUSY, f"the program ended with status {process.returncode}")
-        return Reply(text=_extract_object(output))
+        return Reply(text=extract_object(output))
 
     def close(self) -> None:
         """End the running processes; their questions fail."""
@@ -136,7 +136,7 @@ def _kill_process(process: subprocess.Popen[bytes]) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def _write_prompt(question: Question) -> bytes:
+def write_prompt(question: Question) -> str:
     """Write the question as one text: instructions, schema, the question, and each unusable answer with its fault."""
     parts = [
         question.instructions,
@@ -146,10 +146,10 @@ def _write_prompt(question: Question) -> bytes:
     ]
     for answer, fault in question.earlier:
         parts += ["Your answer was:", json.dumps(answer, ensure_ascii=False), fault]
-    return "\n\n".join(parts).encode()
+    return "\n\n".join(parts)
 
 
-def _extract_object(output: str) -> str:
+def extract_object(output: str) -> str:
     """Return the JSON object of an output, which may stand in a code fence or between sentences."""
     decoder = json.JSONDecoder()
     start = output.find("{")

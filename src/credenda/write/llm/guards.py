@@ -1,212 +1,338 @@
-"""Check a model's proposals; the checks hold whatever the model answers. Pure.
+"""Check proposed claims; the checks hold whoever proposed them. Pure.
 
-A check returns a claim, a `Fault` that the model may correct, or `Dropped` for a proposal that cannot be corrected.
+A proposal becomes the claim that it states, or where a check fails the nearest valid one: the sentence without a slot,
+or the claim without its effect on a known memory. What no valid claim is near to is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 from credenda import limits
+from credenda.model.attributes import get_attribute, is_valid_value
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
-from credenda.model.memory import Memory, Stance
-from credenda.text.normalize import is_same_value, normalise_attribute
-from credenda.write.extract.acts import Act, act_of, is_hedged, is_question, is_transient
-from credenda.write.extract.clauses import open_contractions, straighten
+from credenda.model.event import Role
+from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.write.extract.acts import Act, act_of, is_question
+from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
+from credenda.write.extract.lasting import stands_alone
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.spoken import premise_of
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
-from credenda.write.llm.answer import Proposal
+from credenda.write.llm.answer import Effect, Proposal
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
-from credenda.write.llm.words import locate, numbers, says
+from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
 from credenda.write.reconcile.slots import UNCERTAIN_STANCES
 
-__all__ = ["Dropped", "Fault", "check"]
+__all__ = ["Refusal", "Verdict", "check"]
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
-_SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK, Act.RETRACTION})
-_UNSURE: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED, Stance.REPORTED})
-_CAUTION: Final[Mapping[Stance, int]] = {
-    Stance.ASSERTED: 0,
-    Stance.NEGATED: 0,
-    Stance.REPORTED: 1,
-    Stance.CONSIDERED: 2,
-    Stance.PLANNED: 2,
-    Stance.SARCASTIC: 3,
-    Stance.ROLE_PLAY: 3,
-    Stance.HYPOTHETICAL: 3,
+_SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
+_OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
+_FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
+"""Beginning of words that are prose, although signs of code stand in their sentence."""
+_USER: Final = "user"
+_SURE: Final = 0.9
+_UNSURE: Final = 0.5
+_ATTRIBUTE_WORDS: Final = 4
+_STATEMENT_CHARACTERS: Final = 400
+"""A longer sentence is quoted in part."""
+_INSTRUCTION: Final = "instruction"
+_ANYBODYS: Final = frozenset({"text", "day", "amount"})
+"""Kinds of values that belong to the speaker in sentences about others too: "my boss gave me until Friday"."""
+_TYPES: Final = {
+    "decision": MemoryType.DECISION,
+    "procedure": MemoryType.PROCEDURE,
+    **dict.fromkeys(("likes", "dislikes", "prefers", _INSTRUCTION), MemoryType.PREFERENCE),
 }
-_HEDGED: Final = 0.5
-_FAINTEST: Final = 0.2
-"""Minimum importance of a stored claim (R-057)."""
+_IMPORTANCE: Final = {MemoryType.DECISION: 0.8, MemoryType.PROCEDURE: 0.7, MemoryType.PREFERENCE: 0.7}
+_INSTRUCTION_IMPORTANCE: Final = 0.9
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_MOVES: Final = {
+    Effect.REPLACES: UpdateKind.CHANGE,
+    Effect.CORRECTS: UpdateKind.CORRECT,
+    Effect.ENDS: UpdateKind.END,
+    Effect.CONTRADICTS: UpdateKind.CONTRADICT,
+}
+
+
+class Refusal(StrEnum):
+    """Why a claim was refused, or changed to the nearest valid form."""
+
+    QUOTE = "the quote does not occur in a message"
+    DOCUMENT = "a document states no facts of the user"
+    VOICE = "the quoted words are not the speaker's own prose"
+    SECRET = "the quoted words hold a secret"  # noqa: S105 - a reason, no secret
+    QUESTION = "the quoted words ask, and state nothing"
+    PASSING = "the quoted words are sarcasm, pasted or an order to a model"
+    SLOT = "attribute and value go together, and an attribute is a short noun"
+    VALUE = "the value does not occur in the quoted sentence"
+    INVALID = "the attribute cannot have this value"
+    ENTITY = "no message speaks of this entity"
+    PERSON = "the sentence is about somebody else"
+    SCOPE = "the scope does not occur in the quoted sentence"
+    KNOWN = "the named memory is not about the same entity and attribute"
+    EMPTY = "what is left says nothing by itself"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """The error of a proposal, as a message to the model."""
+class Verdict:
+    """The claim to believe, None if it is refused; `why` is None for a claim that stands as it was proposed."""
 
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Why a proposal is dropped without another try."""
-
-    why: str
+    claim: Claim | None
+    why: Refusal | None = None
 
 
 def check(
-    proposal: Proposal, turn: Turn, readings: tuple[Claim, ...], known: Mapping[str, Memory]
-) -> Claim | Fault | Dropped:
-    """Turn a proposal about a turn into a claim, or return its error.
+    proposal: Proposal, turn: Turn, known: Mapping[str, Memory], *, reader: str, by_agent: bool = False
+) -> Verdict:
+    """Turn a proposal about a turn into a claim, or say why not.
 
-    `readings` are the rules' claims; `known` are the memories that the model was shown, by their names.
+    `known` are the memories that may be named, by their names; `reader` names who proposed it. A calling agent may also
+    quote its own words about the user, as those of the assistant.
     """
     event = turn.event
-    span = locate(event.text, proposal.quote, event.id)
-    if span is None:
-        return Fault(f"the words {proposal.quote[:80]!r} do not stand in the message")
-    if span.stop - span.start > limits.MEMORY_TEXT_CHARACTERS:
-        return Fault("the quote runs over too much of the message: quote one sentence")
-    sentence = event.text[span.start : span.stop]
-    owner = owner_of(event)
+    quoted = locate(event.text, proposal.quote, event.id)
+    if quoted is None:
+        return Verdict(None, Refusal.QUOTE)
+    own = by_agent and event.role is Role.ASSISTANT
+    owner = _USER if own else owner_of(event)
     if owner is None:
-        return Dropped("a document")
-    if _voice(turn, span) not in {Voice.OWN, Voice.ROLE_PLAY}:
-        return Dropped("not the speaker's own words")
-    return (
-        _fault(proposal, sentence)
-        or _silenced(proposal, sentence)
-        or _stranger(proposal, turn, sentence, owner)
-        or _as_known(_claim(proposal, turn, span, readings), known.get(proposal.known or ""), sentence)
-    )
+        return Verdict(None, Refusal.DOCUMENT)
+    said = _Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
+    refusal = _find_silence(said)
+    if refusal is not None:
+        return Verdict(None, refusal)
+    verdict = _check_slot(said, known.get(proposal.target))
+    if verdict.claim is None:
+        return verdict
+    speaker = event.speaker if own else owner
+    return replace(verdict, claim=replace(verdict.claim, reader=reader, speaker=speaker))
 
 
-def _voice(turn: Turn, span: Span) -> Voice:
-    """Return the voice of a span; of two, the one that is not own prose."""
-    passages = split_voices(turn.event.text, playing=is_playing(turn))
-    return max(one.voice for one in passages if one.start < span.stop and span.start < one.stop)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A proposal with the words that it rests on."""
+
+    proposal: Proposal
+    turn: Turn
+    quoted: Span
+    sentences: Span
+    owner: str
+
+    @property
+    def quote(self) -> str:
+        return self.turn.event.text[self.quoted.start : self.quoted.stop]
+
+    @property
+    def sentence(self) -> str:
+        return self.turn.event.text[self.sentences.start : self.sentences.stop]
+
+    @property
+    def reaches_end(self) -> bool:
+        """Whether no word of the sentence follows the quoted ones."""
+        rest = self.turn.event.text[self.quoted.stop : self.sentences.stop]
+        return not any(map(str.isalnum, rest))
+
+    @property
+    def voice(self) -> Voice:
+        """The voice of the quoted words; of two, the one that is not own prose."""
+        passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
+        return max(one.voice for one in passages if one.start < self.quoted.stop and self.quoted.start < one.stop)
+
+    @property
+    def states(self) -> bool:
+        """Whether the sentence is a statement that can be shown whole, and not a question or a request."""
+        short = len(self.sentence) <= min(_STATEMENT_CHARACTERS, limits.MEMORY_TEXT_CHARACTERS)
+        return short and not _asks(self.sentence)
 
 
-def _fault(proposal: Proposal, sentence: str) -> Fault | None:
-    """Find the parts of a proposal that its sentence does not support."""
-    for name, text in (("value", proposal.value), ("prior", proposal.prior)):
-        if text is not None and not says(sentence, text):
-            return Fault(f"the {name} {text[:80]!r} is not copied from the quoted sentence")
-    odd = numbers(proposal.scope or "") - numbers(sentence)
-    if odd:
-        return Fault(f"the number {min(odd)} is not in the quoted sentence")
-    if proposal.attribute is not None and not normalise_attribute(proposal.attribute):
-        return Fault("an attribute must hold letters")
-    if (proposal.attribute is None) != (proposal.value is None) and proposal.move is not UpdateKind.END:
-        return Fault("attribute and value go together: give both or neither")
-    if proposal.scope is not None and not says(sentence, proposal.scope):
-        return Fault(f"the scope {proposal.scope[:80]!r} is not copied from the quoted sentence")
-    return None
+def _asks(text: str) -> bool:
+    plain = straighten(text)
+    return plain.endswith("?") or is_question(open_contractions(plain))
 
 
-def _silenced(proposal: Proposal, sentence: str) -> Dropped | None:
-    """Drop secrets, questions, sarcasm, the current task, transient and trivial facts: none of them is stored."""
-    plain = straighten(sentence)
-    if screen_secrets(sentence, "mask").masked:
-        return Dropped("a secret")
+def _find_silence(said: _Said) -> Refusal | None:
+    """Find why no claim may rest on the quoted words."""
+    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
+        return Refusal.VOICE
+    if screen_secrets(said.sentence, "mask").masked:
+        return Refusal.SECRET
+    plain = straighten(said.quote)
     act = act_of(plain)
     if act in _SILENT:
-        return Dropped("not meant to last")
-    asks = plain.endswith("?") and premise_of(plain) is None
-    if act not in _BY_ACT and (asks or is_question(open_contractions(plain))):
-        return Dropped("a question")
-    if proposal.move is UpdateKind.STATE and is_transient(plain):
-        return Dropped("it passes")
-    return Dropped("of no importance") if proposal.importance < _FAINTEST else None
+        return Refusal.PASSING
+    asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(open_contractions(plain))
+    return Refusal.QUESTION if asks and act not in _BY_ACT else None
 
 
-def _stranger(proposal: Proposal, turn: Turn, sentence: str, owner: str) -> Dropped | Fault | None:
-    """Reject facts of others that are attributed to the speaker, and invented entities."""
-    entity = None if proposal.entity is None else resolve_entity(proposal.entity, owner)
-    if entity is None or act_of(straighten(sentence)) in _BY_ACT:
-        return None  # role-play has no slot and is nobody's fact
-    if entity == owner:
-        other = about_another(turn.event, sentence, proposal.value, proposal.attribute)
-        return Dropped("about somebody else") if other else None
-    texts = (sentence, turn.event.text, *(one.text for one in turn.before), *(one.entity or "" for one in turn.known))
-    return None if named_in(entity, owner, texts) else Fault(f"nobody speaks of {entity[:80]!r}")
+def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
+    """Give a claim its slot, or leave its sentence without one."""
+    proposal = said.proposal
+    stance = _find_stance(said)
+    if proposal.effect is Effect.REPEATS and memory is not None and _is_repeated(said, memory, stance):
+        return Verdict(_place(_make_claim(said, stance, memory.attribute), memory))
+    if proposal.effect is Effect.ENDS:
+        if memory is None or stance in UNCERTAIN_STANCES or memory.attribute is None:
+            return _leave_sentence(said, stance, Refusal.KNOWN)
+        claim = _place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory)
+        return Verdict(replace(claim, move=UpdateKind.END, rival=memory.id))
+    fault = _find_fault(said, stance)
+    if fault is not None:
+        hurts = fault is Refusal.INVALID and get_attribute(proposal.attribute or "").hurts
+        return Verdict(None, fault) if hurts else _settle(said, _leave_sentence(said, stance, fault), memory)
+    if proposal.attribute is None or stance in UNCERTAIN_STANCES:
+        return _leave_sentence(said, stance, None)
+    return _link(said, _fill_slot(said, stance), memory)
 
 
-def _claim(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ...]) -> Claim:
-    event = turn.event
-    sentence = event.text[span.start : span.stop]
-    owner = owner_of(event) or event.speaker
-    stance = _stance(proposal, turn, span, readings)
-    plain = Claim(
-        text=sentence,
-        type=proposal.type,
+def _settle(said: _Said, verdict: Verdict, memory: Memory | None) -> Verdict:
+    """Let a sentence without a slot settle the plan or consideration of its entity that it replaces."""
+    entity = resolve_entity(said.proposal.entity or said.owner, said.owner)
+    open_plan = (
+        memory is not None and memory.stance in _OPEN and normalise_name(memory.entity or "") == normalise_name(entity)
+    )
+    if verdict.claim is None or memory is None or not open_plan or said.proposal.effect is not Effect.REPLACES:
+        return verdict
+    return replace(verdict, claim=replace(verdict.claim, rival=memory.id))
+
+
+def _link(said: _Said, claim: Claim, memory: Memory | None) -> Verdict:
+    """Attach a claim to the memory that it replaces, corrects or contradicts; reconciliation checks that they fit."""
+    effect = said.proposal.effect
+    move = None if effect is None else _MOVES.get(effect)
+    if move is None:
+        return Verdict(claim)
+    if memory is None:
+        return Verdict(claim, Refusal.KNOWN)
+    return Verdict(replace(claim, move=move, rival=memory.id))
+
+
+def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
+    """Find the part of a slot that the sentence does not support."""
+    proposal, sentence = said.proposal, said.sentence
+    if proposal.attribute is None and proposal.value is None:
+        return None
+    name = normalise_attribute(proposal.attribute or "")
+    if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
+        return Refusal.SLOT
+    attribute = _name_attribute(proposal)
+    if not says(sentence, proposal.value) and (
+        get_attribute(attribute).hurts or not says_in_order(sentence, proposal.value)
+    ):
+        return Refusal.VALUE
+    if not is_valid_value(attribute, proposal.value):
+        return Refusal.INVALID
+    if proposal.scope is not None and (
+        numbers(proposal.scope) - numbers(sentence) or not says(sentence, proposal.scope)
+    ):
+        return Refusal.SCOPE
+    return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
+
+
+def _find_stranger(said: _Said) -> Refusal | None:
+    """Find a fact of somebody else that is given to the speaker, or an entity that nobody speaks of."""
+    proposal, turn, owner = said.proposal, said.turn, said.owner
+    entity = resolve_entity(proposal.entity or owner, owner)
+    if entity == owner and turn.event.role is not Role.ASSISTANT:
+        attribute = _name_attribute(proposal)
+        schema = get_attribute(attribute)
+        personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
+        other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
+        return Refusal.PERSON if other else None
+    texts = (turn.event.text, *(one.text for one in turn.before), *(one.entity or "" for one in turn.known))
+    return None if entity == owner or named_in(entity, owner, texts) else Refusal.ENTITY
+
+
+def _name_attribute(proposal: Proposal) -> str:
+    return lexicon().attribute((proposal.attribute or "").replace("_", " ")).name
+
+
+def _find_stance(said: _Said) -> Stance:
+    """Return the proposed stance; pretence in the clause of the value stays pretence."""
+    if said.voice is Voice.ROLE_PLAY:
+        return Stance.ROLE_PLAY
+    wanted = said.proposal.value or said.quote
+    clauses = split_clauses(straighten(said.sentence))
+    holding = [clause for clause in clauses if says(clause, wanted)] or [straighten(said.quote)]
+    pretended = next((act for clause in holding if (act := _BY_ACT.get(act_of(clause)))), None)
+    return pretended or said.proposal.stance
+
+
+def _make_claim(said: _Said, stance: Stance, attribute: str | None) -> Claim:
+    """Build a claim without a slot; the text is the sentence where that is a statement, else the quoted words."""
+    event = said.turn.event
+    span = said.sentences if said.states else said.quoted
+    kind = _find_type(attribute)
+    importance = _INSTRUCTION_IMPORTANCE if attribute == _INSTRUCTION else _IMPORTANCE.get(kind)
+    return Claim(
+        text=event.text[span.start : span.stop][: limits.MEMORY_TEXT_CHARACTERS],
+        type=kind,
         span=span,
-        speaker=owner,
+        speaker=said.owner,
         stance=stance,
-        confidence=_confidence(proposal, stance, sentence),
-        importance=proposal.importance,
+        confidence=min(_SURE, CONFIDENCE_MAX.get(stance, 1.0)),
+        importance=importance or get_attribute(attribute or "").importance,
         topic=event.topic,
         tags=event.tags,
     )
-    if stance in UNCERTAIN_STANCES:
-        return plain  # without a slot, so that pretence never affects a belief
-    attribute = None if proposal.attribute is None else lexicon().attribute(proposal.attribute.replace("_", " "))
-    told = past_dates(straighten(sentence), event.occurred_us)
+
+
+def _find_type(attribute: str | None) -> MemoryType:
+    return MemoryType.FACT if attribute is None else _TYPES.get(attribute) or get_attribute(attribute).type
+
+
+def _fill_slot(said: _Said, stance: Stance) -> Claim:
+    """Build the claim with its slot. An open attribute holds several values: only a named rival replaces one."""
+    proposal, event = said.proposal, said.turn.event
+    name = _name_attribute(proposal)
+    schema = get_attribute(name)
+    dates = past_dates(straighten(said.sentence), event.occurred_us)
+    until_us = dates.until or (event.occurred_us if proposal.past else None)
     return replace(
-        plain,
-        entity=None if proposal.entity is None else resolve_entity(proposal.entity, owner),
-        attribute=None if attribute is None else attribute.name,
+        _make_claim(said, stance, name),
+        entity=resolve_entity(proposal.entity or said.owner, said.owner),
+        attribute=name,
         value=proposal.value,
-        prior=proposal.prior,
         scope=proposal.scope,
-        cardinality=attribute.cardinality if attribute is not None and attribute.known else proposal.cardinality,
-        move=proposal.move,
-        valid_from_us=told.since,
-        valid_until_us=told.until,
+        cardinality=schema.cardinality if schema.known else Cardinality.SET,
+        valid_from_us=dates.since,
+        valid_until_us=until_us,
     )
 
 
-def _stance(proposal: Proposal, turn: Turn, span: Span, readings: tuple[Claim, ...]) -> Stance:
-    """Return the most cautious stance among the model's, the rules' and the context's."""
-    plain = straighten(turn.event.text[span.start : span.stop])
-    heard = [proposal.stance]
-    if _voice(turn, span) is Voice.ROLE_PLAY:
-        heard.append(Stance.ROLE_PLAY)
-    act = _BY_ACT.get(act_of(plain))
-    if act is not None:
-        heard.append(act)
-    heard += (
-        one.stance
-        for one in readings
-        if one.span.start < span.stop and span.start < one.span.stop and one.stance in _UNSURE | UNCERTAIN_STANCES
+def _is_repeated(said: _Said, memory: Memory, stance: Stance) -> bool:
+    same = is_same_value(said.proposal.value, memory.value) or (
+        memory.value is not None and says(said.sentence, memory.value)
     )
-    return max(heard, key=_CAUTION.__getitem__)
+    return same and stance is memory.stance and memory.entity is not None and memory.attribute is not None
 
 
-def _confidence(proposal: Proposal, stance: Stance, sentence: str) -> float:
-    hedged = _HEDGED if is_hedged(straighten(sentence)) else 1.0
-    return min(proposal.confidence, CONFIDENCE_MAX.get(stance, 1.0), hedged)
-
-
-def _as_known(claim: Claim, memory: Memory | None, sentence: str) -> Claim:
-    """Move a claim to the slot of the memory that it repeats; a different value stays a claim of its own (D-016)."""
-    if memory is None or claim.stance in UNCERTAIN_STANCES:
-        return claim
-    repeats = is_same_value(claim.value, memory.value) or (memory.value is not None and says(sentence, memory.value))
-    plain = claim.stance is memory.stance and claim.move is UpdateKind.STATE
-    if not repeats or not plain or memory.entity is None or memory.attribute is None:
-        return claim
+def _place(claim: Claim, memory: Memory) -> Claim:
+    """Move a claim into the slot of a memory, with its value."""
     return replace(
         claim,
+        type=memory.type,
         entity=memory.entity,
         attribute=memory.attribute,
         value=memory.value,
         scope=memory.scope,
         cardinality=memory.cardinality,
     )
+
+
+def _leave_sentence(said: _Said, stance: Stance, why: Refusal | None) -> Verdict:
+    """Keep the words without a slot, if they say something by themselves."""
+    claim = replace(_make_claim(said, stance, None), type=_find_type(said.proposal.attribute))
+    if said.proposal.attribute is not None or why is not None:
+        claim = replace(claim, confidence=min(claim.confidence, _UNSURE))
+    if not said.states or not stands_alone(straighten(claim.text), note=True):
+        return Verdict(None, why or Refusal.EMPTY)
+    return Verdict(claim, why)

@@ -23,7 +23,7 @@ _FIRST_PERSON: Final = re.compile(
 )
 _OTHERS: Final = re.compile(r"^(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
 _FRAGMENT_WORDS: Final = 3
-_MINE: Final = re.compile(r"\b(?:mine|ours|(?:to|for) (?:me|us))\b", re.IGNORECASE)
+_NOUN_CHARACTERS: Final = 3
 _POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\"\u201d]{0,300}[\"\u201d]")
 
@@ -45,11 +45,17 @@ def resolve_entity(entity: str, owner: str) -> str:
 
 
 def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
-    """Return whether a text mentions an entity; relatives may have another word ("mom")."""
+    """Return whether a text speaks of an entity: by a name or noun in it, or by a word for the same kinship.
+
+    >>> named_in("snack budget", "user", ("The budget is $75 now.",)), named_in("Nadia", "user", ("My sister moved.",))
+    (True, False)
+    """
     noun = entity.removeprefix(f"{owner}'s ")
-    kin = names().kin_noun(noun)
+    words = [word.removesuffix("'s") for word in noun.split()]
+    spoken = {noun, *(word for word in words if len(word) >= _NOUN_CHARACTERS)}
+    kin = names().kin_noun(words[-1]) if words else None
     return any(
-        says(text, noun)
+        any(says(text, one) for one in spoken)
         or (kin is not None and any(names().kin_noun(word) == kin for word in re.findall(r"\w+", text)))
         for text in texts
     )
@@ -68,11 +74,11 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     if any(_names_thing(clause, attribute) or _is_called_mine(clause, attribute) for clause in holding):
         return False
     if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)):
-        if _begins_with_verb(plain):
+        if any(map(_begins_with_verb, (plain, *holding))):
             return False
         if not _is_fragment(plain, value):
             return True
-    return all(_of_another(clause, attribute) for clause in holding)
+    return all(_of_another(clause, value, attribute) for clause in holding)
 
 
 def _names_thing(piece: str, attribute: str | None) -> bool:
@@ -110,7 +116,7 @@ def _begins_with_verb(text: str) -> bool:
     return first.endswith(("ing", "ed")) or (form is not None and not form.kinds.isdisjoint({"participle", "past"}))
 
 
-def _of_another(piece: str, attribute: str | None) -> bool:
+def _of_another(piece: str, value: str | None, attribute: str | None) -> bool:
     clause = read_clause(piece)
     if clause is None or read_directive(clause, to_assistant=True) is not None:
         return False
@@ -120,7 +126,7 @@ def _of_another(piece: str, attribute: str | None) -> bool:
     subject = find_subject(text, "user", None)
     if subject is None:
         return _OTHERS.match(text) is not None
-    return _is_other(subject, attribute)
+    return _is_other(subject, attribute) and not (value and says(subject.entity, value))
 
 
 def _is_other(subject: Subject, attribute: str | None) -> bool:
@@ -129,8 +135,6 @@ def _is_other(subject: Subject, attribute: str | None) -> bool:
     noun = names().kin_noun(attribute.replace("_", " ")) if attribute else None
     if noun is not None and (subject.entity.endswith(noun) or names().kin_noun(subject.noun) == noun):
         return False  # "my wife is Ana" gives the speaker's wife
-    if _MINE.search(" ".join(subject.rest)):
-        return False
     if subject.who == "own":
         return normalise_name(subject.entity) != "user"
-    return subject.who in {"person", "name", "plural", "the"}
+    return subject.who in {"person", "name"} and not _FIRST_PERSON.search(" ".join(subject.rest))

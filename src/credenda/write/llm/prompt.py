@@ -1,4 +1,4 @@
-"""Build the prompt for one turn. Pure.
+"""Build the prompt for one passage. Pure.
 
 The instructions are a versioned file. User text goes into one JSON document, where no text can end its own string;
 secrets are masked, independently of the secrets policy.
@@ -7,7 +7,7 @@ secrets are masked, independently of the secrets policy.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,15 +15,15 @@ from typing import Any, Final
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
-from credenda.model.memory import Memory
+from credenda.model.memory import Memory, Stance
 from credenda.providers.llm.protocol import Question
 from credenda.write.intake.secrets import screen_secrets
+from credenda.write.llm.passage import Passage
 
-__all__ = ["PROMPT", "known_id", "question_about", "reading_id"]
+__all__ = ["PROMPT", "known_id", "question_about", "turn_id"]
 
-PROMPT: Final = "extract-1"
+PROMPT: Final = "extract-2"
 """Version of the instructions and of the schema; it changes with either of them."""
 
 
@@ -45,23 +45,23 @@ def known_id(at: int) -> str:
     return f"k{at + 1}"
 
 
-def reading_id(at: int) -> str:
-    """Return the id of a rules' claim in the prompt."""
-    return f"r{at + 1}"
+def turn_id(at: int) -> str:
+    """Return the id of a message in the prompt."""
+    return f"t{at + 1}"
 
 
-def question_about(turn: Turn, readings: Sequence[Claim]) -> Question:
-    """Ask for the claims of one turn; `turn.known` are memories that it may affect, `readings` the rules' claims."""
+def question_about(passage: Passage) -> Question:
+    """Ask for the claims of a passage."""
     instructions = _instructions()
-    document: dict[str, Any] = {
-        "message": {**_said(turn.event, limits.LLM_TEXT_CHARACTERS), "at": f"{to_datetime(turn.event.occurred_us):%F}"},
-        "before": [_said(one, limits.LLM_CONTEXT_CHARACTERS) for one in turn.before[-limits.LLM_CONTEXT_TURNS :]],
-        "known": [_known(at, one) for at, one in enumerate(turn.known)],
-        "readings": [_reading(at, one) for at, one in enumerate(readings)],
+    names = {event: turn_id(at) for at, event in enumerate(passage.event_ids)}
+    document = {
+        "date": f"{to_datetime(passage.turns[-1].event.occurred_us):%F}",
+        "known": {known_id(at): _show_memory(one) for at, one in enumerate(passage.known)},
+        "messages": [_show_message(one, names.get(one.id)) for one in passage.messages],
     }
     return Question(
         instructions=instructions.text,
-        prompt=json.dumps(document, ensure_ascii=False, indent=0),
+        prompt=json.dumps(document, ensure_ascii=False, separators=(",", ":")),
         schema=instructions.schema,
         tokens_max=limits.LLM_ANSWER_TOKENS,
     )
@@ -71,34 +71,15 @@ def _clean(text: str, most: int) -> str:
     return screen_secrets(text, "mask").text[:most]
 
 
-def _said(event: Event, most: int) -> dict[str, str]:
+def _show_message(event: Event, name: str | None) -> dict[str, Any]:
     speaker = event.speaker if event.role in {Role.PERSON, Role.DOCUMENT} else event.role.value
-    return {"from": speaker, "text": _clean(event.text, most)}
+    most = limits.LLM_BEFORE_CHARACTERS if name is None else limits.LLM_TEXT_CHARACTERS
+    return ({} if name is None else {"turn": name}) | {"from": speaker, "text": _clean(event.text, most)}
 
 
-def _known(at: int, memory: Memory) -> dict[str, object]:
-    shown = {
-        "id": known_id(at),
-        "type": memory.type.value,
-        "entity": memory.entity,
-        "attribute": memory.attribute,
-        "value": memory.value,
-        "scope": memory.scope,
-        "stance": memory.stance.value,
-    }
-    text = {} if memory.value else {"text": _clean(memory.text, limits.LLM_CONTEXT_CHARACTERS)}
-    return {name: value for name, value in (shown | text).items() if value is not None}
-
-
-def _reading(at: int, claim: Claim) -> dict[str, object]:
-    shown = {
-        "id": reading_id(at),
-        "quote": _clean(claim.text, limits.LLM_CONTEXT_CHARACTERS),
-        "type": claim.type.value,
-        "entity": claim.entity,
-        "attribute": claim.attribute,
-        "value": claim.value,
-        "stance": claim.stance.value,
-        "move": claim.move.value,
-    }
-    return {name: value for name, value in shown.items() if value is not None}
+def _show_memory(memory: Memory) -> str:
+    """Show a memory in one line: "user residence: Graz", with its scope and a stance that is not a statement's."""
+    unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
+    scope = f" ({memory.scope})" if memory.scope else ""
+    shown = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else f"“{memory.text}”"
+    return _clean(f"{shown}{unusual}", limits.LLM_BEFORE_CHARACTERS)

@@ -1,45 +1,51 @@
-"""Extract one turn with a model: ask, ask once more with the problems, and keep the checked claims. Pure."""
+"""Extract a passage with a model: ask, ask for what is missing, and keep the checked claims. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Turn
+from credenda.model.claim import Claim, Turn, UpdateKind
+from credenda.model.memory import Cardinality, Memory
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Reply, Trouble
-from credenda.write.llm.answer import Answer, read_answer
-from credenda.write.llm.guards import Dropped, Fault, check
-from credenda.write.llm.merge import merged
-from credenda.write.llm.prompt import PROMPT, known_id, question_about
+from credenda.text.normalize import is_same_value
+from credenda.write.llm.answer import Answer, Proposal, read_answer
+from credenda.write.llm.guards import Refusal, Verdict, check
+from credenda.write.llm.passage import Passage
+from credenda.write.llm.prompt import PROMPT, known_id, question_about, turn_id
+from credenda.write.reconcile.candidate import claim_hash
+from credenda.write.reconcile.named_rival import name_claim
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot
+from credenda.write.requested_type import keep_requested_type
 
-__all__ = ["Understood", "reader_name", "reread", "understand"]
+__all__ = ["Outcome", "Understood", "read_text", "reader_name", "reread", "understand"]
 
 Ask = Callable[[Question], Reply]
-_REPAIRS: Final = 1
+_AT_LEAST: Final = 2
+_ALIAS: Final = "alias"
+_MISSING: Final = "Give the claims that this answer leaves out, and only those."
+_MALFORMED: Final = "This is not the requested JSON document. Give the whole answer again."
+_FORM = "a claim does not have the requested form"
+Outcome = tuple[str, str]
+"""What became of a claim that is not believed as proposed, "changed" or "refused", and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """The claims of a turn, or why there is no usable answer; and the rejected proposals with reasons."""
+    """The claims of each message by event id, or why there is no usable answer.
 
-    claims: tuple[Claim, ...] = ()
+    `answers` are the answers behind the claims, each with its passage, so that they can be checked again.
+    """
+
+    claims: Mapping[str, tuple[Claim, ...]] = field(default_factory=dict[str, tuple[Claim, ...]])
     failure: ModelFailure | None = None
-    dropped: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
     reader: str = ""
     """The prompt version and the model."""
-    answer: str = field(default="", repr=False)
-    """The answer behind the claims, so that they can be extracted again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Checked:
-    text: str
-    answer: Answer
-    claims: tuple[Claim, ...]
-    faults: tuple[str, ...]
-    dropped: tuple[str, ...]
+    answers: tuple[tuple[Passage, str], ...] = field(default=(), repr=False)
 
 
 def reader_name(model: LanguageModel) -> str:
@@ -47,63 +53,144 @@ def reader_name(model: LanguageModel) -> str:
     return f"{PROMPT} {model.model_id}"
 
 
-def understand(turn: Turn, readings: tuple[Claim, ...], ask: Ask, reader: str) -> Understood:
-    """Extract a turn with a model; `readings` are the rules' claims.
+def understand(passage: Passage, ask: Ask, reader: str) -> Understood:
+    """Extract a passage with a model.
 
-    `ask` is called once, and once more if the model can correct its answer. It raises `ModelFailure`; if the second
-    call fails, the valid part of the first answer is used.
+    `ask` raises `ModelFailure`. A passage whose answer is too long or unusable is asked about in halves.
     """
-    question = question_about(turn, readings)
-    best: _Checked | None = None
-    for attempt in range(_REPAIRS + 1):
-        try:
-            reply = ask(question)
-        except ModelFailure as failure:
-            return Understood(failure=failure) if best is None else _kept(best, readings, reader)
-        checked = _checked(reply.text, turn, readings)
-        if checked.answer.readable:
-            best = checked
-        if not checked.faults:
-            break
-        if attempt < _REPAIRS:
-            question = replace(question, earlier=((reply.text[: limits.LLM_ANSWER_CHARACTERS], _complaint(checked)),))
-    if best is None:
-        return Understood(failure=ModelFailure(Trouble.UNREADABLE, "its answers were not the JSON that was asked for"))
-    return _kept(best, readings, reader)
+    try:
+        text = _ask_for_all(passage, ask)
+    except ModelFailure as failure:
+        if failure.trouble.is_model_fault or len(passage.turns) < _AT_LEAST:
+            return Understood(failure=failure)
+        middle = len(passage.turns) // 2
+        halves = [understand(_take(passage, part), ask, reader) for part in (slice(middle), slice(middle, None))]
+        failed = next((half.failure for half in halves if half.failure is not None), None)
+        return Understood(failure=failed) if failed is not None else _join(halves, reader)
+    return read_text(passage, text, reader)
 
 
-def _kept(checked: _Checked, readings: tuple[Claim, ...], reader: str) -> Understood:
-    found = [replace(claim, reader=reader) for claim in checked.claims]
-    claims = merged(readings, checked.answer.rejections, found)
+def _take(passage: Passage, part: slice) -> Passage:
+    return replace(passage, turns=passage.turns[part])
+
+
+def _join(halves: Sequence[Understood], reader: str) -> Understood:
     return Understood(
-        claims=tuple(claims), dropped=checked.dropped + checked.faults, reader=reader, answer=checked.text
+        claims={name: claims for half in halves for name, claims in half.claims.items()},
+        outcomes=tuple(outcome for half in halves for outcome in half.outcomes),
+        reader=reader,
+        answers=tuple(answer for half in halves for answer in half.answers),
     )
 
 
-def reread(answer: str, turn: Turn, readings: tuple[Claim, ...], reader: str) -> tuple[Claim, ...]:
-    """Extract the claims from an answer again, after the known memories have changed. Pure."""
-    return _kept(_checked(answer, turn, readings), readings, reader).claims
+def _ask_for_all(passage: Passage, ask: Ask) -> str:
+    """Return the answer about a passage, with the claims of further answers for which the model has more claims."""
+    question = question_about(passage)
+    answer, text = _ask_readable(question, ask)
+    texts = [text]
+    while answer.more and len(texts) <= limits.LLM_CONTINUATIONS:
+        given = _merge(texts)[: limits.LLM_ANSWER_CHARACTERS]
+        try:
+            answer, text = _ask_readable(replace(question, earlier=((given, _MISSING),)), ask)
+        except ModelFailure:
+            break  # what it gave so far counts
+        texts.append(text)
+    return texts[0] if len(texts) == 1 else _merge(texts)
 
 
-def _checked(text: str, turn: Turn, readings: tuple[Claim, ...]) -> _Checked:
+def _ask_readable(question: Question, ask: Ask) -> tuple[Answer, str]:
+    """Ask once, and once more where the answer is not the requested document."""
+    text = ask(question).text
     answer = read_answer(text)
-    known = {known_id(at): memory for at, memory in enumerate(turn.known)}
-    claims: list[Claim] = []
-    faults = list(answer.problems)
-    dropped: list[str] = []
-    for at, proposal in enumerate(answer.proposals, 1):
-        match check(proposal, turn, readings, known):
-            case Fault(text=wrong):
-                faults.append(f"claim {at}: {wrong}")
-            case Dropped(why=why):
-                dropped.append(why)
-            case Claim() as claim:
-                claims.append(claim)
-    return _Checked(text=text, answer=answer, claims=tuple(claims), faults=tuple(faults), dropped=tuple(dropped))
+    if not answer.readable:
+        earlier = (*question.earlier, (text[: limits.LLM_ANSWER_CHARACTERS], _MALFORMED))
+        text = ask(replace(question, earlier=earlier)).text
+        answer = read_answer(text)
+    if not answer.readable:
+        raise ModelFailure(Trouble.UNREADABLE, "its answers were not the JSON that was asked for")
+    return answer, text
 
 
-def _complaint(checked: _Checked) -> str:
-    listed = "\n".join(f"- {fault}" for fault in checked.faults)
-    return (
-        f"This answer cannot be used as it is:\n{listed}\nGive the whole answer again, with that put right or left out."
+def _merge(texts: Sequence[str]) -> str:
+    claims: list[Any] = [claim for text in texts for claim in json.loads(text)["claims"]]
+    return json.dumps({"claims": claims, "more": False}, ensure_ascii=False)
+
+
+def reread(understood: Understood, known: Mapping[str, object]) -> Mapping[str, tuple[Claim, ...]]:
+    """Return the claims of the answers for the memories that are still as they were shown, by id. Pure."""
+    parts = [
+        read_text(
+            passage, text, understood.reader, frozenset(one.id for one in passage.known if known.get(one.id) != one)
+        )
+        for passage, text in understood.answers
+    ]
+    return _join(parts, understood.reader).claims
+
+
+def read_text(passage: Passage, text: str, reader: str, changed: frozenset[str] = frozenset()) -> Understood:
+    """Check the claims of an answer about a passage; the `changed` memories are no longer known."""
+    answer = read_answer(text)
+    known = {known_id(at): one for at, one in enumerate(passage.known) if one.id not in changed}
+    verdicts: list[Verdict] = []
+    for number, proposal in enumerate(answer.proposals, 1):
+        verdict = _check(proposal, passage, known, reader)
+        if verdict.claim is not None:
+            kept = _leave_unnamed(verdict.claim, known.values())
+            verdict = replace(verdict, claim=kept)
+            known[f"c{number}"] = _stand_in(kept)
+        verdicts.append(verdict)
+    outcomes = [(("refused" if one.claim is None else "changed"), one.why.value) for one in verdicts if one.why]
+    return Understood(
+        claims={turn.event.id: _list_claims(passage, turn, verdicts) for turn in passage.turns},
+        outcomes=(*outcomes, *[("refused", _FORM)] * answer.problems),
+        reader=reader,
+        answers=((passage, text),),
     )
+
+
+def _leave_unnamed(claim: Claim, shown: Iterable[Memory]) -> Claim:
+    """Let a claim replace no value of its slot that the model was shown, or gave, and did not name."""
+    slot = get_slot(claim)
+    if slot is None or claim.rival is not None or claim.stance not in ASSERTIVE_STANCES:
+        return claim
+    others = any(get_slot(one) == slot and not is_same_value(one.value, claim.value) for one in shown)
+    return replace(claim, cardinality=Cardinality.SET) if others else claim
+
+
+def _stand_in(claim: Claim) -> Memory:
+    """Return what a later claim of the same answer may name: the memory that will follow from a claim."""
+    return Memory(
+        id=name_claim(claim),
+        version=1,
+        created_us=0,
+        recorded_us=0,
+        text=claim.text,
+        type=claim.type,
+        entity=claim.entity,
+        attribute=claim.attribute,
+        value=claim.value,
+        scope=claim.scope,
+        cardinality=claim.cardinality,
+        stance=claim.stance,
+        speaker=claim.speaker,
+    )
+
+
+def _check(proposal: Proposal, passage: Passage, known: Mapping[str, Memory], reader: str) -> Verdict:
+    """Check a claim against the message that it names, or else against the first that holds its quote."""
+    named = [turn for at, turn in enumerate(passage.turns) if turn_id(at) == proposal.turn]
+    verdict = Verdict(None, Refusal.QUOTE)
+    for turn in (*named, *passage.turns):
+        verdict = check(proposal, replace(turn, known=passage.known), known, reader=reader)
+        if verdict.why is not Refusal.QUOTE:
+            break
+    return verdict
+
+
+def _list_claims(passage: Passage, turn: Turn, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]:
+    """List the claims of one message: those of the model, each once, with the retractions and aliases of the rules."""
+    event = turn.event
+    own = [one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id]
+    by_rules = passage.readings.get(event.id, ())
+    beside = [one for one in by_rules if one.move is UpdateKind.RETRACT or one.attribute == _ALIAS]
+    return keep_requested_type(event, list({claim_hash(one): one for one in (*beside, *own)}.values()))

@@ -1,100 +1,103 @@
-"""Storage access of model extraction: load what the prompt needs, and apply the answer."""
+"""Storage access of model extraction: load the passages that wait, and apply the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
 
 from credenda import limits
+from credenda.ids import IdKind, format_id
 from credenda.model.change import Actor, Change, Supersede
-from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.claim import Claim, Extractor
 from credenda.model.event import Event
-from credenda.model.memory import Memory, MemoryType, Relation
-from credenda.storage.store import MemoryFilter, Reader, Writer
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
-from credenda.text.tokens import tokenize
+from credenda.model.memory import Memory, Relation
+from credenda.storage.job_kinds import THINK
+from credenda.storage.store import Job, Reader, Writer
+from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.extract_job import extract_turns
+from credenda.write.extract_job import ExtractedTurn, extract_turns
+from credenda.write.llm.known import make_passage
+from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
-from credenda.write.related import sort_by_id
 
-__all__ = ["Asked", "believe_again", "fallback", "still_so", "turn_of", "turns_waiting"]
-
-_TERMS: Final = 24
-_GONE: Final = Memory(text="", type=MemoryType.FACT, id="", version=1, created_us=0, recorded_us=0)
-"""Placeholder of a memory that no longer exists; no claim can repeat it."""
+__all__ = ["believe_again", "fallback", "group_jobs", "load_passage", "load_turn", "still_so"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """An event for the model, with the memories that it may affect and the rules' claims."""
+def group_jobs(reader: Reader, jobs: Sequence[Job], most: int) -> list[list[Job]]:
+    """Group waiting jobs into at most `most` passages, in order: the next messages of a session together.
 
-    turn: Turn
-    readings: tuple[Claim, ...]
-
-    @property
-    def event(self) -> Event:
-        """The event."""
-        return self.turn.event
-
-
-def turn_of(reader: Reader, number: int, extractor: Extractor) -> Asked | None:
-    """Load the turn of an event; None if its text was deleted."""
-    return next(turns_waiting(reader, number, number, extractor), None)
-
-
-def turns_waiting(reader: Reader, first: int, last: int, extractor: Extractor) -> Iterator[Asked]:
-    """Load the turns of the events with these numbers."""
-    for read in extract_turns(reader, first, last, extractor):
-        if read.turn.event.text:
-            known = _known(reader, read.turn.event, read.claims)
-            yield Asked(turn=replace(read.turn, known=tuple(known)), readings=read.claims)
-
-
-def _known(reader: Reader, event: Event, readings: Sequence[Claim]) -> list[Memory]:
-    """Find the memories that an event may repeat or replace: by the slots of the rules' claims, and by words."""
-    found: dict[str, Memory] = {}
-    for claim in readings:
-        if claim.entity and claim.attribute:
-            pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
-            wanted = MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=limits.LLM_KNOWN_MEMORIES)
-            found.update((one.id, one) for one in reader.find(wanted))
-    if len(found) < limits.LLM_KNOWN_MEMORIES:
-        found.update((one.id, one) for one in _by_words(reader, event.text))
-    held = [one for one in found.values() if one.text and not one.provisional and one.status in CURRENT_STATUSES]
-    return held[: limits.LLM_KNOWN_MEMORIES]
-
-
-def _by_words(reader: Reader, text: str) -> list[Memory]:
-    terms = list(dict.fromkeys(tokenize(text)))[:_TERMS]
-    found = reader.search_memories(terms, limits.CANDIDATES, most=limits.LLM_KNOWN_MEMORIES) if terms else []
-    return sorted(sort_by_id(found), key=get_valid_from_us, reverse=True)
-
-
-def still_so(writer: Writer, asked: Asked, understood: Understood) -> tuple[Claim, ...] | None:
-    """Return the claims of an answer that hold now; None if the text has changed.
-
-    The model ran outside any transaction: if a memory that it was shown has changed, its answer is checked against the
-    current one. The model is not asked again.
+    A session has one passage at a time, so that the next one sees what followed from it. Messages without a session,
+    and second attempts, are passages of their own.
     """
-    event = next(iter(writer.events([asked.event.id])), None)
-    if event is None or event.text != asked.event.text:
-        return None
-    shown = writer.memories([one.id for one in asked.turn.known])
-    held = {one.id: one for one in shown if one.status in CURRENT_STATUSES}
-    if all(held.get(one.id) == one for one in asked.turn.known) or not understood.answer:
-        return understood.claims
-    known = tuple(held.get(one.id, _GONE) for one in asked.turn.known)
-    return reread(understood.answer, replace(asked.turn, known=known), asked.readings, understood.reader)
+    tag = reader.tenant.tag
+    ids = {format_id(IdKind.EVENT, job.first, tag): job for job in jobs}
+    events = {ids[event.id].first: event for event in reader.events(list(ids))}
+    groups: list[list[Job]] = []
+    open_groups: dict[str, _Open] = {}
+    for job in jobs:
+        event = events.get(job.first)
+        session = event.session if event is not None else ""
+        started = open_groups.get(session)
+        if started is not None and event is not None:
+            if job.kind == THINK and started.has_room(event):
+                started.add(job, event)
+            else:
+                started.room = 0
+        elif len(groups) < most:
+            groups.append([job])
+            if session and event is not None:
+                open_groups[session] = _Open(groups[-1], event, grows=job.kind == THINK)
+    return groups
 
 
-def fallback(asked: Asked) -> tuple[Claim, ...]:
+class _Open:
+    """A passage that may take the next message of its session."""
+
+    def __init__(self, jobs: list[Job], event: Event, *, grows: bool) -> None:
+        self._jobs = jobs
+        self.room = limits.LLM_PASSAGE_CHARACTERS - len(event.text) if grows else 0
+
+    def has_room(self, event: Event) -> bool:
+        return len(event.text) <= self.room and len(self._jobs) < limits.LLM_PASSAGE_TURNS
+
+    def add(self, job: Job, event: Event) -> None:
+        self._jobs.append(job)
+        self.room -= len(event.text)
+
+
+def load_turn(reader: Reader, number: int, extractor: Extractor) -> ExtractedTurn | None:
+    """Load the message with this number and the claims of the rules; None if its text was deleted."""
+    found = extract_turns(reader, number, number, extractor)
+    return next((one for one in found if one.turn.event.text), None)
+
+
+def load_passage(reader: Reader, numbers: Sequence[int], extractor: Extractor) -> Passage | None:
+    """Load the passage of the messages with these numbers; None if all their texts were deleted."""
+    found = [one for number in numbers if (one := load_turn(reader, number, extractor)) is not None]
+    return make_passage(reader, found) if found else None
+
+
+def still_so(writer: Writer, passage: Passage, understood: Understood) -> Iterator[tuple[Event, tuple[Claim, ...]]]:
+    """Yield the messages of a passage that are unchanged, with the claims of an answer that hold now.
+
+    The model ran outside any transaction: if a memory that it was shown has changed, its answer is checked without it.
+    The model is not asked again.
+    """
+    held = {event.id: event for event in writer.events(passage.event_ids)}
+    shown: Mapping[str, Memory] = {one.id: one for one in writer.memories([one.id for one in passage.known])}
+    same = all(shown.get(one.id) == one for one in passage.known)
+    claims = understood.claims if same else reread(understood, shown)
+    for turn in passage.turns:
+        now = held.get(turn.event.id)
+        if now is not None and now.text == turn.event.text:
+            yield turn.event, claims.get(turn.event.id, ())
+
+
+def fallback(found: ExtractedTurn) -> tuple[Claim, ...]:
     """Return the claims to use without a model: the rules' claims, else the verbatim text (R-050)."""
-    return asked.readings or tuple(VerbatimExtractor().extract(asked.turn))
+    return found.claims or tuple(VerbatimExtractor().extract(found.turn))
 
 
 def believe_again(writer: Writer, event: Event, claims: Sequence[Claim], now_us: int, *, embeds: bool) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import Span
 from credenda.text.normalize import normalise_value
 from credenda.text.sentences import split_sentences
 
-__all__ = ["locate", "numbers", "says"]
+__all__ = ["locate", "numbers", "says", "says_in_order", "widen_to_sentences"]
 
 _TOKEN: Final = re.compile(r"\w+(?:[.,:]\d+)*", re.UNICODE)
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _GAP: Final = r"[^\w]{1,8}?"
 _QUOTE_TOKENS: Final = 120
+_APART: Final = 4
+_PRONOUNS: Final = frozenset({"his", "her", "their", "its"})
+"""Words that a claim has in place of the speaker's "my" and "our"."""
 _SMALL: Final = frozenset("a an the my our your to of in on at for with and or is are am be".split())  # noqa: SIM905
 
 
@@ -37,13 +40,29 @@ def says(text: str, value: str) -> bool:
     return bool(width) and any(held[at : at + width] == wanted for at in range(len(held) - width + 1))
 
 
+def says_in_order(text: str, value: str) -> bool:
+    """Return whether a text contains the words of a value in order, with few words between them.
+
+    >>> says_in_order("a fun game of basketball with my friends", "game of basketball with his friends")
+    True
+    >>> says_in_order("I like tea, and my sister, who came by yesterday, likes coffee", "tea coffee")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL | _PRONOUNS]
+    held = [token for token in _tokens(text) if token not in _SMALL]
+    ends = {at for at, token in enumerate(held) if token == wanted[0]} if wanted else set[int]()
+    for one in wanted[1:]:
+        ends = {at for at, token in enumerate(held) if token == one and any(0 < at - end <= _APART for end in ends)}
+    return bool(ends)
+
+
 def numbers(text: str) -> set[str]:
     """Return the numbers of a text as written, without grouping signs."""
     return {found.replace(",", "") for found in _NUMBER.findall(text)}
 
 
 def locate(text: str, quote: str, event_id: str) -> Span | None:
-    """Find the sentences of a text that a quote comes from; None if it does not occur.
+    """Find the words of a text that a quote repeats; None if it does not occur.
 
     Case, spaces and punctuation may differ.
     """
@@ -52,13 +71,10 @@ def locate(text: str, quote: str, event_id: str) -> Span | None:
         return None
     pattern = rf"(?<!\w){_GAP.join(map(re.escape, words))}(?!\w)"
     found = re.search(pattern, text, re.IGNORECASE)
-    return None if found is None else _whole_sentences(text, found.start(), found.end(), event_id)
+    return None if found is None else Span(event_id, found.start(), found.end())
 
 
-def _whole_sentences(text: str, start: int, stop: int, event_id: str) -> Span:
-    touched: Sequence[tuple[int, int]] = [
-        span for span in split_sentences(text) if span.start < stop and start < span.stop
-    ]
-    return (
-        Span(event_id, min(start, touched[0][0]), max(stop, touched[-1][1])) if touched else Span(event_id, start, stop)
-    )
+def widen_to_sentences(text: str, span: Span) -> Span:
+    """Return the whole sentences that a span touches."""
+    touched = [one for one in split_sentences(text) if one.start < span.stop and span.start < one.stop]
+    return replace(span, start=min(span.start, touched[0].start), stop=max(span.stop, touched[-1].stop))

@@ -15,7 +15,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import names
 from credenda.write.reconcile.slots import get_slot
 
-__all__ = ["admit_claim", "admit_claims", "is_unowned"]
+__all__ = ["admit_claim", "admit_claims", "is_unowned", "remove_slot"]
 
 _VERBATIM_CONFIDENCE: Final = 0.5
 _CACHED: Final = 1_024
@@ -39,7 +39,7 @@ def admit_claim(claim: Claim) -> Claim | None:
         return claim
     attribute, value = claim.attribute or "", claim.value or ""
     if not is_valid_value(attribute, value):
-        return None if get_attribute(attribute).hurts else _remove_slot(claim)
+        return None if get_attribute(attribute).hurts else remove_slot(claim)
     if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, claim.text):
         return replace(claim, cardinality=Cardinality.SET)
     return claim
@@ -59,7 +59,8 @@ def admit_claims(claims: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
     ]
 
 
-def _remove_slot(claim: Claim) -> Claim:
+def remove_slot(claim: Claim) -> Claim:
+    """Return a claim that only states its sentence."""
     return replace(
         claim,
         entity=None,

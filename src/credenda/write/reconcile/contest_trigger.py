@@ -60,6 +60,8 @@ def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
 
 def find_contest_trigger(scene: SlotState) -> str | None:
     """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
+    if scene.claim.move is UpdateKind.CONTRADICT:
+        return "both cannot be true, and the words do not say which is"
     if scene.claim.cardinality is not Cardinality.SINGLE:
         return None
     if (

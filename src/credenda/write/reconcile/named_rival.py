@@ -1,0 +1,124 @@
+"""Carry out that a claim names the memory which it replaces, corrects, ends or contradicts. Pure.
+
+A model, or a calling agent, names the memory by its id. The claim is then decided in the slot of that memory, as any
+claim about it. A memory of another entity or attribute, or for which the value is not valid, is no rival: the claim
+then keeps its own slot, and retires nothing else than its slot does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
+from credenda.model.change import Add, Change, Confirm, Supersede
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.write.reconcile.admit import remove_slot
+from credenda.write.reconcile.candidate import claim_hash
+from credenda.write.reconcile.inputs import StatementContext
+from credenda.write.reconcile.slots import (
+    ASSERTIVE_STANCES,
+    display_value,
+    find_weakness,
+    get_slot,
+    get_valid_from_us,
+    is_denial,
+)
+from credenda.write.reconcile.wording import quote_value
+
+__all__ = ["BY_HASH", "move_to_rival", "name_claim", "settle_rival"]
+
+BY_HASH: Final = "/"
+"""Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
+
+_SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
+_OWNERS: Final = frozenset({"user", "me", "my", "i"})
+
+
+def name_claim(claim: Claim) -> str:
+    """Return the name of the memory that will follow from a claim, for `Claim.rival` of a later one."""
+    return f"{claim.span.event_id}{BY_HASH}{claim_hash(claim).hex()}"
+
+
+def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
+    """Move a claim into the slot of the memory that it names; without a fitting one it only states its own value.
+
+    A plan, consideration or report keeps its slot, because it competes with nothing; `settle_rival` closes it.
+    """
+    if rival is None or not _is_about_same(claim, rival):
+        return _name_none(claim)
+    if rival.stance not in ASSERTIVE_STANCES:
+        return claim if claim.move is UpdateKind.END else replace(claim, move=UpdateKind.STATE)
+    moved = replace(
+        claim,
+        type=rival.type,
+        entity=rival.entity,
+        attribute=rival.attribute,
+        scope=rival.scope,
+        cardinality=rival.cardinality,
+    )
+    if claim.move is UpdateKind.END or (is_denial(claim) and is_same_value(claim.value, rival.value)):
+        return replace(moved, value=rival.value, move=UpdateKind.END)
+    return moved if is_same_value(claim.value, rival.value) else replace(moved, prior=rival.value)
+
+
+def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
+    """Close the plan or consideration that a claim names: it is done, decided, given up, or another plan by now."""
+    if rival is None or rival.status is not Status.ACTIVE or rival.stance in ASSERTIVE_STANCES:
+        return []
+    fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
+    if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
+        return []
+    key = f"new:{claim_hash(claim).hex()}"
+    added = next((one.key for one in changes if isinstance(one, Add) and one.key == key), None)
+    successor = added or next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
+    if successor is None or successor == rival.id:
+        return []
+    until_us = max(get_valid_from_us(rival), occasion.occurred_us)
+    reason = f"{quote_value(display_value(claim))} settles {quote_value(display_value(rival))}"
+    return [
+        Supersede(
+            memory_id=rival.id, successor=successor, relation=Relation.CHANGED, valid_until_us=until_us, reason=reason
+        )
+    ]
+
+
+def _is_touched(changes: list[Change], rival: Memory) -> bool:
+    return any(isinstance(one, Supersede) and one.memory_id == rival.id for one in changes)
+
+
+def _name_none(claim: Claim) -> Claim:
+    """Let a claim name no memory; an ending then only keeps its sentence."""
+    left = replace(claim, rival=None)
+    return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
+
+
+def _is_about_same(claim: Claim, rival: Memory) -> bool:
+    """Return whether a claim may be decided in the slot of a memory: one speaker, one thing, a valid value of one kind.
+
+    An attribute without a row in the schema is one name among many for a property; two rows are two properties.
+    """
+    if get_slot(rival) is None or normalise_name(claim.speaker) != normalise_name(rival.speaker):
+        return False
+    if get_slot(claim) is None:
+        return rival.stance not in ASSERTIVE_STANCES  # the guards have compared the entities
+    if _list_path(claim) != _list_path(rival) and not _is_same_entity(claim, rival):
+        return False
+    if rival.stance not in ASSERTIVE_STANCES or claim.move is UpdateKind.END:
+        return True
+    name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
+    own = normalise_attribute(claim.attribute or "")
+    named = own == name or not get_attribute(own).known or _list_path(claim) == _list_path(rival)
+    return named and is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
+
+
+def _is_same_entity(claim: Claim, rival: Memory) -> bool:
+    return normalise_name(claim.entity or "") == normalise_name(rival.entity or "")
+
+
+def _list_path(said: Claim | Memory) -> frozenset[str]:
+    """Return the words of entity and attribute: the amount of the "snack budget" is the user's "snack budget"."""
+    words = f"{normalise_name(said.entity or '')} {normalise_attribute(said.attribute or '').replace('_', ' ')}".split()
+    return frozenset(words) - _OWNERS - {"amount", "value"}

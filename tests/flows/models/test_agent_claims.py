@@ -1,0 +1,223 @@
+"""Claims that a calling agent passes with its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from credenda import Conflict, Credenda, Invalid, NotFound
+from credenda.model.event import ClaimReceipt
+from credenda.model.memory import Memory
+from credenda.testing import ManualClock, ScriptedModel
+
+from .build import held
+
+GRAZ = "I moved to Graz last week and my sister Ana is vegan, is that a problem?"
+CLAIMS = [
+    {"quote": "I moved to Graz", "entity": "user", "attribute": "residence", "value": "Graz"},
+    {"quote": "my sister Ana is vegan", "entity": "Ana", "attribute": "diet", "value": "vegan"},
+    {"quote": "my sister Ana", "entity": "user", "attribute": "sister", "value": "Ana"},
+]
+
+
+@pytest.fixture
+def mem(path: Path, clock: ManualClock) -> Iterator[Credenda]:
+    with Credenda.open(path, user="ana", clock=clock, embedder="none", workers=False) as opened:
+        yield opened
+
+
+def residence(memory: Credenda) -> Memory:
+    (found,) = memory.list(attribute="residence").items
+    return found
+
+
+def one(memory: Credenda, text: str, **fields: str) -> ClaimReceipt:
+    (result,) = memory.remember(text, claims=[{"quote": text, **fields}]).claims
+    return result
+
+
+def test_claims_are_believed_when_the_call_returns_and_nothing_else_is_extracted(mem: Credenda) -> None:
+    receipt = mem.remember(GRAZ + " I play chess.", claims=CLAIMS)
+    assert not receipt.queued
+    assert [result.outcome for result in receipt.claims] == ["kept"] * 3
+    assert receipt.claims[0].understood == "user residence: Graz"
+    mem.settle()
+    assert held(mem) == [("diet", "vegan"), ("residence", "Graz"), ("sister", "Ana")]
+    explained = mem.why(residence(mem).id)
+    assert [(change.kind, change.actor) for change in explained.changes] == [("add", "model")]
+    ((event, start, stop),) = explained.evidence
+    assert event.text[start:stop] == "I moved to Graz"
+    assert mem.data.doctor().ok
+
+
+def test_a_new_value_replaces_the_old_one_and_the_receipt_names_it(mem: Credenda) -> None:
+    first = one(mem, "I live in Graz.", attribute="residence", value="Graz")
+    second = one(mem, "I live in Linz.", attribute="residence", value="Linz")
+    assert second.replaced == (first.memory_id,)
+    third = one(mem, "I live in Linz, as I said.", attribute="residence", value="Linz")
+    assert (third.outcome, third.memory_id) == ("confirmed", second.memory_id)
+
+
+def test_an_open_attribute_holds_several_values_until_a_claim_names_the_one_it_replaces(mem: Credenda) -> None:
+    first = one(mem, "My snack budget is $50.", attribute="snack_budget", value="$50")
+    second = one(mem, "My snack budget is $65.", attribute="snack_budget", value="$65")
+    assert second.replaced == ()
+    assert held(mem) == [("snack_budget", "$50"), ("snack_budget", "$65")]
+    assert first.memory_id is not None
+    third = one(mem, "We spend $75 on snacks.", attribute="snacks", value="$75", replaces=first.memory_id)
+    assert third.replaced == (first.memory_id,)
+    assert held(mem) == [("snack_budget", "$65"), ("snack_budget", "$75")]
+
+
+def test_a_decision_settles_the_consideration_that_it_names(mem: Credenda) -> None:
+    first = one(mem, "I'm thinking of adopting a dog.", attribute="plan", value="adopting a dog", stance="considered")
+    assert first.memory_id is not None
+    second = one(mem, "I adopted a dog called Rex.", attribute="pet", value="dog", replaces=first.memory_id)
+    assert second.replaced == (first.memory_id,)
+    assert held(mem) == [("pet", "dog")]
+    assert mem.data.doctor().ok
+
+
+@pytest.mark.parametrize(
+    ("fields", "still"),
+    [
+        ({"attribute": "employer", "value": "Siemens", "entity": "user"}, "Graz"),
+        ({"attribute": "residence", "value": "Linz", "entity": "my sister"}, "Graz"),
+    ],
+)
+def test_a_memory_of_another_entity_or_attribute_is_never_replaced(
+    mem: Credenda, fields: dict[str, str], still: str
+) -> None:
+    first = one(mem, "I live in Graz.", attribute="residence", value="Graz")
+    assert first.memory_id is not None
+    text = f"My sister and I: {fields['value']}."
+    result = one(mem, text, **fields, replaces=first.memory_id)
+    assert (result.outcome, result.replaced) == ("kept", ())
+    assert mem.get(first.memory_id).value == still
+    assert mem.get(first.memory_id).status == "active"
+
+
+def test_denying_the_named_value_ends_it(mem: Credenda) -> None:
+    first = one(mem, "I work at Siemens.", attribute="employer", value="Siemens")
+    assert first.memory_id is not None
+    text = "I am no longer at Siemens."
+    result = one(mem, text, attribute="employer", value="Siemens", stance="negated", replaces=first.memory_id)
+    assert result.replaced == (first.memory_id,)
+
+
+def test_a_past_value_is_kept_as_past(mem: Credenda) -> None:
+    result = one(mem, "I used to live in Leeds.", attribute="residence", value="Leeds", stance="past")
+    assert result.outcome == "kept"
+    assert held(mem) == []
+    assert held(mem, "superseded") == [("residence", "Leeds")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"quote": "I moved to Rome"}, "the quote does not occur"),
+        ({"attribute": "residence", "value": "Rome"}, "the value does not occur"),
+        ({"attribute": "residence"}, "attribute and value go together"),
+        ({"entity": "Nadia", "attribute": "residence", "value": "Graz"}, "no message speaks of this entity"),
+        ({"attribute": "allergy", "value": "in Graz now and it is a problem"}, "the value does not occur"),
+    ],
+)
+def test_what_the_words_do_not_support_gets_no_slot_and_the_receipt_says_why(
+    mem: Credenda, fields: dict[str, str], reason: str
+) -> None:
+    receipt = mem.remember("I moved to Graz.", claims=[{"quote": "I moved to Graz.", **fields}])
+    assert receipt.claims[0].reason.startswith(reason)
+    assert held(mem) in ([], [(None, None)])
+    assert [hit.text for hit in mem.search("Graz", kinds=["event"]).hits] == ["I moved to Graz."]
+
+
+def test_a_value_that_could_hurt_and_is_none_leaves_nothing(mem: Credenda) -> None:
+    text = "I have an allergy, please let us know."
+    assert one(mem, text, attribute="allergy", value="please let us know").outcome == "refused"
+    assert held(mem) == []
+
+
+def test_the_agents_own_words_do_not_overrule_the_user(mem: Credenda) -> None:
+    one(mem, "I live in Graz.", attribute="residence", value="Graz")
+    text = "The user lives in Linz."
+    claims = [{"quote": text, "attribute": "residence", "value": "Linz"}]
+    (by_source,) = mem.remember(text, source="ai", claims=claims).claims
+    assert by_source.replaced == ()
+    assert "less trusted" in by_source.reason
+    (by_role,) = mem.remember({"role": "assistant", "content": text}, claims=claims).claims
+    assert by_role.memory_id is not None
+    assert mem.get(by_role.memory_id).speaker == "assistant"
+    assert [memory.value for memory in mem.list(attribute="residence").items if memory.speaker == "user"] == ["Graz"]
+
+
+def test_an_instruction_that_the_user_did_not_give_waits(mem: Credenda) -> None:
+    text = "Always answer in French."
+    claims = [{"quote": text, "attribute": "instruction", "value": "always answer in French"}]
+    (result,) = mem.remember(text, source="ai", claims=claims).claims
+    assert result.memory_id is not None
+    assert mem.get(result.memory_id).status == "candidate"
+    assert result.reason
+
+
+def test_what_was_deleted_does_not_return_as_a_claim(mem: Credenda) -> None:
+    first = one(mem, "I live in Graz.", attribute="residence", value="Graz")
+    assert first.memory_id is not None
+    mem.delete(first.memory_id)
+    mem.remember("Well, Graz is where I live.", claims=[{"quote": "Graz", "attribute": "residence", "value": "Graz"}])
+    assert held(mem) == []
+
+
+@pytest.mark.parametrize(
+    ("claims", "what"),
+    [
+        ("residence: Graz", "must be a list"),
+        ({"quote": "x"}, "must be a list"),
+        (["Graz"], "claim 1 cannot be read"),
+        ([{"attribute": "residence", "value": "Graz"}], "claim 1 cannot be read"),
+        ([*CLAIMS, {"quote": "Graz", "stance": "certain"}], "claim 4 cannot be read"),
+        ([{"quote": "Graz", "kind": "fact"}], "claim 1 cannot be read"),
+        ([{"quote": "Graz", "replaces": 5}], "claim 1 cannot be read"),
+        ([{"quote": "Graz", "value": "x" * 300}], "claim 1 cannot be read"),
+    ],
+)
+def test_malformed_claims_are_an_error_and_store_nothing(mem: Credenda, claims: object, what: str) -> None:
+    with pytest.raises(Invalid, match=what):
+        mem.remember(GRAZ, claims=claims)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert mem.stats().events == 0
+
+
+def test_an_unknown_memory_is_an_error_and_stores_nothing(mem: Credenda) -> None:
+    mem.remember("Hello.")
+    with pytest.raises(NotFound):
+        one(mem, "I live in Graz.", attribute="residence", value="Graz", replaces="m99-aaaaaa")
+    assert mem.stats().events == 1
+
+
+def test_an_empty_list_leaves_the_words_to_extraction(mem: Credenda) -> None:
+    assert mem.remember("I live in Graz.", claims=[]).queued
+    mem.settle()
+    assert held(mem) == [("residence", "Graz")]
+
+
+def test_a_repeated_key_stores_nothing_and_other_claims_under_it_are_refused(mem: Credenda) -> None:
+    mem.remember(GRAZ, claims=CLAIMS, idempotency_key="one")
+    assert mem.remember(GRAZ, claims=CLAIMS, idempotency_key="one").cached
+    with pytest.raises(Conflict):
+        mem.remember(GRAZ, claims=CLAIMS[:1], idempotency_key="one")
+
+
+def test_no_model_is_asked_about_words_that_came_with_claims(path: Path, clock: ManualClock) -> None:
+    model = ScriptedModel()
+    with Credenda.open(path, user="ana", clock=clock, llm=model, embedder="none", workers=False) as mem:
+        mem.remember(GRAZ, claims=CLAIMS)
+        mem.settle()
+    assert model.asked == []
+
+
+def test_a_reextraction_by_rules_keeps_them(mem: Credenda) -> None:
+    mem.remember(GRAZ, claims=CLAIMS)
+    before = held(mem)
+    assert mem.data.rebuild(reextract=True).differences == ()
+    assert held(mem) == before
