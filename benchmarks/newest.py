@@ -81,7 +81,7 @@ def _list_people(seed: int) -> Iterator[str]:
 
 def run_newest(sizes: Sequence[int], *, embedder: str, seed: int, note: Note) -> dict[str, Any]:
     """Return for each number of facts how often the newest value came first."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for size in sizes:
         note(f"{size} facts")
         rows.append({"facts": size, **_measure(make_facts(size, seed=seed), embedder=embedder, seed=seed)})
