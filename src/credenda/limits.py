@@ -122,7 +122,7 @@ UNPACKED_BYTES: Final = 64 << 30
 """Most bytes that one file may unpack to, whatever its size."""
 MCP_LAST_ANSWERS_SECONDS: Final = 10
 """How long the MCP server still answers after its input has ended."""
-LLM_TEXT_CHARACTERS: Final = 8_000
+LLM_TEXT_CHARACTERS: Final = 24_000
 """Longest text that is sent to a model; a longer text is a document, extracted by rules alone."""
 LLM_CONTEXT_TURNS: Final = 4
 """Earlier messages that a model gets."""
@@ -137,7 +137,7 @@ LLM_PASSAGE_CHARACTERS: Final = 6_000
 LLM_CONTINUATIONS: Final = 3
 """How often a model is asked for further claims of one passage."""
 LLM_KNOWN_MEMORIES: Final = 12
-"""Most known memories that it gets."""
+"""Most known memories that it gets; with a short message half of them."""
 LLM_ANSWER_TOKENS: Final = 1_024
 """Bound of one answer (R-048)."""
 LLM_ANSWER_CHARACTERS: Final = 32_768

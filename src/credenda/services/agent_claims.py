@@ -148,7 +148,7 @@ def _list_claims(event: Event, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """What was decided about the claims of a call, by their hashes."""
+    """The decisions about the claims of a call, by the hashes of the claims."""
 
     writer: Writer
     event_ids: Sequence[str]

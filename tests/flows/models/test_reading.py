@@ -150,41 +150,6 @@ def test_where_the_model_answers_it_decides(mem: Credenda, model: ScriptedModel)
     assert held(mem, None) == []
 
 
-@pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
-def test_a_named_memory_is_replaced(mem: Credenda, model: ScriptedModel, effect: str, relation: str) -> None:
-    before = mem.store(MemoryUnit(text="My hives: twenty", entity="user", attribute="hives", value="twenty"))
-    model.say([CLAIM | {"effect": effect}])
-    say(mem, BEES)
-    assert held(mem) == [("hives", "forty")]
-    assert (mem.get(before.id).status, mem.get(before.id).relation) == ("superseded", relation)
-    assert mem.data.doctor().ok
-
-
-def test_a_named_memory_is_ended(mem: Credenda, model: ScriptedModel) -> None:
-    before = mem.store(MemoryUnit(text="My hives: forty", entity="user", attribute="hives", value="forty"))
-    model.say([{"quote": "sold them", "effect": "ends k1"}])
-    say(mem, "They were fine hives, but I sold them in spring.")
-    assert mem.get(before.id).status == "superseded"
-    assert [(one.value, one.stance) for one in mem.list().items] == [("forty", "negated")]
-
-
-def test_a_contradiction_is_a_question_to_the_user(mem: Credenda, model: ScriptedModel) -> None:
-    before = mem.store(MemoryUnit(text="My hives: twenty", entity="user", attribute="hives", value="twenty"))
-    model.say([CLAIM | {"effect": "contradicts k1"}])
-    say(mem, BEES)
-    (case,) = mem.manage.contests()
-    assert sorted(case.values) == ["forty", "twenty"]
-    assert mem.get(before.id).status == "active"
-
-
-def test_an_effect_on_another_persons_memory_retires_nothing(mem: Credenda, model: ScriptedModel) -> None:
-    before = mem.store(MemoryUnit(text="Bob's hives: twenty", entity="Bob", attribute="hives", value="twenty"))
-    model.say([CLAIM | {"effect": "replaces k1"}])
-    say(mem, BEES)
-    assert held(mem) == [("hives", "forty"), ("hives", "twenty")]
-    assert mem.get(before.id).status == "active"
-
-
 def test_waiting_messages_of_a_session_are_one_question(mem: Credenda, model: ScriptedModel) -> None:
     mem.remember("I keep bees in the shed.", session="one")
     mem.remember({"role": "assistant", "content": "How many?"}, session="one")

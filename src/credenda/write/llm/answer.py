@@ -23,7 +23,7 @@ _EFFECT: Final = re.compile(r"\s*(?P<effect>\w+)\s+(?P<target>\S+)\s*")
 
 
 class Effect(StrEnum):
-    """What a claim does to a known memory that it names."""
+    """The effect of a claim on a known memory that it names."""
 
     REPEATS = "repeats"
     REPLACES = "replaces"
@@ -94,7 +94,7 @@ def _try_parse(claim: object) -> Proposal | None:
 
 
 def parse_proposal(claim: object) -> Proposal:
-    """Parse one claim; raises `ValueError` with what is wrong in it. Only `quote` is required."""
+    """Parse one claim; only `quote` is required. Raises `ValueError` naming the fault."""
     if not isinstance(claim, Mapping):
         raise ValueError("it is not a table")  # noqa: TRY004 - one kind of complaint about foreign JSON
     given = cast("Mapping[str, Any]", claim)

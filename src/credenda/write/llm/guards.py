@@ -1,7 +1,7 @@
 """Check proposed claims; the checks hold whoever proposed them. Pure.
 
 A proposal becomes the claim that it states, or where a check fails the nearest valid one: the sentence without a slot,
-or the claim without its effect on a known memory. What no valid claim is near to is refused.
+or the claim without its effect on a known memory. It is refused if there is no such form.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 
 __all__ = ["make_passage"]
 
-_TERMS: Final = 48
+_TERMS: Final = 128
+_FEWEST: Final = 6
+_CHARACTERS_A_MEMORY: Final = 200
 _OWN: Final = frozenset({"user", "speaker"})
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
 """Attributes of the speakers whose current values are shown where there is room."""
@@ -44,13 +46,14 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
 
     A word counts the more the fewer of these memories have it. The best named come first, of equal ones the newest.
     """
-    words = set(chain.from_iterable(tokenize(turn.event.text) for turn in passage.turns))
+    terms = dict.fromkeys(chain.from_iterable(tokenize(turn.event.text) for turn in passage.turns))
+    words = set(terms)
     speakers = {turn.event.speaker for turn in passage.turns}
     readings = chain.from_iterable(passage.readings.values())
     slots = _find_by_pairs(reader, [(one.entity, one.attribute) for one in readings if one.entity and one.attribute])
     recent = _find_by_events(reader, [event.id for event in passage.messages])
     profile = _find_by_pairs(reader, [(speaker, name) for speaker in speakers for name in _PROFILE])
-    nominated = reader.search_memories(sorted(words)[:_TERMS], limits.CANDIDATES) if words else []
+    nominated = reader.search_memories(list(terms)[:_TERMS], limits.CANDIDATES) if terms else []
     every = {one.id: one for one in (*slots, *recent, *profile, *nominated) if _is_shown(one)}
     own = _OWN | {normalise_name(speaker) for speaker in speakers}
     named = {one.id: _list_words(one, own) & words for one in every.values()}
@@ -64,7 +67,8 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
         (one for one in every.values() if one.id in kept),
         key=lambda one: (-kept[one.id], -get_valid_from_us(one), one.id),
     )
-    return best[: limits.LLM_KNOWN_MEMORIES]
+    length = sum(len(turn.event.text) for turn in passage.turns)
+    return best[: min(limits.LLM_KNOWN_MEMORIES, _FEWEST + length // _CHARACTERS_A_MEMORY)]
 
 
 def _is_shown(memory: Memory) -> bool:

@@ -74,7 +74,8 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     if any(_names_thing(clause, attribute) or _is_called_mine(clause, attribute) for clause in holding):
         return False
     if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)):
-        if any(map(_begins_with_verb, (plain, *holding))):
+        stated = [clause.text for clause in map(read_clause, holding) if clause is not None]
+        if any(map(_begins_with_verb, (plain, *stated))):
             return False
         if not _is_fragment(plain, value):
             return True

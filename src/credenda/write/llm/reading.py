@@ -1,4 +1,4 @@
-"""Extract a passage with a model: ask, ask for what is missing, and keep the checked claims. Pure."""
+"""Extract a passage with a model: ask, ask for missing claims, and keep the checked ones. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MISSING: Final = "Give the claims that this answer leaves out, and only those."
 _MALFORMED: Final = "This is not the requested JSON document. Give the whole answer again."
 _FORM = "a claim does not have the requested form"
 Outcome = tuple[str, str]
-"""What became of a claim that is not believed as proposed, "changed" or "refused", and why."""
+"""The fate of a claim that is not believed as proposed, "changed" or "refused", and the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

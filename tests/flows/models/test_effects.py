@@ -1,0 +1,112 @@
+"""What an answer of a model does to memories that it names, and to those that it does not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from credenda import Credenda, MemoryUnit
+from credenda.testing import ScriptedModel
+
+from .build import held, say
+
+KEEP: dict[str, object] = {"quote": "I counted forty", "attribute": "hives", "value": "forty"}
+BEES = "They are so full, the hives behind our shed, I counted forty."
+
+
+def store(memory: Credenda, attribute: str, value: str, entity: str = "user") -> str:
+    unit = MemoryUnit(text=f"{entity} {attribute} {value}", entity=entity, attribute=attribute, value=value)
+    return memory.store(unit).id
+
+
+def known(model: ScriptedModel) -> list[str]:
+    return list(json.loads(model.asked[-1].prompt)["known"].values())
+
+
+@pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
+def test_a_named_memory_is_replaced(mem: Credenda, model: ScriptedModel, effect: str, relation: str) -> None:
+    before = store(mem, "hives", "twenty")
+    model.say([KEEP | {"effect": effect}])
+    say(mem, BEES)
+    assert held(mem) == [("hives", "forty")]
+    assert (mem.get(before).status, mem.get(before).relation) == ("superseded", relation)
+    assert mem.data.doctor().ok
+
+
+def test_a_named_memory_is_ended(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "hives", "forty")
+    model.say([{"quote": "sold them", "effect": "ends k1"}])
+    say(mem, "They were fine hives, but I sold them in spring.")
+    assert mem.get(before).status == "superseded"
+    assert [(one.value, one.stance) for one in mem.list().items] == [("forty", "negated")]
+
+
+def test_a_contradiction_is_a_question_to_the_user(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "hives", "twenty")
+    model.say([KEEP | {"effect": "contradicts k1"}])
+    say(mem, BEES)
+    (case,) = mem.manage.contests()
+    assert sorted(case.values) == ["forty", "twenty"]
+    assert mem.get(before).status == "active"
+
+
+def test_another_persons_memory_is_not_replaced(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "hives", "twenty", entity="Bob")
+    model.say([KEEP | {"effect": "replaces k1"}])
+    say(mem, BEES)
+    assert held(mem) == [("hives", "forty"), ("hives", "twenty")]
+    assert mem.get(before).status == "active"
+
+
+def test_a_shown_value_that_is_not_named_stays(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "job_title", "nurse")
+    model.say([{"quote": "as a choir conductor", "attribute": "job_title", "value": "choir conductor"}])
+    say(mem, "On Sundays I work as a choir conductor.")
+    assert known(model) == ["user job_title: nurse"]
+    assert held(mem) == [("job_title", "choir conductor"), ("job_title", "nurse")]
+    assert mem.get(before).status == "active"
+
+
+def test_a_claim_may_name_an_earlier_one_of_the_same_answer(mem: Credenda, model: ScriptedModel) -> None:
+    text = "I used Flask for the shop, and since yesterday the shop runs on Litestar."
+    flask = {"quote": "I used Flask", "entity": "shop", "attribute": "framework", "value": "Flask"}
+    litestar = flask | {"quote": "the shop runs on Litestar", "value": "Litestar", "effect": "replaces c1"}
+    model.say([flask, litestar])
+    say(mem, text)
+    assert held(mem) == [("framework", "Litestar")]
+    assert held(mem, "superseded") == [("framework", "Flask")]
+    assert mem.data.doctor().ok
+
+
+def test_a_plan_is_settled_by_what_came_of_it_even_without_a_slot(mem: Credenda, model: ScriptedModel) -> None:
+    model.say([{"quote": "take a cooking class", "attribute": "plan", "value": "cooking class", "stance": "planned"}])
+    say(mem, "I want to take a cooking class.")
+    done = {"quote": "The cooking class in Graz was fantastic", "attribute": "experience", "value": "a fine class"}
+    model.say([done | {"effect": "replaces k1"}])
+    say(mem, "The cooking class in Graz was fantastic.")
+    assert known(model) == ["user plan: cooking class (planned)"]
+    assert held(mem, "superseded") == [("plan", "cooking class")]
+    assert [one.text for one in mem.list().items] == ["The cooking class in Graz was fantastic."]
+
+
+def test_a_plan_does_not_end_what_holds_now(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "residence", "Graz")
+    plan = {"quote": "move to Linz", "attribute": "residence", "value": "Linz", "stance": "planned"}
+    model.say([plan | {"effect": "replaces k1"}])
+    say(mem, "We want to move to Linz.")
+    assert mem.get(before).status == "active"
+
+
+def test_the_memories_shown_are_those_that_the_message_names_and_the_speakers_own(
+    mem: Credenda, model: ScriptedModel
+) -> None:
+    for number in range(20):
+        store(mem, "likes", f"thing {number}")
+    store(mem, "snack_budget", "$50")
+    store(mem, "residence", "Graz")
+    mem.remember("I need more for the snack budget.", session="one")
+    mem.settle()
+    assert known(model)[0] == "user snack_budget: $50"
+    assert "user residence: Graz" in known(model)
+    assert not any("thing" in one for one in known(model))
