@@ -64,10 +64,11 @@ def test_a_job_that_begins_later_is_planned_until_its_day(
         ("I left Acme, burning a bridge.", ("employer", "Acme")),
         ("I'm from Los Angeles, born and raised.", ("origin", "Los Angeles")),
         ("I live in Houston, Texas.", ("residence", "Houston, Texas")),
+        ("I go by they/them.", ("pronouns", "they/them")),
         ("I study at NYU, a bit away from home but totally worth it.", ("school", "NYU")),
     ],
 )
-def test_what_follows_a_comma_is_no_part_of_a_place(mem: Credenda, say: Say, text: str, slot: tuple[str, str]) -> None:
+def test_a_value_is_whole_and_nothing_more(mem: Credenda, say: Say, text: str, slot: tuple[str, str]) -> None:
     say(text)
     assert [(one.attribute, one.value) for one in held(mem)] == [slot]
 

@@ -20,6 +20,7 @@ from credenda.text.normalize import normalise_attribute
 __all__ = ["AttributeSchema", "get_attribute", "has_same_kind", "is_valid_value", "load_attributes"]
 
 _IMPORTANCE: Final = 0.6
+_PRONOUNS: Final = "pronouns"
 _CACHED: Final = 2_048
 
 
@@ -77,11 +78,13 @@ def is_valid_value(attribute: str, value: str) -> bool:
     (True, False)
     >>> is_valid_value("employer", "home"), is_valid_value("age", "34 years"), is_valid_value("birthday", "fine")
     (False, True, False)
+    >>> is_valid_value("pronouns", "they/them"), is_valid_value("likes", "them")
+    (True, False)
     """
     schema, plain = get_attribute(attribute), unicodedata.normalize("NFKC", value).strip()
     if not plain or _BREAKS.search(plain) is not None or len(plain.split()) > _WORDS_MAX:
         return False
-    if _EMPTY.issuperset(_WORD.findall(plain.casefold())):
+    if schema.kind != _PRONOUNS and _EMPTY.issuperset(_WORD.findall(plain.casefold())):
         return False
     return _VALIDATORS[schema.kind](plain) and not (schema.hurts and _has_several_scripts(plain))
 
@@ -176,6 +179,7 @@ _AGE: Final = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY: Final = re.compile(rf"\d|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
+_PRONOUN_LIST: Final = re.compile(r"[^\W\d]+(?:\s*(?:/|,|\band\b|\bor\b)\s*[^\W\d]+){0,3}(?: pronouns)?")
 _EMAIL: Final = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 _DAY: Final = re.compile(
     r"(?<!\d)\d{4}-\d\d(?:-\d\d)?(?!\d)|--\d\d-\d\d|\b\d{1,2}[:.h]\d\d\b|\b\d{1,2}[./]\d{1,2}\b|\b\d{1,2}(?:st|nd|rd|th)?\b(?![-/\w])"
@@ -273,6 +277,10 @@ def _is_email(value: str) -> bool:
     return _EMAIL.fullmatch(value) is not None
 
 
+def _are_pronouns(value: str) -> bool:
+    return _PRONOUN_LIST.fullmatch(value.casefold()) is not None
+
+
 _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "text": _is_text,
     "person": _is_person,
@@ -288,6 +296,7 @@ _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "amount": _is_quantity,
     "number": _is_number,
     "email": _is_email,
+    _PRONOUNS: _are_pronouns,
 }
 
 

@@ -46,7 +46,7 @@ _ASKING: Final = re.compile(
     r"|(?:need|want|have|am trying|are trying|try|was trying) to (?:know|find out|figure out|understand|decide|see"
     r"|check)|(?:am|are) not (?:\w+ )?(?:sure|certain)|(?:do|did) not (?:\w+ )?(?:know|understand|remember)"
     r"|have no idea|can ?not (?:\w+ )?(?:remember|recall|find|figure out))(?: out| about)?"
-    r" (?:if|whether|what|which|when|where|who|whose|why|how(?! to\b))\b",
+    r" (?:(?:if|whether)(?! (?:i|we) should\b| to\b)|what|which|when|where|who|whose|why|how(?! to\b))\b",
     re.IGNORECASE,
 )
 """A question inside a statement: "I wonder where my keys are"."""
