@@ -121,29 +121,22 @@ class NearestNeighbours:
         self._who[seeds] = np.take_along_axis(who, kept, axis=1)
 
     def _share_cells(self, vectors: NDArray[np.float32]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the positions of seeds, and the rows of the cells nearest to them.
+        """Yield the rows of each cell, with the positions of the seeds to which it is among the nearest.
 
-        A cell is a part of the rows nearest to one of about sqrt(m) rows, its centre, and has at most twice the mean
-        size, so that equal vectors do not fill one cell.
+        The cell of a centre, one of about sqrt(m) rows, has the rows that are nearest to it. A cell of more than twice
+        the mean size, as of equal vectors, is split into parts, and each seed is compared with one of them.
         """
         size = math.isqrt(len(vectors)) + 1
         centres = vectors[::size]
-        self.compared += len(centres) * (len(vectors) + len(self._numbers) + len(centres))
-        homes = _find_nearest_centre(vectors, centres)
-        parts = [
-            part
-            for rows in np.split(np.argsort(homes, kind="stable"), np.cumsum(np.bincount(homes))[:-1])
-            for part in np.split(rows, range(2 * size, len(rows), 2 * size))
-            if len(part)
-        ]
-        closeness = (centres @ centres.T)[:, homes[[part[0] for part in parts]]]
-        seeds_of = _find_nearest_centre(self._vectors, centres)
-        for centre in np.unique(seeds_of):
-            seeds = np.flatnonzero(seeds_of == centre)
-            near = np.argsort(-closeness[centre], kind="stable")[:_CELLS]
-            rows = np.concatenate([parts[at] for at in near])
-            for start in range(0, len(seeds), EXACT_SEEDS):
-                yield seeds[start : start + EXACT_SEEDS], rows
+        self.compared += len(centres) * (len(vectors) + len(self._numbers))
+        homes = _find_nearest_centres(vectors, centres, 1)[:, 0]
+        near = _find_nearest_centres(self._vectors, centres, _CELLS)
+        for centre in range(len(centres)):
+            rows = np.flatnonzero(homes == centre)
+            seeds = np.flatnonzero((near == centre).any(axis=1))
+            count = -(-len(rows) // (2 * size))
+            for part in range(count):
+                yield seeds[part::count], rows[part::count]
 
     def pairs(self, seeds: Collection[int] | None = None) -> list[Pair]:
         """Return the pairs at or above the floor, of all seeds or of these."""
@@ -159,7 +152,8 @@ class NearestNeighbours:
         ]
 
 
-def _find_nearest_centre(vectors: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the position of the nearest centre of each row, block by block."""
-    starts = range(0, len(vectors), EXACT_SEEDS)
-    return np.concatenate([np.argmax(vectors[at : at + EXACT_SEEDS] @ centres.T, axis=1) for at in starts])
+def _find_nearest_centres(vectors: NDArray[np.float32], centres: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """Return the positions of the k nearest centres of each row, in any order, block by block."""
+    blocks = (vectors[at : at + EXACT_SEEDS] @ centres.T for at in range(0, len(vectors), EXACT_SEEDS))
+    k = min(k, len(centres))
+    return np.concatenate([np.argpartition(-block, k - 1, axis=1)[:, :k] for block in blocks])
