@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from credenda import Credenda, Invalid, MemoryUnit
 from credenda.config import describe_settings
+from credenda.manage.consolidation.nominate import NearestNeighbours
 from credenda.model.memory import Memory
+from credenda.services import consolidation
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 
@@ -299,3 +304,23 @@ def test_a_fact_without_a_condition_takes_up_the_same_fact_with_one(mem: Credend
     (kept,) = [one for one in mem.list(attribute="framework").items if one.value == "Flask 2.3.1"]
     assert (merged.superseded_by, merged.relation) == (kept.id, "duplicate")
     assert len(mem.why(kept.id).evidence) == 2
+
+
+@pytest.mark.parametrize("batch", [10, 40])
+def test_a_backlog_is_read_once_and_not_once_a_batch(
+    mem: Credenda, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    for number in range(40):
+        mem.store(unit(f"Note {number} is about topic {number % 7}."))
+    seen: list[int] = []
+    show = NearestNeighbours.show
+
+    def count(self: NearestNeighbours, numbers: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        seen.extend(numbers)
+        show(self, numbers, vectors)
+
+    monkeypatch.setattr(NearestNeighbours, "show", count)
+    monkeypatch.setattr(consolidation, "_BATCH", batch)
+    report = mem.manage.consolidate(force=True, dry_run=True)
+    assert report.examined == 40
+    assert len(seen) == 40

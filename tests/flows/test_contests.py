@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import cast
 
 import pytest
 
@@ -100,3 +101,8 @@ def test_the_audit_lists_what_goes_in_circles(mem: Credenda, clock: ManualClock,
     assert mem.manage.loops(days=1) == []
     with pytest.raises(Invalid):
         mem.manage.loops(days=0)
+
+
+def test_scopes_that_map_nothing_are_refused(mem: Credenda, case: ContestCase) -> None:
+    with pytest.raises(Invalid, match="scopes must map"):
+        mem.manage.resolve(case.id, scopes=cast("Mapping[str, str]", ["morning"]))

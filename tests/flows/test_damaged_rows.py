@@ -7,10 +7,12 @@ from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from credenda import Corrupt, Credenda, Invalid
+from credenda.bootstrap import restore_backup
 from credenda.testing import ManualClock
 
 Use = Callable[[Credenda], object]
@@ -60,34 +62,51 @@ def rebuild_index(mem: Credenda) -> object:
     return mem.search("Where do I live?")
 
 
-DAMAGE: list[tuple[str, str, str, Use]] = [
-    ("UPDATE events SET role = 'usfr' WHERE id = 1", "events", "e1", ask_why),
-    ("UPDATE events SET speaker = x'ff' WHERE id = 1", "events", "e1", rebuild_index),
-    ("UPDATE memories SET stance = 'asserued' WHERE id = 1", "memories", "m1", ask_why),
-    ("UPDATE memories SET recorded_at = 5e-300 WHERE id = 1", "memories", "m1", ask_why),
-    ("UPDATE memories SET text = CAST(text AS BLOB) WHERE id = 1", "memories", "m1", ask_why),
-    ("UPDATE evidence SET stop = 0.5 WHERE memory = 1", "evidence", "the evidence of m1", ask_why),
-    ("UPDATE changes SET delta = '[' WHERE id = 1", "changes", "c1", ask_why),
-    ("UPDATE changes SET kind = 'axd', checksum = NULL WHERE id = 1", "changes", "c1", ask_why),
-    ("UPDATE contests SET vals = '7' WHERE id = 1", "contests", "k1", lambda mem: mem.manage.contests()),
-    ("UPDATE embeddings SET data = substr(data, 2) WHERE code = 1 << 12", "embeddings", "e1", rebuild_index),
-    ("UPDATE operations SET first = 0.5, status = 'queued', run_after = 0 WHERE id = 1", "operations", "j1", ask_why),
-    ("UPDATE tenants SET hmac_key = 7", "tenants", "a row", ask_why),
+class Damage(NamedTuple):
+    """A statement that damages a row, the table and row that the error names, and a call that decodes the row."""
+
+    statement: str
+    table: str
+    row: str
+    use: Use
+
+
+def list_contests(mem: Credenda) -> object:
+    return mem.manage.contests()
+
+
+def settle(mem: Credenda) -> object:
+    mem.settle(timeout=1)
+    return mem.stats()
+
+
+DAMAGE = [
+    Damage("UPDATE events SET role = 'usfr' WHERE id = 1", "events", "e1", ask_why),
+    Damage("UPDATE events SET speaker = x'ff' WHERE id = 1", "events", "e1", rebuild_index),
+    Damage("UPDATE memories SET stance = 'asserued' WHERE id = 1", "memories", "m1", ask_why),
+    Damage("UPDATE memories SET recorded_at = 5e-300 WHERE id = 1", "memories", "m1", ask_why),
+    Damage("UPDATE memories SET text = CAST(text AS BLOB) WHERE id = 1", "memories", "m1", ask_why),
+    Damage("UPDATE evidence SET stop = 0.5 WHERE memory = 1", "evidence", "the evidence of m1", ask_why),
+    Damage("UPDATE changes SET delta = '[' WHERE id = 1", "changes", "c1", ask_why),
+    Damage("UPDATE changes SET kind = 'axd', checksum = NULL WHERE id = 1", "changes", "c1", ask_why),
+    Damage("UPDATE contests SET vals = '7' WHERE id = 1", "contests", "k1", list_contests),
+    Damage("UPDATE embeddings SET data = substr(data, 2) WHERE code = 1 << 12", "embeddings", "e1", rebuild_index),
+    Damage(
+        "UPDATE operations SET first = 0.5, status = 'queued', run_after = 0 WHERE id = 1", "operations", "j1", settle
+    ),
+    Damage("UPDATE tenants SET hmac_key = 7", "tenants", "a row", ask_why),
 ]
 
 
 @pytest.mark.requirement("D-011")
-@pytest.mark.parametrize(("statement", "table", "row", "use"), DAMAGE)
-def test_a_row_that_cannot_be_decoded_is_named(
-    filled: Path, reopen: Callable[[], Credenda], statement: str, table: str, row: str, use: Use
-) -> None:
+@pytest.mark.parametrize("damage", DAMAGE, ids=[f"{at} {one.table}" for at, one in enumerate(DAMAGE)])
+def test_a_row_that_cannot_be_decoded_is_named(filled: Path, reopen: Callable[[], Credenda], damage: Damage) -> None:
     with raw(filled) as connection:
-        assert connection.execute(statement).rowcount
+        assert connection.execute(damage.statement).rowcount
     with reopen() as mem:
         with pytest.raises(Corrupt) as raised:
-            use(mem)
-            mem.settle(timeout=1)
-        assert (raised.value.ids["table"], raised.value.ids["row"]) == (table, row)
+            damage.use(mem)
+        assert (raised.value.ids["table"], raised.value.ids["row"]) == (damage.table, damage.row)
         assert "doctor" in raised.value.fix
         assert any(finding.where and finding.fix for finding in mem.data.doctor().findings)
 
@@ -106,7 +125,7 @@ def test_a_change_with_another_letter_is_found_and_nothing_is_rebuilt_from_it(
             mem.data.rebuild()
 
 
-def test_an_altered_vector_is_found_deleted_and_made_again(filled: Path, reopen: Callable[[], Credenda]) -> None:
+def test_an_altered_vector_is_found_and_made_again(filled: Path, reopen: Callable[[], Credenda]) -> None:
     with raw(filled) as connection:
         before = connection.execute("SELECT count(*) FROM embeddings").fetchone()[0]
         altered = (
@@ -118,8 +137,6 @@ def test_an_altered_vector_is_found_deleted_and_made_again(filled: Path, reopen:
         assert (found.where[0], found.repaired) == ("m", False)
         assert mem.data.doctor(repair=True).ok
         assert mem.data.doctor().findings == ()
-        mem.data.reembed()
-        mem.settle()
     with raw(filled) as connection:
         assert connection.execute("SELECT count(*) FROM embeddings").fetchone()[0] == before
 
@@ -179,3 +196,14 @@ def test_a_table_that_cannot_be_read_to_its_end_is_left_out_from_there(
         report = mem.data.export(tmp_path / "saved.jsonl", skip_damaged=True)
     assert report.damaged == ("contests: all rows after its first row",)
     assert report.rows["events"] == 9
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_restored_backup_still_shows_that_a_vector_is_damaged(reopen: Callable[[], Credenda], tmp_path: Path) -> None:
+    with reopen() as mem:
+        mem.data.backup(tmp_path / "backup.db")
+    with raw(tmp_path / "backup.db") as connection:
+        connection.execute("UPDATE embeddings SET scale = 2.0 WHERE code = (SELECT max(code) FROM embeddings)")
+    restore_backup(tmp_path / "backup.db", tmp_path / "restored.db")
+    with Credenda.open(tmp_path / "restored.db", user="ana", workers=False, embedder="hashed") as mem:
+        assert "vector_checksums" in {one.check for one in mem.data.doctor().findings}

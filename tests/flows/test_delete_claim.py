@@ -293,3 +293,10 @@ def test_words_in_another_script_are_stored_and_refused_in_it(mem: Credenda) -> 
     mem.delete(first.event_ids[0])
     assert mem.remember(text).refused
     assert not mem.remember(text.replace("\u041c\u043e\u0441\u043a\u0432\u0435", "\u0420\u0438\u043c\u0435")).refused
+
+
+def test_a_message_without_a_word_is_accepted_after_a_deletion(mem: Credenda) -> None:
+    mem.remember("I live in Linz.")
+    mem.settle()
+    mem.delete(mem.list(limit=1).items[0].id)
+    assert mem.remember("🦊🦊 … 🦊").event_ids

@@ -8,7 +8,7 @@ the next.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
 from credenda.runtime import Parts
-from credenda.services.consolidation_candidates import Wanted, find_groups, find_pending, read_members
+from credenda.services.consolidation_candidates import SEEDS_MOST, Nominations, Wanted, find_pending, read_members
 from credenda.services.consolidation_progress import RAN, read_marks, write_watermarks
 from credenda.services.llm_judge import ModelAwayError, ModelJudge, open_judge
 from credenda.services.locks import HeldError, hold_lock
@@ -145,19 +145,28 @@ class _Run:
         new = find_pending(self._parts, self._wanted.topic, self._above)
         waiting = [] if self._wanted.topic is not None else sorted(self._marks.waiting)
         seeds = sorted({*waiting, *new} - (self._marks.quarantined if self._wanted.topic is None else set()))
+        for start in range(0, len(seeds), SEEDS_MOST):
+            renew()
+            if not self._work(seeds[start : start + SEEDS_MOST], renew):
+                return
+        if not self._dry and not self._night:
+            self._file_ran()
+
+    def _work(self, seeds: Sequence[int], renew: Callable[[], None]) -> bool:
+        """Process seeds batch by batch; return False if the judge is unavailable."""
+        nominated = Nominations(self._parts, seeds, self._wanted)
         for start in range(0, len(seeds), _BATCH):
             renew()
             batch = seeds[start : start + _BATCH]
-            failed = self._batch(batch, renew)
+            failed = self._batch(batch, nominated.groups(batch), renew)
             self._tally.examined += len(batch)
             if failed is None:
-                return
+                return False
             if not self._dry and self._wanted.topic is None:
                 self._marks.note(batch, failed)
                 self._marks.top = max(self._marks.top, *batch)
                 self._file_marks()
-        if not self._dry and not self._night:
-            self._file_ran()
+        return True
 
     def _file_marks(self) -> None:
         now_us = self._parts.clock.now_us()
@@ -170,14 +179,16 @@ class _Run:
         ran = Watermark(name=RAN, value=now_us, at_us=now_us)
         self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(ran))
 
-    def _batch(self, batch: list[int], renew: Callable[[], None]) -> dict[int, bool] | None:
+    def _batch(
+        self, batch: Sequence[int], groups: Iterable[tuple[int, ...]], renew: Callable[[], None]
+    ) -> dict[int, bool] | None:
         """Judge a batch; return the new memories of failed groups, and whether the failure counts as an attempt.
 
         Return None if the judge is unavailable; the batch then stays pending.
         """
         seeds = frozenset(batch)
         failed: dict[int, bool] = {}
-        for group in find_groups(self._parts, batch, self._wanted):
+        for group in groups:
             self._parts.active_calls.wait_idle(_PATIENCE_SECONDS)
             try:
                 self._judged(group, seeds, renew)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final, cast
 
 import numpy as np
@@ -19,7 +20,13 @@ from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
 from credenda.manage.consolidation.member import METADATA_KEY, Member, get_slot_key
-from credenda.manage.consolidation.nominate import NearestNeighbours, SharedKeyIndex, compute_floor, compute_keys
+from credenda.manage.consolidation.nominate import (
+    EXACT_SEEDS,
+    NearestNeighbours,
+    SharedKeyIndex,
+    compute_floor,
+    compute_keys,
+)
 from credenda.model.change import ChangeKind, ChangeRecord, Support
 from credenda.model.memory import Memory, Relation, Status
 from credenda.providers.embed.hashed import HashedEmbedder
@@ -27,8 +34,10 @@ from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["Wanted", "find_groups", "find_pending", "read_members"]
+__all__ = ["SEEDS_MOST", "Nominations", "Wanted", "find_pending", "read_members"]
 
+SEEDS_MOST: Final = 32_000
+"""Seeds compared in one walk, and memories compared at a time with many: 50 MB of vectors of 384 dimensions each."""
 _PAGE: Final = 500
 _HELD: Final = frozenset({Status.ACTIVE})
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
@@ -84,24 +93,33 @@ def _is_made(memory: Memory) -> bool:
     return isinstance(memory.metadata.get(METADATA_KEY), dict)
 
 
-def find_groups(parts: Parts, seeds: Sequence[int], wanted: Wanted) -> list[tuple[int, ...]]:
-    """Group memories with their neighbours; a memory that may describe a change is in a group of its own."""
-    chosen = frozenset(seeds)
-    near = _Near(parts, seeds, wanted)
-    keys = SharedKeyIndex(near.keys)
-    changed: list[int] = []
-    with closing(_walk_pages(parts, wanted.topic)) as pages:
-        for reader, page in pages:
-            near.show(reader, page)
-            for number, memory in page:
-                keys.add(number, compute_keys(memory))
-                if number in chosen and get_slot_key(memory) is not None:
-                    changed.append(number)
-    pairs: list[Pair] = [*keys.pairs(), *near.pairs()]
-    found = cluster_pairs(pairs, wanted.cluster_max)
-    placed = {number for group in found for number in group}
-    groups = sorted([*found, *((number,) for number in changed if number not in placed)])
-    return [group for group in groups if len(group) >= wanted.least]
+class Nominations:
+    """The neighbours of many memories, found in one walk over the store."""
+
+    def __init__(self, parts: Parts, seeds: Sequence[int], wanted: Wanted) -> None:
+        """Compare the seeds, at most `SEEDS_MOST`, with all candidates."""
+        self._wanted = wanted
+        self._near = _Near(parts, seeds, wanted)
+        self._keys = SharedKeyIndex(key for keys in self._near.keys.values() for key in keys)
+        self._changed: set[int] = set()
+        chosen = frozenset(seeds)
+        with closing(_walk_pages(parts, wanted.topic)) as pages:
+            for reader, page in pages:
+                self._near.show(reader, page)
+                for number, memory in page:
+                    self._keys.add(number, compute_keys(memory))
+                    if number in chosen and get_slot_key(memory) is not None:
+                        self._changed.add(number)
+
+    def groups(self, batch: Sequence[int]) -> list[tuple[int, ...]]:
+        """Group seeds with their neighbours; a memory that may describe a change is in a group of its own."""
+        keys = (key for number in batch for key in self._near.keys.get(number, ()))
+        pairs = [*self._keys.pairs(keys), *self._near.pairs(batch)]
+        found = cluster_pairs(pairs, self._wanted.cluster_max)
+        placed = {number for group in found for number in group}
+        alone = self._changed.intersection(batch) - placed
+        groups = sorted([*found, *((number,) for number in alone)])
+        return [group for group in groups if len(group) >= self._wanted.least]
 
 
 class _Near:
@@ -112,20 +130,20 @@ class _Near:
         self._dims = parts.embedder.dims if parts.embedder is not None else 0
         if self._model_id is None:
             self._hashed = HashedEmbedder()
-        self.keys: set[int] = set()
-        """The exact keys of the seeds."""
+        self.keys: dict[int, tuple[int, ...]] = {}
+        """The exact keys of the seeds, by number."""
+        self._waiting: list[tuple[list[int], NDArray[np.float32]]] = []
         numbers: list[int] = []
         blocks: list[NDArray[np.float32]] = []
         with parts.store.reader(parts.user_id) as reader:
             tag = reader.tenant.tag
             for start in range(0, len(seeds), _PAGE):
                 found = reader.memories([format_id(IdKind.MEMORY, one, tag) for one in seeds[start : start + _PAGE]])
-                named, vectors = self._vectors(
-                    reader, [(parse_id_number(one.id, IdKind.MEMORY, tag), one) for one in found]
-                )
+                numbered = [(parse_id_number(one.id, IdKind.MEMORY, tag), one) for one in found]
+                named, vectors = self._vectors(reader, numbered)
                 numbers += named
                 blocks.append(vectors)
-                self.keys.update(key for one in found for key in compute_keys(one))
+                self.keys.update((number, compute_keys(one)) for number, one in numbered)
         floor = compute_floor(wanted.threshold) if wanted.floor is None else wanted.floor
         self._nearest = NearestNeighbours(numbers, _stack_blocks(blocks), k=wanted.k, floor=floor)
 
@@ -141,13 +159,20 @@ class _Near:
         return [number for rows in by_width.values() for number, _ in rows], _stack_blocks(blocks)
 
     def show(self, reader: Reader, page: Sequence[tuple[int, Memory]]) -> None:
-        """Compare the seeds with a page."""
-        numbers, vectors = self._vectors(reader, page)
-        self._nearest.show(numbers, vectors)
+        """Compare the seeds with a page, at once or, if the seeds are many, together with others."""
+        self._waiting.append(self._vectors(reader, page))
+        if len(self._waiting) * _PAGE >= (SEEDS_MOST if len(self.keys) > EXACT_SEEDS else 0):
+            self._compare()
 
-    def pairs(self) -> list[Pair]:
-        """Return the pairs above the threshold."""
-        return self._nearest.pairs()
+    def _compare(self) -> None:
+        numbers = [number for named, _ in self._waiting for number in named]
+        self._nearest.show(numbers, _stack_blocks([vectors for _, vectors in self._waiting]))
+        self._waiting = []
+
+    def pairs(self, batch: Sequence[int]) -> list[Pair]:
+        """Return the pairs of these seeds above the threshold."""
+        self._compare()
+        return self._nearest.pairs(batch)
 
 
 def _stack_blocks(blocks: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -161,25 +186,29 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
     found = [
         one for one in reader.memories([format_id(IdKind.MEMORY, one, tag) for one in numbers]) if is_candidate(one)
     ]
-    return [
-        _read_member(reader, parts, one, fresh=parse_id_number(one.id, IdKind.MEMORY, tag) in seeds) for one in found
-    ]
+    fresh = {one.id for one in found if parse_id_number(one.id, IdKind.MEMORY, tag) in seeds}
+    past = {one.id: _find_earlier_values(reader, one) for one in found if one.id in fresh}
+    support: defaultdict[str, list[Support]] = defaultdict(list)
+    for item in reader.evidence(memory_ids=[one.id for one in chain(found, *past.values())]):
+        support[item.memory_id].append(Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader))
+
+    def read(memory: Memory) -> Member:
+        before = tuple(read(one) for one in past.get(memory.id, ()))
+        return _read_member(reader, parts, memory, support=tuple(support[memory.id]), past=before)
+
+    return [replace(read(one), fresh=one.id in fresh) for one in found]
 
 
-def _read_member(reader: Reader, parts: Parts, memory: Memory, *, fresh: bool) -> Member:
+def _read_member(
+    reader: Reader, parts: Parts, memory: Memory, *, support: tuple[Support, ...], past: tuple[Member, ...]
+) -> Member:
     since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-    support = tuple(
-        Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader)
-        for item in reader.evidence(memory_ids=[memory.id])
-    )
     log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_TELLING))
     return Member(
         memory=memory,
         support=support,
-        past=tuple(_read_member(reader, parts, one, fresh=False) for one in _find_earlier_values(reader, memory))
-        if fresh
-        else (),
-        fresh=fresh,
+        past=past,
+        fresh=False,
         left_alone=any(one.kind is ChangeKind.UNDO for one in log),
         linked=_find_linked(log),
         zone_us=to_local_time(since_us, parts.settings.zone) - since_us,

@@ -53,7 +53,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
         raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
     # First: rows put right here are no orphans any more.
     folded = _complete("change_fold", lambda: services.rebuild.log_findings(parts, repair=repair))
-    findings = [*_complete("file", lambda: parts.store.check(parts.user_id, repair=repair)), *folded]
+    findings = [*_complete("file", lambda: services.rebuild.check_rows(parts, repair=repair)), *folded]
     findings += _complete("index", lambda: _index_parity(parts, repair=repair))
     findings += _complete(
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)

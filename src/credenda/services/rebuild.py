@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda import services
+from credenda import services, workers
 from credenda.errors import Corrupt, Invalid
 from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
 from credenda.model.report import Finding, RebuildDifference, RebuildReport
 from credenda.runtime import Parts
 
-__all__ = ["log_findings", "rebuild"]
+__all__ = ["check_rows", "log_findings", "rebuild"]
 
 _LOG_CHECKS: Final = frozenset(
     {
@@ -20,6 +20,7 @@ _LOG_CHECKS: Final = frozenset(
 )
 """Checks that must pass before a rebuild from the journal and the log."""
 _NAMED: Final = 5
+_VECTORS: Final = "vector_checksums"
 
 
 def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_run: bool = False) -> RebuildReport:
@@ -38,7 +39,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
         found = compare_with_log(reader)
     if not dry_run:
         put_right(parts, found)
-        parts.store.check(parts.user_id, repair=True)
+        check_rows(parts, repair=True)
         parts.store.renew_indexes(parts.user_id)
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     return RebuildReport(
@@ -51,6 +52,14 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
         redacted=found.redacted,
         unsupported=found.unsupported,
     )
+
+
+def check_rows(parts: Parts, *, repair: bool) -> list[Finding]:
+    """Verify the file and the rows; the repair makes damaged vectors again, if there is a model to embed with."""
+    findings = parts.store.check(parts.user_id, repair=repair)
+    if parts.embedder is not None and any(one.check == _VECTORS and one.repaired for one in findings):
+        workers.reembed.embed_missing(parts, parts.embedder)
+    return findings
 
 
 def _check_truth(parts: Parts) -> None:

@@ -36,6 +36,8 @@ def resolve(
 ) -> Resolution:
     """Resolve a contest: keep one value, or give each value a scope."""
     contest_id = resolve_id(parts, contest_id)
+    if scopes is not None and not isinstance(scopes, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise Invalid("scopes must map each value to its scope", fix='pass for example {"consulting": "morning"}')
     policy = parts.settings.secrets_policy
     keep = screen_label(keep, policy)
     scopes = scopes and {screen_label(scope, policy): screen_label(value, policy) for scope, value in scopes.items()}

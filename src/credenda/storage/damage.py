@@ -30,7 +30,7 @@ SAVE_THE_REST: Final = "restore a backup, or save the other rows with `credenda 
 
 def make_damage_error(table: str, key: str, *, repaired: bool = False) -> Corrupt:
     """Build the error for a row that cannot be decoded; `repaired` if a repair can make the row again."""
-    heal = "run `credenda doctor --repair`, which deletes it, and `credenda reembed`, which makes it again"
+    heal = "run `credenda doctor --repair`, which makes it again"
     return Corrupt(
         f"{key} in the table {table} cannot be read",
         why="the file is damaged: a cell has a value that no version stores",

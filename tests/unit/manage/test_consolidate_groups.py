@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from credenda.clock import HOUR_US
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
@@ -76,6 +77,36 @@ def test_the_k_nearest_are_found_block_by_block() -> None:
         best = [int(one) for one in np.argsort(-cosines)[:4]]
         expected |= {(min(seed, one), max(seed, one)) for one in best if cosines[one] > 0}
     assert {(pair.one, pair.other) for pair in near.pairs()} == expected
+
+
+def _draw_pairs(count: int) -> tuple[list[int], NDArray[np.float32]]:
+    """Return numbers and vectors: each even number and the next one are near each other, all others are not."""
+    rng = np.random.default_rng(count)
+    first = rng.normal(size=(count // 2, 32))
+    rows = np.repeat(first, 2, axis=0) + 0.2 * rng.normal(size=(count, 32))
+    return list(range(count)), (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _compare_all(numbers: list[int], rows: NDArray[np.float32]) -> NearestNeighbours:
+    near = NearestNeighbours(numbers, rows, k=8, floor=0.7)
+    near.show(numbers, rows)
+    return near
+
+
+@pytest.mark.requirement("S-037")
+def test_the_comparisons_of_a_backlog_are_not_quadratic_and_find_nearly_every_pair() -> None:
+    small, large = (_compare_all(*_draw_pairs(count)) for count in (4_000, 16_000))
+    assert large.compared < 10 * small.compared  # 4^1.5 is 8; all with all would be 16 times as many
+    assert large.compared < 16_000**2 / 4
+    found = {(pair.one, pair.other) for pair in large.pairs()}
+    assert sum((one, one + 1) in found for one in range(0, 16_000, 2)) > 0.99 * 8_000
+
+
+def test_equal_vectors_do_not_make_the_comparisons_quadratic() -> None:
+    numbers = list(range(6_000))
+    near = _compare_all(numbers, np.tile(np.eye(1, 8, dtype=np.float32), (len(numbers), 1)))
+    assert near.compared < 6_000**2 / 2
+    assert len(near.pairs([17])) == 8
 
 
 def test_an_exact_key_is_nearer_than_any_cosine_and_needs_a_seed() -> None:

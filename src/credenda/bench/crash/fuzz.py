@@ -21,6 +21,7 @@ from credenda.operations.table import OPERATIONS, Operation, Param, ParamKind
 __all__ = ["run_fuzz"]
 
 _USER: Final = "ana"
+_PATIENCE_SECONDS: Final = 300.0
 _TEXTS: Final = (
     "I live in Linz.",
     "I'm allergic to peanuts.",
@@ -193,7 +194,7 @@ def run_fuzz(calls: int, *, seed: int, note: Note) -> AttackReport:
                 report.counts[outcome] += 1
                 report.add(f"call {number}, {operation.name}({_shorten(given)})", wrong)
                 if number % _SETTLE_EVERY == 0:
-                    memory.settle()
+                    memory.settle(timeout=_PATIENCE_SECONDS)
                     _collect_ids(memory, draw)
                 if number % _DOCTOR_EVERY == 0 or number == calls:
                     findings = memory.data.doctor().findings

@@ -1,13 +1,14 @@
 """Nominate the pairs to judge: the k nearest by cosine, and those that share an exact key (S-037, C-001). Pure.
 
-Nomination decides nothing. Only 8-byte keys and one block of vectors are in memory at a time, so that memory use
-depends on the batch size and not on the store.
+Nomination decides nothing. Only 8-byte keys, the vectors of the seeds and one block of vectors are in memory at a
+time, so that memory use does not depend on the store.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,7 +20,7 @@ from credenda.manage.consolidation.member import get_slot_key
 from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_text, normalise_value
 
-__all__ = ["EXACT_KEY", "NearestNeighbours", "SharedKeyIndex", "compute_floor", "compute_keys"]
+__all__ = ["EXACT_KEY", "EXACT_SEEDS", "NearestNeighbours", "SharedKeyIndex", "compute_floor", "compute_keys"]
 
 EXACT_KEY: Final = 2.0
 """The similarity of two memories that share an exact key; no cosine reaches it."""
@@ -31,6 +32,10 @@ see more pairs: four paraphrases of one preference have cosines of .14 to .66 (M
 .40; unrelated sentences stay below .26.
 """
 _HASH_BYTES: Final = 8
+EXACT_SEEDS: Final = 2_000
+"""More seeds than these come only from a backlog, as after an import."""
+_CELLS: Final = 16
+"""Cells that a seed is compared with."""
 
 
 def compute_floor(threshold: float) -> float:
@@ -72,16 +77,19 @@ class SharedKeyIndex:
             if key in self._holders:
                 self._holders[key].append(number)
 
-    def pairs(self) -> list[Pair]:
-        """Pair the oldest holder of each key with each other holder."""
-        held = (sorted(set(holders)) for holders in self._holders.values())
+    def pairs(self, keys: Iterable[int] | None = None) -> list[Pair]:
+        """Pair the oldest holder of each key, or of each of these keys, with each other holder."""
+        chosen = self._holders if keys is None else dict.fromkeys(keys)
+        held = (sorted(set(self._holders[key])) for key in chosen)
         return [Pair(EXACT_KEY, first, other) for first, *rest in filter(None, held) for other in rest]
 
 
 class NearestNeighbours:
     """The k nearest neighbours of each seed, over blocks of vectors; a seed is no neighbour of itself.
 
-    `seeds` are numbers and `vectors` (n, d) float32 rows of unit length, zero for a seed without a vector.
+    `seeds` are numbers and `vectors` (n, d) float32 rows of unit length, zero for a seed without a vector. Up to
+    `EXACT_SEEDS` seeds are compared with every row. More seeds are compared with the rows of the nearest cells of a
+    block only, so that the number of comparisons grows with n^1.5; a few neighbours are then missed.
     """
 
     def __init__(self, seeds: Sequence[int], vectors: NDArray[np.float32], *, k: int, floor: float) -> None:
@@ -89,29 +97,67 @@ class NearestNeighbours:
         self._vectors = vectors
         self._k = k
         self._floor = floor
-        self._best = np.full((len(seeds), 0), -1.0, np.float32)
-        self._who = np.full((len(seeds), 0), -1, np.int64)
+        self._best = np.full((len(seeds), k), -1.0, np.float32)
+        self._who = np.full((len(seeds), k), -1, np.int64)
+        self.compared = 0
+        """The number of cosines computed."""
 
     def show(self, numbers: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Compare the seeds with a block: numbers and (m, d) rows."""
         if not len(self._numbers) or not numbers:
             return
-        cosines = self._vectors @ vectors.T
         names = np.array(numbers, np.int64)
-        cosines[self._numbers[:, None] == names[None, :]] = -1.0
-        cosines = np.concatenate([self._best, cosines], axis=1)
-        who = np.concatenate([self._who, np.broadcast_to(names, (len(self._numbers), len(names)))], axis=1)
-        if cosines.shape[1] > self._k:
-            kept = np.argpartition(-cosines, self._k - 1, axis=1)[:, : self._k]
-            cosines, who = np.take_along_axis(cosines, kept, axis=1), np.take_along_axis(who, kept, axis=1)
-        self._best, self._who = cosines, who
+        if len(self._numbers) <= EXACT_SEEDS:
+            self._compare(np.arange(len(self._numbers)), names, vectors)
+            return
+        for seeds, rows in self._share_cells(vectors):
+            self._compare(seeds, names[rows], vectors[rows])
 
-    def pairs(self) -> list[Pair]:
-        """Return the pairs at or above the floor."""
-        rows, columns = np.nonzero((self._best >= max(self._floor, 1e-6)) & (self._who >= 0))
+    def _compare(self, seeds: NDArray[np.int64], names: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
+        """Compare some seeds, given by position, with some rows."""
+        cosines = self._vectors[seeds] @ vectors.T
+        self.compared += cosines.size
+        cosines[self._numbers[seeds][:, None] == names[None, :]] = -1.0
+        cosines = np.concatenate([self._best[seeds], cosines], axis=1)
+        who = np.concatenate([self._who[seeds], np.broadcast_to(names, (len(seeds), len(names)))], axis=1)
+        kept = np.argpartition(-cosines, self._k - 1, axis=1)[:, : self._k]
+        self._best[seeds] = np.take_along_axis(cosines, kept, axis=1)
+        self._who[seeds] = np.take_along_axis(who, kept, axis=1)
+
+    def _share_cells(self, vectors: NDArray[np.float32]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield the rows of each cell, with the positions of the seeds to which it is among the nearest.
+
+        The cell of a centre, one of about sqrt(m) rows, has the rows that are nearest to it. A cell of more than twice
+        the mean size, as of equal vectors, is split into parts, and each seed is compared with one of them.
+        """
+        size = math.isqrt(len(vectors)) + 1
+        centres = vectors[::size]
+        self.compared += len(centres) * (len(vectors) + len(self._numbers))
+        homes = _find_nearest_centres(vectors, centres, 1)[:, 0]
+        near = _find_nearest_centres(self._vectors, centres, _CELLS)
+        for centre in range(len(centres)):
+            rows = np.flatnonzero(homes == centre)
+            seeds = np.flatnonzero((near == centre).any(axis=1))
+            count = -(-len(rows) // (2 * size))
+            for part in range(count):
+                yield seeds[part::count], rows[part::count]
+
+    def pairs(self, seeds: Collection[int] | None = None) -> list[Pair]:
+        """Return the pairs at or above the floor, of all seeds or of these."""
+        usable = (self._best >= max(self._floor, 1e-6)) & (self._who >= 0)
+        if seeds is not None:
+            usable &= np.isin(self._numbers, np.fromiter(seeds, np.int64, len(seeds)))[:, None]
+        rows, columns = np.nonzero(usable)
         ones, others = self._numbers[rows], self._who[rows, columns]
         closeness = np.round(self._best[rows, columns].astype(np.float64), 4)
         return [
             Pair(float(near), int(min(one, other)), int(max(one, other)))
             for near, one, other in zip(closeness, ones, others, strict=True)
         ]
+
+
+def _find_nearest_centres(vectors: NDArray[np.float32], centres: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """Return the positions of the k nearest centres of each row, in any order, block by block."""
+    blocks = (vectors[at : at + EXACT_SEEDS] @ centres.T for at in range(0, len(vectors), EXACT_SEEDS))
+    k = min(k, len(centres))
+    return np.concatenate([np.argpartition(-block, k - 1, axis=1)[:, :k] for block in blocks])

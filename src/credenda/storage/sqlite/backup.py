@@ -285,7 +285,7 @@ def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Cloc
             users = [row[0] for row in reading.execute("SELECT user_id FROM tenants ORDER BY user_id")]
             named = find_erased_tenants(reading, entries)
         for user_id in users:
-            serious = [one for one in store.check(user_id, repair=True) if one.check in _SERIOUS and not one.repaired]
+            serious = [one for one in store.check(user_id) if one.check in _SERIOUS]
             if serious:
                 raise Corrupt("the backup is damaged", why=f"{serious[0].detail} ({serious[0].where})", fix=_SAVE)
         store.take_over(entries.values())

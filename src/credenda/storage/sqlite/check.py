@@ -134,7 +134,7 @@ _CHECKS: Final = {
         "vectors that do not match their length or checksum",
         f"""SELECT CASE WHEN code >= (1 << 43) THEN 'm' || ((code & ((1 << 43) - 1)) >> 12) ELSE 'e' || (code >> 12) END
             {_ALTERED_VECTORS}""",
-        "run `credenda doctor --repair`, which deletes them, and `credenda reembed`, which makes them again",
+        "run `credenda doctor --repair`, which makes them again",
         (*_KEEP_VECTOR_HEAD, f"DELETE {_ALTERED_VECTORS}"),
     ),
     "tombstone_checksums": _Check(

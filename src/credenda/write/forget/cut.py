@@ -143,16 +143,17 @@ def _has_subject(segment: str) -> bool:
 def list_clauses(text: str) -> list[tuple[int, int]]:
     """Return the spans of the clauses of a sentence that have at least three words; [] for a single clause."""
     segments = _split_segments(text)
+    if len(segments) < 2:  # noqa: PLR2004 - a single clause, or no word at all
+        return []
     heads = [at for at, segment in enumerate(segments) if segment.heads]
     spans = [
         (segments[at].start, segments[stop - 1].stop)
         for at, stop in zip(heads, [*heads[1:], len(segments)], strict=True)
     ]
     alone = [(one.start, one.stop) for at, one in enumerate(segments) if at and (one.heads or not one.subject)]
-    pieces = [*spans, *alone] if len(segments) > 1 else []
     return [
         (start, stop)
-        for start, stop in dict.fromkeys(pieces)
+        for start, stop in dict.fromkeys([*spans, *alone])
         if len(_TOKEN.findall(text[start:stop])) >= _STATEMENT_WORDS and (start, stop) != (0, len(text))
     ]
 
