@@ -20,14 +20,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import limits
-from credenda.clock import seconds
+from credenda.clock import Clock, seconds
 from credenda.deadline import limit_duration
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import Principal, use_principal
+from credenda.interfaces.call_note import CallNote, current_note
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import Problem, make_problem_response
+from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
+from credenda.model.audit import AuditDraft
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
@@ -50,10 +52,14 @@ class RequestLog:
     It gives each answer a request id, and headers that keep it out of caches and of guesses about its type.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        """Wrap an application."""
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, *, clock: Clock, audit: Callable[[AuditDraft], None] | None
+    ) -> None:
+        """Wrap an application; `audit` takes a record of each call that may reach a memory."""
         self._app = app
         self._metrics = metrics
+        self._audit = audit
+        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
@@ -65,6 +71,8 @@ class RequestLog:
         state: dict[str, Any] = {"route": "other", "started": False, "request_id": request_id}
         scope["state"] = state
         status, begun = 0, seconds()
+        note = state["note"] = CallNote()
+        current_note.set(note)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -79,10 +87,10 @@ class RequestLog:
         try:
             await self._app(scope, receive, send_with_headers)
         except Exception as error:
-            state["failure"] = error
             if state["started"]:
+                state["failure"] = error
                 raise
-            await make_problem_response(error)(scope, receive, send_with_headers)
+            await send_problem(error, scope, receive, send_with_headers)
         finally:
             self._record(scope, status, seconds() - begun)
 
@@ -98,6 +106,30 @@ class RequestLog:
         if failure is not None and not isinstance(failure, CredendaError | Problem):
             line["failure"] = type(failure).__name__
         _log.info(json.dumps(line))
+        if self._audit is not None and scope["path"] not in PUBLIC:
+            self._audit(_draft_record(state, self._clock.now_us(), status, duration_seconds))
+
+
+def _draft_record(state: Mapping[str, Any], now_us: int, status: int, duration_seconds: float) -> AuditDraft:
+    """Put together what the layers have found out about a call."""
+    principal: Principal | None = state.get("principal")
+    note: CallNote = state["note"]
+    failure = state.get("failure")
+    code = note.code or ("" if failure is None else str(make_problem(failure).body["code"]))
+    return AuditDraft(
+        at_us=now_us,
+        request_id=state["request_id"],
+        user="" if principal is None else principal.tenant,
+        caller="" if principal is None else f"{principal.issuer}:{principal.subject}",
+        door=note.door,
+        operation=note.operation,
+        scope=note.scope,
+        ids=note.ids,
+        status=status,
+        code=code,
+        duration_ms=round(duration_seconds * 1_000, 1),
+        inputs=note.inputs,
+    )
 
 
 class AddressCheck:
@@ -119,7 +151,7 @@ class AddressCheck:
             try:
                 self._check(Headers(scope=scope))
             except Problem as problem:
-                await make_problem_response(problem)(scope, receive, send)
+                await send_problem(problem, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -161,7 +193,7 @@ class CallerCheck:
         try:
             principal = await self._identify(scope)
         except (CredendaError, Problem) as error:
-            await make_problem_response(error)(scope, receive, send)
+            await send_problem(error, scope, receive, send)
             return
         scope["state"]["principal"] = principal
         with use_principal(principal):
@@ -171,17 +203,18 @@ class CallerCheck:
 class Bounds:
     """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
 
-    def __init__(self, app: ASGIApp, rate: RateLimit) -> None:
-        """Wrap an application."""
+    def __init__(self, app: ASGIApp, rate: RateLimit, *, is_full: Callable[[], bool]) -> None:
+        """Wrap an application; `is_full` says that no call may begin."""
         self._app = app
         self._rate = rate
+        self._is_full = is_full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             problem = self._find_problem(scope["state"]["principal"])
             if problem is not None:
-                await make_problem_response(problem)(scope, receive, send)
+                await send_problem(problem, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -190,7 +223,8 @@ class Bounds:
         if wait:
             headers = {"Retry-After": str(math.ceil(wait))}
             return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)
-        if to_thread.current_default_thread_limiter().statistics().tasks_waiting >= limits.HTTP_WAITING:
+        waiting = to_thread.current_default_thread_limiter().statistics().tasks_waiting
+        if waiting >= limits.HTTP_WAITING or self._is_full():
             return Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
         return None
 
@@ -226,4 +260,4 @@ class CallTimeout:
                 fix="ask for less, or repeat it with the same Idempotency-Key",
             )
             problem.body["retryable"] = True
-            await make_problem_response(problem)(scope, receive, send)
+            await send_problem(problem, scope, receive, send)

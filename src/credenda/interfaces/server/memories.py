@@ -12,8 +12,10 @@ from typing import Final
 from credenda import limits, services, workers
 from credenda.bootstrap import build_user_parts
 from credenda.client import Credenda
+from credenda.clock import Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
 from credenda.runtime import Parts
 from credenda.session_pool import PoolCounts, SessionPool
@@ -45,6 +47,7 @@ class Memories:
         self._parts = parts
         self._jobs_ready = Event()
         self._stop = Event()
+        self._audit: AuditLog | None = None
         self._pool = SessionPool(
             self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
         )
@@ -57,6 +60,16 @@ class Memories:
         """Lend the memory of the current principal's tenant for the length of a call."""
         with self._pool.lend(get_principal().tenant) as memory:
             yield memory
+
+    @property
+    def clock(self) -> Clock:
+        """The source of time."""
+        return self._parts.clock
+
+    def open_audit(self) -> AuditLog:
+        """Open the audit log, which is closed after the last call."""
+        self._audit = AuditLog(self._parts.store)
+        return self._audit
 
     def counts(self) -> PoolCounts:
         """Return the figures of the open memories."""
@@ -93,6 +106,8 @@ class Memories:
         if self._worker is not None:
             self._worker.join()
         self._pool.close()
+        if self._audit is not None:
+            self._audit.close()
         self._parts.release()
 
     def _open(self, user: str) -> Credenda:
