@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
+from credenda import Credenda
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.server.address import Address, check_address, listen
@@ -95,6 +97,26 @@ def test_an_address_that_exposes_a_memory_is_refused_with_the_way_out(address: A
     with pytest.raises(Invalid) as caught:
         check_address(address)
     assert fix in str(caught.value)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """Asyncio turns off the delay of small packets only on sockets whose protocol is named."""
+    with listen(Address(port=0)) as opened:
+        assert opened.proto == socket.IPPROTO_TCP
+
+
+def test_background_work_yields_to_a_whole_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    with serving(tmp_path / "memory.db", clock()) as site:
+        calls = site.parts.active_calls
+
+        def stats(_: Credenda) -> None:
+            counts.append(calls._calls)  # noqa: SLF001 - what the worker looks at
+
+        monkeypatch.setattr(Credenda, "stats", stats)
+        site.send("GET", "/v1/stats")
+        counts.append(calls._calls)  # noqa: SLF001 - as above
+    assert counts == [1, 0]
 
 
 def test_an_address_in_use_is_refused() -> None:

@@ -80,7 +80,7 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
-    app = CallTimeout(app, call_seconds=options.call_seconds, longer=_list_longer_calls())
+    app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
     rate = RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS))
     app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full)
     app = CallerCheck(app, options.identify)

@@ -30,6 +30,7 @@ from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
 from credenda.model.audit import AuditDraft
+from credenda.runtime import ActiveCalls
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
@@ -230,11 +231,17 @@ class Bounds:
 
 
 class CallTimeout:
-    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196)."""
+    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196).
 
-    def __init__(self, app: ASGIApp, *, call_seconds: float, longer: Mapping[str, float]) -> None:
+    A call counts as active from its first byte to its last, so that background work yields to all of it.
+    """
+
+    def __init__(
+        self, app: ASGIApp, active_calls: ActiveCalls, *, call_seconds: float, longer: Mapping[str, float]
+    ) -> None:
         """Allow each call `call_seconds`, and those to some paths as long as `longer` says."""
         self._app = app
+        self._active_calls = active_calls
         self._call_seconds = call_seconds
         self._longer = longer
 
@@ -249,7 +256,8 @@ class CallTimeout:
             timer.deadline = math.inf  # an answer that has begun is sent to its end
             await send(message)
 
-        with anyio.move_on_after(duration) as timer, limit_duration(duration + _ANSWER_SECONDS):
+        limit = limit_duration(duration + _ANSWER_SECONDS)
+        with anyio.move_on_after(duration) as timer, limit, self._active_calls:
             await self._app(scope, receive, send_whole)
         if timer.cancelled_caught and not scope["state"]["started"]:
             problem = Problem(

@@ -17,7 +17,7 @@ from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
-from credenda.runtime import Parts
+from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
 from credenda.storage.store import ChangeFilter
 
@@ -65,6 +65,11 @@ class Memories:
     def clock(self) -> Clock:
         """The source of time."""
         return self._parts.clock
+
+    @property
+    def active_calls(self) -> ActiveCalls:
+        """The calls in progress, to which the worker yields."""
+        return self._parts.active_calls
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
