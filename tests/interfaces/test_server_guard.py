@@ -127,15 +127,12 @@ def test_an_address_in_use_is_refused() -> None:
 
 
 def test_a_user_who_calls_too_often_waits_and_others_do_not(tmp_path: Path) -> None:
-    with serving(tmp_path / "memory.db", clock(), tokens=True, rate=0.5) as site:
+    with serving(tmp_path / "memory.db", clock(), tokens=True, rate=0.001) as site:
         ana, bob = site.token("ana"), site.token("bob")
         assert site.send("GET", "/v1/stats", ana).status_code == 200
         refused = site.send("GET", "/v1/stats", ana)
-        assert (refused.status_code, refused.json()["code"], refused.headers["Retry-After"]) == (
-            429,
-            "rate_limited",
-            "2",
-        )
+        assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+        assert 500 < int(refused.headers["Retry-After"]) <= 1_000
         assert site.send("GET", "/v1/stats", bob).status_code == 200
         assert site.send("GET", "/livez").status_code == 200
 
@@ -222,7 +219,7 @@ def test_the_worker_inside_reads_what_is_stored(tmp_path: Path) -> None:
         for user in ("ana", "bob"):
             token, wait = site.token(user, SCOPES), Event()
             site.send("POST", "/v1/memories", token, json={"content": f"My name is {user.title()}."})
-            for _ in range(500):
+            for _ in range(2_000):
                 items = site.send("GET", "/v1/memories", token).json()["items"]
                 if items or wait.wait(0.02):
                     break

@@ -26,6 +26,7 @@ from credenda import Credenda
 from .agent import MODES, REVISIONS, Agent
 from .terminal import Terminal, environment
 
+pytestmark = pytest.mark.timeout(120)
 WRITERS = 8
 _WAIT_SECONDS = 40
 
