@@ -186,6 +186,8 @@ HTTP_CONNECTIONS: Final = 1_024
 HTTP_REPLAYS: Final = 4_096
 """Answers that are kept for repeated requests."""
 HTTP_REPLAY_SECONDS: Final = 86_400
+HTTP_REPLAY_CHARACTERS: Final = 65_536
+"""Longest answer that is kept for them."""
 HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2

@@ -37,6 +37,7 @@ __all__ = ["Options", "build_application"]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
+_READING: Final = frozenset({"GET", "HEAD"})
 _LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
 _FILES: Final = frozenset({"upload", "download"})
 _BURST_SECONDS: Final = 2.0
@@ -143,10 +144,10 @@ class _Get:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["route"] = scope["path"]
         response: Response
-        if scope["method"] == "GET":
+        if scope["method"] in _READING:
             response = await self._show(Request(scope, receive))
         else:
-            response = make_problem_response(make_method_problem(scope["method"], ["GET"]))
+            response = make_problem_response(make_method_problem(scope["method"], _READING))
         await response(scope, receive, send)
 
 
