@@ -13,6 +13,7 @@ from credenda.errors import Invalid
 
 __all__ = [
     "DAY_US",
+    "EARLIEST_US",
     "HOUR_US",
     "LONGEST_WAIT_US",
     "SECOND_US",
@@ -36,6 +37,8 @@ HOUR_US: Final = 3_600 * SECOND_US
 DAY_US: Final = 24 * HOUR_US
 LONGEST_WAIT_US: Final = 2 * DAY_US
 """No lease, delay or pause is longer: a later end was set by a clock that has been put back since."""
+EARLIEST_US: Final = (datetime.min.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+"""The first moment that can be written: the start of the year 1."""
 _AHEAD_US: Final = HOUR_US
 """By how much the clocks of two machines may differ."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -172,6 +172,10 @@ HTTP_UPLOAD_BYTES: Final = 256 << 20
 """Largest file that is uploaded for an import."""
 HTTP_REQUESTS_A_SECOND: Final = 200.0
 """Requests of a user with tokens, on average; twice as many may come at once."""
+AUDIT_WAITING: Final = 10_000
+"""Calls that wait for their audit record; beyond them a server refuses calls."""
+AUDIT_LAST_ATTEMPTS: Final = 5
+"""Attempts of a server that stops to write its last audit records."""
 HTTP_CALL_SECONDS: Final = 30.0
 """Longest call to a server (R-196)."""
 HTTP_MAINTENANCE_SECONDS: Final = 600.0
@@ -190,6 +194,8 @@ HTTP_CONNECTIONS: Final = 1_024
 HTTP_REPLAYS: Final = 4_096
 """Answers that are kept for repeated requests."""
 HTTP_REPLAY_SECONDS: Final = 86_400
+HTTP_REPLAY_CHARACTERS: Final = 65_536
+"""Longest answer that is kept for them."""
 HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from credenda import Credenda, Invalid
+from credenda.interfaces.serialize import to_jsonable
 from credenda.model.diff import Diff
 from credenda.testing import ManualClock
 
@@ -93,6 +94,13 @@ def test_it_can_be_narrowed(mem: Credenda, say: Say) -> None:
     assert told(mem.diff("2026-03-01", topic="home")) == [("added", "Linz", None)]
     assert told(mem.diff("2026-03-01", entity="user")) == [("added", "Linz", None)]
     assert told(mem.diff("2026-03-01", entity="nobody")) == []
+
+
+def test_a_diff_from_the_first_day_of_the_calendar_can_be_shown(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    diff = mem.diff("0001-01-01")
+    assert diff.counts == {"added": 1}
+    assert to_jsonable(diff)["since"] == "0001-01-01T00:00:00Z"
 
 
 def test_days_count_whole(mem: Credenda, say: Say) -> None:

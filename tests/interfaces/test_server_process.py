@@ -6,12 +6,15 @@ import json
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from threading import Event, Lock
 from typing import IO, cast
@@ -19,6 +22,9 @@ from typing import IO, cast
 import anyio
 import httpx2
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 
 from credenda import Credenda
@@ -26,6 +32,7 @@ from credenda import Credenda
 from .agent import MODES, REVISIONS, Agent
 from .terminal import Terminal, environment
 
+pytestmark = pytest.mark.timeout(120)
 WRITERS = 8
 _WAIT_SECONDS = 40
 
@@ -42,7 +49,7 @@ class Server:
             self.printed += told
             if told.endswith("stop with Ctrl-C\n"):
                 break
-        found = re.match(r"Listening on (http://127\.0\.0\.1:\d+)\n", self.printed)
+        found = re.match(r"Listening on (https?://127\.0\.0\.1:\d+)\n", self.printed)
         assert found is not None, self.printed
         self.url = found[1]
 
@@ -143,6 +150,36 @@ def test_the_demo_is_served_from_a_database_that_goes_away(tmp_path: Path) -> No
     assert code == 0
     assert '"route": "/v1/stats", "status": 200' in printed
     assert list(tmp_path.iterdir()) == []
+
+
+def write_certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate for 127.0.0.1 that it signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    encoding = serialization.Encoding.PEM
+    private = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    paths = folder / "cert.pem", folder / "key.pem"
+    paths[0].write_bytes(certificate.public_bytes(encoding))
+    paths[1].write_bytes(key.private_bytes(encoding, *private))
+    return paths
+
+
+def test_a_server_speaks_tls(db: Path, tmp_path: Path) -> None:
+    certificate, key = write_certificate(tmp_path)
+    server = Server("--db", str(db), "--tls-cert", str(certificate), "--tls-key", str(key))
+    try:
+        assert server.url.startswith("https://")
+        trusting = ssl.create_default_context(cafile=str(certificate))
+        assert httpx2.get(f"{server.url}/livez", verify=trusting, timeout=_WAIT_SECONDS).json() == {"status": "ok"}
+    finally:
+        code, _ = server.end(signal.SIGTERM)
+    assert code == 0
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,33 @@ def test_a_first_answer_is_not_repeated_after_a_deletion(site: Site) -> None:
     assert "Vienna" not in json.dumps(told)
 
 
+def test_an_answer_that_is_too_long_to_keep_is_not_repeated_and_nothing_is_done_twice(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HTTP_REPLAY_CHARACTERS", 10)
+    key = {"Idempotency-Key": "k1"}
+    assert site.send("POST", "/v1/holds", json={"reason": "a lawsuit"}, headers=key).status_code == 200
+    told = problem(site.send("POST", "/v1/holds", json={"reason": "a lawsuit"}, headers=key), 409, "conflict")
+    assert told["title"] == "this request was done already"
+    assert len(site.send("GET", "/v1/holds").json()) == 1
+
+
+def test_a_request_is_refused_while_the_first_one_with_its_key_runs(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner: list[Response] = []
+    key = {"Idempotency-Key": "k1"}
+
+    def hold(manage: Any, reason: str) -> None:  # noqa: ANN401 - as `Manage.hold`
+        del manage
+        if not inner:
+            inner.append(site.send("POST", "/v1/holds", json={"reason": reason}, headers=key))
+
+    monkeypatch.setattr("credenda.client_manage.Manage.hold", hold)
+    assert site.send("POST", "/v1/holds", json={"reason": "a lawsuit"}, headers=key).status_code == 204
+    problem(inner[0], 409, "conflict")
+
+
 def test_the_key_of_a_message_holds_after_a_restart(tmp_path: Path) -> None:
     key = {"Idempotency-Key": "k1"}
     answers: list[dict[str, Any]] = []

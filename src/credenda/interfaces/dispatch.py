@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import authorize
+from credenda.interfaces.call_note import note_operation
 from credenda.operations.table import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
     accepted = given
     if door in REMOTE:
         _check_open(operation, door)
+        note_operation(operation, door, given)
         authorize(operation, memory)
         accepted = _check_given(operation, given, door)
     method: Any = attrgetter(operation.call)(memory)

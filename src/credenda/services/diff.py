@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import cast, get_args
 
-from credenda.clock import format_time
+from credenda.clock import EARLIEST_US, format_time
 from credenda.errors import Invalid
 from credenda.model.diff import Axis, Diff
 from credenda.read.load_diff import load_difference
@@ -31,7 +31,7 @@ def diff(
     zone, now_us = parts.settings.zone, parts.clock.now_us()
     first = parse_period(since, zone, now_us)
     last = parse_period("now" if until is None else until, zone, now_us)
-    since_us = first.from_us if first.moment else first.from_us - 1
+    since_us = first.from_us if first.moment else max(EARLIEST_US, first.from_us - 1)
     until_us = last.until_us if last.moment else _choose_end_us(last.from_us, last.until_us, now_us)
     if first.from_us > until_us:
         raise Invalid(

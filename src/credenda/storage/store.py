@@ -35,6 +35,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.storage.audit import AuditStore
 from credenda.storage.records import (
     CODE_BITS,
     Access,
@@ -225,7 +226,7 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(TenantTransfer, TokenStore, Protocol):
+class Store(TenantTransfer, TokenStore, AuditStore, Protocol):
     """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
     log_emptied: bool

@@ -16,7 +16,7 @@ from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of
 
-NOT_OF_A_TENANT = {"schema_version", "erasures", "backups", "identity", "owed_ledgers"}
+NOT_OF_A_TENANT = {"schema_version", "erasures", "backups", "identity", "owed_ledgers", "audit_records", "audit_head"}
 FOR_ALL_TENANTS = {
     "user_of_tag",
     "next_tenant_number",

@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import (
+        audit as audit,
+    )
+    from credenda.interfaces.cli import (
         demo as demo,
     )
     from credenda.interfaces.cli import (

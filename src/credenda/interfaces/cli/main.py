@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import click
@@ -33,6 +34,17 @@ _EPILOG: Final = (
     "6 limit exceeded, 7 corrupt."
 )
 
+_BUILDERS: Final[Mapping[str, str]] = {
+    "demo": "demo.make_demo_command",
+    "serve": "serve.make_serve_command",
+    "token": "tokens.make_token_command",
+    "audit": "audit.make_audit_command",
+    "mcp": "serving.mcp",
+    "worker": "serving.worker",
+    "install": "serving.install",
+}
+"""Modules and functions of the commands that are no operations; each is loaded when its command is built."""
+
 
 class Program(Commands):
     """The group of all commands, which are built when requested; it prints every error as one line."""
@@ -40,23 +52,13 @@ class Program(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in display order."""
         del ctx
-        return ["demo", *list_names(), "serve", "token", "mcp", "worker", "install", "bench", "completion"]
+        return ["demo", *list_names(), "serve", "token", "audit", "mcp", "worker", "install", "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; None for an unknown name."""
         del ctx
-        if cmd_name == "demo":
-            return cli_modules.demo.make_demo_command()
-        if cmd_name == "serve":
-            return cli_modules.serve.make_serve_command()
-        if cmd_name == "token":
-            return cli_modules.tokens.make_token_command()
-        if cmd_name in {"mcp", "worker", "install"}:
-            return {
-                "mcp": cli_modules.serving.mcp,
-                "worker": cli_modules.serving.worker,
-                "install": cli_modules.serving.install,
-            }[cmd_name]()
+        if cmd_name in _BUILDERS:
+            return attrgetter(_BUILDERS[cmd_name])(cli_modules)()
         if cmd_name == "bench":
             return _Benches("bench", help="Run benchmarks on this machine.")
         return _make_completion_command() if cmd_name == "completion" else build(cmd_name)

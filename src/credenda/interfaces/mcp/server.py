@@ -22,6 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from credenda import __version__
 from credenda.errors import CredendaError, Invalid, NotFound
+from credenda.interfaces.call_note import note_failure, note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
@@ -106,14 +107,17 @@ class _Handlers:
         return await to_thread.run_sync(self._call, offer, params.arguments or {})
 
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
+        note_operation(offer.routes[0].operation, "mcp")
         try:
             operation, given = read_arguments(offer, arguments)
             with self.memory() as memory:
                 value = invoke(memory, operation, given, door="mcp")
             told = build_answer(operation, given, value)
         except CredendaError as error:
+            note_failure(error.code)
             return _make_result(build_failure(error), is_error=True)
         except Exception as error:  # noqa: BLE001 - where this door ends: an answer instead of a broken call
+            note_failure(CredendaError.code)
             _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
             return _make_result(build_internal_failure(error), is_error=True)
         return _make_result(told, text=value.text if isinstance(value, Context | Core) else "")
@@ -140,8 +144,10 @@ class _Handlers:
         try:
             kind, text = await to_thread.run_sync(self._read, uri)
         except CredendaError as error:
+            note_failure(error.code)
             raise _make_error(error, uri, call.protocol_version) from error
         except Exception as error:  # noqa: BLE001 - where this door ends: the SDK would quote the error
+            note_failure(CredendaError.code)
             _log.debug("a resource broke", exc_info=True)
             told = build_internal_failure(error)
             raise MCPError(code=wire.INTERNAL_ERROR, message=told["message"], data=told) from None

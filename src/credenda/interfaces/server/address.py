@@ -93,7 +93,7 @@ def check_address(address: Address) -> None:
 def listen(address: Address) -> socket.socket:
     """Open the socket of a server; raises `Unavailable` for an address in use, or one that this machine lacks."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    opened = socket.socket(family)
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sends at once only on named TCP
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((address.host, address.port))

@@ -27,7 +27,7 @@ from credenda.interfaces.server.address import LOOPBACK_NAMES
 from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import make_method_problem, make_problem_response
+from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
 from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.rest import make_routes
 from credenda.operations.mcp_tools import Toolset
@@ -37,6 +37,7 @@ __all__ = ["Options", "build_application"]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
+_READING: Final = frozenset({"GET", "HEAD"})
 _LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
 _FILES: Final = frozenset({"upload", "download"})
 _BURST_SECONDS: Final = 2.0
@@ -55,6 +56,8 @@ class Options:
     rate: float = 0.0
     """Requests a second and user; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
+    audit: bool = False
+    """Whether every call is recorded."""
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -74,14 +77,16 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
         Route("/metrics", _Get(pages.show_metrics)),
         Route("/openapi.json", _Get(pages.show_openapi)),
     ]
+    audit = memories.open_audit() if options.audit else None
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
-    app = CallTimeout(app, call_seconds=options.call_seconds, longer=_list_longer_calls())
-    app = Bounds(app, RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS)))
+    app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
+    rate = RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS))
+    app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full)
     app = CallerCheck(app, options.identify)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
-    return RequestLog(app, options.metrics)
+    return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
 
 
 def _list_longer_calls() -> dict[str, float]:
@@ -110,8 +115,7 @@ async def _run(memories: Memories, endpoint: _McpEndpoint) -> AsyncGenerator[Non
 
 async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        problem = NotFound("there is no such page", fix="see /openapi.json")
-        await make_problem_response(problem)(scope, receive, send)
+        await send_problem(NotFound("there is no such page", fix="see /openapi.json"), scope, receive, send)
 
 
 class _McpEndpoint:
@@ -126,8 +130,7 @@ class _McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["route"] = "/mcp"
         if scope["method"] != "POST":  # there is no stream to open, and no session to end
-            problem = make_method_problem(scope["method"], ["POST"])
-            await make_problem_response(problem)(scope, receive, send)
+            await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
             return
         await self._manager.handle_request(scope, receive, send)
 
@@ -141,10 +144,10 @@ class _Get:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["route"] = scope["path"]
         response: Response
-        if scope["method"] == "GET":
+        if scope["method"] in _READING:
             response = await self._show(Request(scope, receive))
         else:
-            response = make_problem_response(make_method_problem(scope["method"], ["GET"]))
+            response = make_problem_response(make_method_problem(scope["method"], _READING))
         await response(scope, receive, send)
 
 
@@ -180,7 +183,9 @@ class _Pages:
             return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))
         counts = self._memories.counts()
         queue = to_thread.current_default_thread_limiter().statistics()
+        oldest = await to_thread.run_sync(self._memories.measure_oldest_wait)
         gauges = {
+            "credenda_oldest_job_seconds": ("How long the oldest message has waited to be read.", oldest),
             "credenda_memories_open": ("Memories of users that are open.", counts.open),
             "credenda_calls_running": ("Calls that worker threads carry out.", queue.borrowed_tokens),
             "credenda_calls_waiting": ("Calls that wait for a worker thread.", queue.tasks_waiting),

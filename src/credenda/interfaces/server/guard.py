@@ -20,14 +20,17 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import limits
-from credenda.clock import seconds
+from credenda.clock import Clock, seconds
 from credenda.deadline import limit_duration
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import Principal, use_principal
+from credenda.interfaces.call_note import CallNote, current_note
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import Problem, make_problem_response
+from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
+from credenda.model.audit import AuditDraft
+from credenda.runtime import ActiveCalls
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
@@ -50,10 +53,14 @@ class RequestLog:
     It gives each answer a request id, and headers that keep it out of caches and of guesses about its type.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        """Wrap an application."""
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, *, clock: Clock, audit: Callable[[AuditDraft], None] | None
+    ) -> None:
+        """Wrap an application; `audit` takes a record of each call that may reach a memory."""
         self._app = app
         self._metrics = metrics
+        self._audit = audit
+        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
@@ -65,6 +72,8 @@ class RequestLog:
         state: dict[str, Any] = {"route": "other", "started": False, "request_id": request_id}
         scope["state"] = state
         status, begun = 0, seconds()
+        note = state["note"] = CallNote()
+        current_note.set(note)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -79,10 +88,10 @@ class RequestLog:
         try:
             await self._app(scope, receive, send_with_headers)
         except Exception as error:
-            state["failure"] = error
             if state["started"]:
+                state["failure"] = error
                 raise
-            await make_problem_response(error)(scope, receive, send_with_headers)
+            await send_problem(error, scope, receive, send_with_headers)
         finally:
             self._record(scope, status, seconds() - begun)
 
@@ -98,6 +107,30 @@ class RequestLog:
         if failure is not None and not isinstance(failure, CredendaError | Problem):
             line["failure"] = type(failure).__name__
         _log.info(json.dumps(line))
+        if self._audit is not None and scope["path"] not in PUBLIC:
+            self._audit(_draft_record(state, self._clock.now_us(), status, duration_seconds))
+
+
+def _draft_record(state: Mapping[str, Any], now_us: int, status: int, duration_seconds: float) -> AuditDraft:
+    """Put together what the layers have found out about a call."""
+    principal: Principal | None = state.get("principal")
+    note: CallNote = state["note"]
+    failure = state.get("failure")
+    code = note.code or ("" if failure is None else str(make_problem(failure).body["code"]))
+    return AuditDraft(
+        at_us=now_us,
+        request_id=state["request_id"],
+        user="" if principal is None else principal.tenant,
+        caller="" if principal is None else f"{principal.issuer}:{principal.subject}",
+        door=note.door,
+        operation=note.operation,
+        scope=note.scope,
+        ids=note.ids,
+        status=status,
+        code=code,
+        duration_ms=round(duration_seconds * 1_000, 1),
+        inputs=note.inputs,
+    )
 
 
 class AddressCheck:
@@ -119,7 +152,7 @@ class AddressCheck:
             try:
                 self._check(Headers(scope=scope))
             except Problem as problem:
-                await make_problem_response(problem)(scope, receive, send)
+                await send_problem(problem, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -161,7 +194,7 @@ class CallerCheck:
         try:
             principal = await self._identify(scope)
         except (CredendaError, Problem) as error:
-            await make_problem_response(error)(scope, receive, send)
+            await send_problem(error, scope, receive, send)
             return
         scope["state"]["principal"] = principal
         with use_principal(principal):
@@ -171,17 +204,18 @@ class CallerCheck:
 class Bounds:
     """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
 
-    def __init__(self, app: ASGIApp, rate: RateLimit) -> None:
-        """Wrap an application."""
+    def __init__(self, app: ASGIApp, rate: RateLimit, *, is_full: Callable[[], bool]) -> None:
+        """Wrap an application; `is_full` says that no call may begin."""
         self._app = app
         self._rate = rate
+        self._is_full = is_full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             problem = self._find_problem(scope["state"]["principal"])
             if problem is not None:
-                await make_problem_response(problem)(scope, receive, send)
+                await send_problem(problem, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -190,17 +224,24 @@ class Bounds:
         if wait:
             headers = {"Retry-After": str(math.ceil(wait))}
             return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)
-        if to_thread.current_default_thread_limiter().statistics().tasks_waiting >= limits.HTTP_WAITING:
+        waiting = to_thread.current_default_thread_limiter().statistics().tasks_waiting
+        if waiting >= limits.HTTP_WAITING or self._is_full():
             return Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
         return None
 
 
 class CallTimeout:
-    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196)."""
+    """Answers 504 to a call that takes too long, and gives its work a deadline, at which that stops (R-196).
 
-    def __init__(self, app: ASGIApp, *, call_seconds: float, longer: Mapping[str, float]) -> None:
+    A call counts as active from its first byte to its last, so that background work yields to all of it.
+    """
+
+    def __init__(
+        self, app: ASGIApp, active_calls: ActiveCalls, *, call_seconds: float, longer: Mapping[str, float]
+    ) -> None:
         """Allow each call `call_seconds`, and those to some paths as long as `longer` says."""
         self._app = app
+        self._active_calls = active_calls
         self._call_seconds = call_seconds
         self._longer = longer
 
@@ -215,7 +256,8 @@ class CallTimeout:
             timer.deadline = math.inf  # an answer that has begun is sent to its end
             await send(message)
 
-        with anyio.move_on_after(duration) as timer, limit_duration(duration + _ANSWER_SECONDS):
+        limit = limit_duration(duration + _ANSWER_SECONDS)
+        with anyio.move_on_after(duration) as timer, limit, self._active_calls:
             await self._app(scope, receive, send_whole)
         if timer.cancelled_caught and not scope["state"]["started"]:
             problem = Problem(
@@ -226,4 +268,4 @@ class CallTimeout:
                 fix="ask for less, or repeat it with the same Idempotency-Key",
             )
             problem.body["retryable"] = True
-            await make_problem_response(problem)(scope, receive, send)
+            await send_problem(problem, scope, receive, send)

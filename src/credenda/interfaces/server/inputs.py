@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +30,7 @@ __all__ = ["Inputs", "read_inputs"]
 _FLAGS: Final = {"true": True, "false": False}
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
 """Endings of an uploaded file's name that are kept, because an import may tell the format by them."""
+_FILES: Final = frozenset({"upload", "download"})
 _COPY_BYTES: Final = 1 << 20
 
 
@@ -52,7 +53,7 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
     kinds = {name: param.kind_at("rest") for name, param in params.items()}
     given: dict[str, object] = {name: request.path_params[name] for name in route.in_path}
     others = {name: param for name, param in params.items() if name not in given and kinds[name] != "download"}
-    with TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True) as folder:
+    with _make_folder(bool(_FILES & set(kinds.values()))) as folder:
         body = b""
         if route.method == "GET":
             given |= _read_query(request.query_params, others)
@@ -70,6 +71,13 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
         if download is not None:
             given[download.name] = ServerFile(download)
         yield Inputs(given, body, download)
+
+
+def _make_folder(wanted: bool) -> AbstractContextManager[str]:  # noqa: FBT001 - the one argument
+    """Make a folder for the files of a request, which few have."""
+    if not wanted:
+        return nullcontext("")
+    return TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True)
 
 
 def _check_inputs(sent: Mapping[str, Any], params: Mapping[str, Param], operation: Operation) -> dict[str, object]:

@@ -12,16 +12,19 @@ from typing import Final
 from credenda import limits, services, workers
 from credenda.bootstrap import build_user_parts
 from credenda.client import Credenda
+from credenda.clock import SECOND_US, Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
-from credenda.runtime import Parts
+from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
-from credenda.storage.store import ChangeFilter
+from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
 
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.FAILED})
 _IDLE_SECONDS: Final = 1.0
 """How long the worker waits for a job before it looks for those of other processes."""
 
@@ -45,6 +48,7 @@ class Memories:
         self._parts = parts
         self._jobs_ready = Event()
         self._stop = Event()
+        self._audit: AuditLog | None = None
         self._pool = SessionPool(
             self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
         )
@@ -58,9 +62,34 @@ class Memories:
         with self._pool.lend(get_principal().tenant) as memory:
             yield memory
 
+    @property
+    def clock(self) -> Clock:
+        """The source of time."""
+        return self._parts.clock
+
+    @property
+    def active_calls(self) -> ActiveCalls:
+        """The calls in progress, to which the worker yields."""
+        return self._parts.active_calls
+
+    def open_audit(self) -> AuditLog:
+        """Open the audit log, which is closed after the last call."""
+        self._audit = AuditLog(self._parts.store)
+        return self._audit
+
     def counts(self) -> PoolCounts:
         """Return the figures of the open memories."""
         return self._pool.counts()
+
+    def measure_oldest_wait(self) -> float:
+        """Return for how many seconds the job that has been due the longest has waited; 0 where none is due."""
+        now_us = self._parts.clock.now_us()
+        due = JobFilter(statuses=_WAITING, due_us=now_us, limit=1)
+        for user in self._parts.store.users_with_due_jobs(now_us, limit=1):
+            with self._parts.store.reader(user) as reader:
+                for job in reader.jobs(due):
+                    return max(0, now_us - job.created_us) / SECOND_US
+        return 0.0
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
@@ -93,6 +122,8 @@ class Memories:
         if self._worker is not None:
             self._worker.join()
         self._pool.close()
+        if self._audit is not None:
+            self._audit.close()
         self._parts.release()
 
     def _open(self, user: str) -> Credenda:

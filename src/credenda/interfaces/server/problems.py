@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
 
-__all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response"]
+__all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response", "send_problem"]
 
 _MEDIA: Final = "application/problem+json"
 _RETRY_SECONDS: Final = 1
@@ -72,6 +73,12 @@ def make_problem_response(error: Exception) -> Response:
     problem = make_problem(error)
     body = json.dumps(problem.body, ensure_ascii=False)
     return Response(body, problem.status, media_type=_MEDIA, headers=problem.headers)
+
+
+async def send_problem(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request that failed, and note the failure for the log."""
+    scope["state"]["failure"] = error
+    await make_problem_response(error)(scope, receive, send)
 
 
 def make_method_problem(method: str, allowed: Iterable[str]) -> Problem:

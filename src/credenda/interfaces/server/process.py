@@ -71,6 +71,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         toolset=plan.toolset,
         read_only=parts.read_only,
         call_seconds=plan.call_seconds,
+        audit=plan.address.needs_tokens and not parts.read_only,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
     )
     return build_application(memories, options)

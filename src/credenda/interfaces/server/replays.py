@@ -20,10 +20,10 @@ __all__ = ["Answer", "Replays"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that went well: its status and body."""
+    """An answer that went well: its status and body; None for a body that was too long to keep."""
 
     status: int
-    body: str
+    body: str | None
 
 
 @dataclass(slots=True)
@@ -61,9 +61,11 @@ class Replays:
         answer = entry.answer
         if answer is None:
             raise Conflict("the first request with this key is under way", fix="wait for its answer")
-        if not answer.body or not self._memories.has_deleted_since(user, entry.mark):
-            return answer
-        why = "something was deleted since, which the first answer may contain"
+        why = "its answer was too long to keep"
+        if answer.body is not None:
+            if not answer.body or not self._memories.has_deleted_since(user, entry.mark):
+                return answer
+            why = "something was deleted since, which the first answer may contain"
         raise Conflict("this request was done already", why=why, fix="read the present state")
 
     def finish(self, user: str, key: str, answer: Answer) -> None:
@@ -71,7 +73,8 @@ class Replays:
         with self._lock:
             entry = self._entries.get((user, key))
             if entry is not None:
-                entry.answer = answer
+                fits = answer.body is not None and len(answer.body) <= limits.HTTP_REPLAY_CHARACTERS
+                entry.answer = answer if fits else Answer(answer.status, None)
 
     def abandon(self, user: str, key: str) -> None:
         """Forget a request that failed, so that it may be repeated."""

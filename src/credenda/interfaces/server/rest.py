@@ -21,12 +21,13 @@ from starlette.types import Receive, Scope, Send
 from credenda import limits
 from credenda.errors import Conflict, Invalid
 from credenda.interfaces.authorization import authorize
+from credenda.interfaces.call_note import note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.openapi import may_take_key
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.inputs import Inputs, read_inputs
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.problems import make_method_problem, make_problem_response
+from credenda.interfaces.server.problems import make_method_problem, send_problem
 from credenda.interfaces.server.replays import Answer, Replays
 from credenda.operations.table import OPERATIONS, Operation, Rest
 
@@ -50,6 +51,7 @@ class _Call:
     @asynccontextmanager
     async def answer(self, request: Request) -> AsyncGenerator[Response]:
         """Call the operation, and give the answer, to be sent in the block; only who may call has the body read."""
+        note_operation(self.operation, "rest")
         principal = authorize(self.operation)
         async with read_inputs(request, self.operation, self.route) as inputs:
             if inputs.download is not None:
@@ -119,8 +121,7 @@ class _Path:
         except Exception as error:
             if scope["state"]["started"]:
                 raise
-            scope["state"]["failure"] = error
-            await make_problem_response(error)(scope, receive, send)
+            await send_problem(error, scope, receive, send)
 
     def _find(self, method: str) -> _Call:
         call = self._calls.get(method)

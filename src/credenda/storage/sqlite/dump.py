@@ -40,8 +40,8 @@ TABLES: Final = (
     "budgets",
 )
 """The tables of a tenant, in export order: passages come after their events."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens"})
-"""Not exported: the tenant's row (in the header), snapshots, a flag in a transaction, task runs, and access tokens."""
+NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects"})
+"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, access tokens, and the pseudonym."""
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""

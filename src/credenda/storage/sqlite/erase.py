@@ -41,6 +41,8 @@ __all__ = [
 ]
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
+_WITHOUT_TENANT: Final = ("api_tokens", "audit_subjects")
+"""Tables that may have rows of a user who never wrote."""
 _SAMPLED_ROWS: Final = 4_000
 """The rows per column that give probes; of more rows, as many at even distances."""
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{12,}")
@@ -94,7 +96,8 @@ def delete_rows(
     _check_hold(connection, user_id)
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     if tenant is None:
-        connection.execute("DELETE FROM api_tokens WHERE user_id = ?", (user_id,))
+        for table in _WITHOUT_TENANT:
+            connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))  # noqa: S608 - names of our schema
         return {}
     tables = list_tenant_tables(connection)
     counts = {table: _count_rows(connection, table, user_id) for table in tables}

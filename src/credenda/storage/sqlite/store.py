@@ -31,9 +31,9 @@ from credenda.storage.sqlite.migrate import check_version, get_latest_version, m
 from credenda.storage.sqlite.open_file import OpenFile
 from credenda.storage.sqlite.reader import SqliteReader, read_tenant, to_tenant
 from credenda.storage.sqlite.retention_rows import read_retention_rules
+from credenda.storage.sqlite.server_rows import ServerRows
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.sqlite.tenant_cache import TenantCache
-from credenda.storage.sqlite.tokens import TokenRows
 from credenda.storage.sqlite.writer import NextIds, SqliteWriter
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
@@ -58,7 +58,7 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
-class SqliteStore(TokenRows):
+class SqliteStore(ServerRows):
     """A `Store` in one SQLite file, shared with other processes."""
 
     def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
