@@ -21,7 +21,7 @@ __all__ = ["make_passage"]
 
 _TERMS: Final = 128
 _FEWEST: Final = 6
-_CHARACTERS_A_MEMORY: Final = 200
+_CHARACTERS_A_MEMORY: Final = 80
 _OWN: Final = frozenset({"user", "speaker"})
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
 """Attributes of the speakers whose current values are shown where there is room."""
