@@ -136,8 +136,10 @@ LLM_PASSAGE_CHARACTERS: Final = 6_000
 """Length from which a passage takes no further message."""
 LLM_CONTINUATIONS: Final = 3
 """How often a model is asked for further claims of one passage."""
-LLM_KNOWN_MEMORIES: Final = 12
-"""Most known memories that it gets; with a short message half of them."""
+LLM_KNOWN_MEMORIES: Final = 36
+"""Most known memories that it gets with a long passage."""
+LLM_PROBED_MEMORIES: Final = 12
+"""Most memories that a model compares with an older one."""
 LLM_ANSWER_TOKENS: Final = 1_024
 """Bound of one answer (R-048)."""
 LLM_ANSWER_CHARACTERS: Final = 32_768

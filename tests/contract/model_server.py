@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-NOTHING: dict[str, object] = {"claims": [], "rejected": []}
+NOTHING: dict[str, object] = {"claims": [], "more": False}
 
 
 @dataclass

@@ -85,6 +85,19 @@ def test_remember_tells_a_correction_an_end_and_a_doubt_apart(ana: Terminal) -> 
     assert "[hypothetical · confidence 0.30]" in ana.text("remember", "If I lived in Rome I'd eat pizza.")
 
 
+def test_remember_takes_claims_as_json_and_says_why_one_was_refused(ana: Terminal) -> None:
+    claims = [
+        {"quote": "moved to Graz", "attribute": "residence", "value": "Graz"},
+        {"quote": "moved to Rome", "attribute": "residence", "value": "Rome"},
+    ]
+    shown = ana.text("remember", "I moved to Graz.", "--claims", json.dumps(claims))
+    assert "residence: Graz" in shown
+    assert "refused, the quote does not occur in a message" in shown
+    receipt = ana.json("remember", "I am at Siemens.", "--claims", '[{"quote": "at Siemens", "value": "Siemens"}]')
+    assert [one["outcome"] for one in receipt["claims"]] == ["kept"]
+    assert "this is no JSON" in ana.error("remember", "I moved to Graz.", "--claims", "residence=Graz", code=2)
+
+
 def test_remember_that_leads_to_nothing_says_so(ana: Terminal) -> None:
     assert "No belief follows from it" in ana.text("remember", "Perfect, thanks!")
 

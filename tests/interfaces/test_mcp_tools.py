@@ -43,6 +43,22 @@ def test_what_is_stored_is_queued_and_found(mode: str, mem: Credenda) -> None:
     assert (event.session, event.agent, event.topic) == ("s", "a", "home")
 
 
+def test_an_agent_passes_its_own_claims(mode: str, mem: Credenda) -> None:
+    text = "I moved to Graz and my sister Ana lives in Linz."
+    claims = [
+        {"quote": "I moved to Graz", "entity": "user", "attribute": "residence", "value": "Graz"},
+        {"quote": "my sister Ana lives in Linz", "entity": "Ana", "attribute": "residence", "value": "Rome"},
+    ]
+
+    async def body(agent: Agent) -> None:
+        kept, changed = (await agent.ask("store_memory", text=text, claims=claims))["data"]["claims"]
+        assert (kept["outcome"], kept["understood"]) == ("kept", "user residence: Graz")
+        assert kept["memory_id"].startswith("m")
+        assert changed["reason"] == "the value does not occur in the quoted sentence"
+
+    drive(serving(mem), body, mode)
+
+
 @pytest.mark.requirement("R-066")
 def test_a_repeated_key_is_answered_from_the_first_call(mode: str, mem: Credenda) -> None:
     async def body(agent: Agent) -> None:
@@ -275,6 +291,9 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("search_memories", {"query": "tea", "as_of": "yesterday-ish"}, "yesterday-ish"),
     ("store_memory", {"text": ""}, "empty"),
     ("store_memory", {"text": {"role": "user"}}, "text must be text: it is a table"),
+    ("store_memory", {"text": "tea", "claims": "tea"}, "claims must be a list of tables: it is text"),
+    ("store_memory", {"text": "tea", "claims": ["tea"]}, "claims must be a list of tables: an item of it is not"),
+    ("store_memory", {"text": "tea", "claims": [{"value": "tea"}]}, "claim 1 cannot be read"),
     ("resolve_conflict", {"contest_id": "k1-abcde0", "scopes": {"work": 5}}, "scopes must be a table of words"),
     ("inspect_memories", {"status": "lost"}, "'lost' is not a status"),
 ]

@@ -171,7 +171,7 @@ def make_failing_model(countdown: Countdown, trouble: str) -> ScriptedModel:
     def answer(question: Question) -> Any:  # noqa: ANN401 - an answer or an error
         del question
         if not countdown.strikes():
-            return {"claims": [], "rejected": []}
+            return {"claims": [], "more": False}
         return "not JSON" if trouble == "garbled" else ModelFailure(Trouble(trouble), "as planned")
 
     return ScriptedModel(answer)

@@ -176,7 +176,7 @@ def _find_later_memories(night: Night, memory: Memory) -> list[Memory]:
     wanted = MemoryFilter(entity=normalise_name(memory.entity), statuses=HELD)
     found = night.see(lambda reader: reader.find(wanted))
     later = [one for one in found if one.created_us > memory.created_us and not is_dreamed(one)]
-    return later[: limits.LLM_KNOWN_MEMORIES]
+    return later[: limits.LLM_PROBED_MEMORIES]
 
 
 def _apply_doubts(night: Night, doubts: _Doubts) -> list[Change]:

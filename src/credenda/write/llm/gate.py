@@ -16,7 +16,7 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import DENIED, QUARANTINED, Role
-from credenda.write.extract.acts import Act, act_of, is_transient
+from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.spoken import fluent, premise_of
@@ -24,10 +24,14 @@ from credenda.write.intake.secrets import is_instruction_like
 
 __all__ = ["Skip", "skip"]
 
-_EMPTY_ACTS: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RUNNING_TASK})
+_EMPTY_ACTS: Final = frozenset({Act.PASTED, Act.SARCASM})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _SELF: Final = re.compile(r"\b(?:i|i'm|i've|i'd|me|my|mine|we|we're|our|us)\b", re.IGNORECASE)
 _WORDS_LEAST: Final = 2
+_SHORT_MESSAGE: Final = 160
+"""A longer message always goes to the model: among its sentences one often states something."""
+_SHORT_SENTENCE: Final = 40
+"""A longer sentence says more than that its speaker is tired or back."""
 
 
 class Skip(StrEnum):
@@ -52,7 +56,7 @@ def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
         return Skip.DOCUMENT
     if is_instruction_like(event.text) or {QUARANTINED, DENIED} & set(event.flags):
         return Skip.ORDERS
-    if readings:
+    if readings or len(event.text) > _SHORT_MESSAGE:
         return None
     sentences = (event.text[start:stop] for start, stop in own_sentences(event.text))
     return None if any(_may_tell(fluent(straighten(sentence))) for sentence in sentences) else Skip.EMPTY
@@ -69,7 +73,8 @@ def _may_tell(sentence: str) -> bool:
     if len(_WORD.findall(sentence)) < _WORDS_LEAST or act_of(sentence) in _EMPTY_ACTS:
         return False
     given = _expressions()
-    if given["reaction"].match(sentence) or given["passing"].match(sentence) or is_transient(sentence):
+    short = len(sentence) <= _SHORT_SENTENCE
+    if given["reaction"].match(sentence) or (short and given["passing"].match(sentence)):
         return False
     if sentence.endswith("?"):
         return premise_of(sentence) is not None or given["telling"].search(sentence) is not None

@@ -21,13 +21,14 @@ __all__ = ["make_passage"]
 
 _TERMS: Final = 128
 _FEWEST: Final = 6
-_CHARACTERS_A_MEMORY: Final = 200
+_CHARACTERS_A_MEMORY: Final = 80
 _OWN: Final = frozenset({"user", "speaker"})
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
-"""Attributes of the speakers whose current values are shown where there is room."""
+"""Attributes of the speakers whose current values are shown in any case."""
 _BY_SLOT: Final = 2.0
 _BY_MESSAGE: Final = 0.3
-_BY_PROFILE: Final = 0.01
+_PROFILED: Final = 6
+"""Most of the speakers' own values that are shown although the passage does not name them."""
 _LEAST: Final = 0.1
 """Less than one word that ten nominated memories have."""
 
@@ -62,13 +63,12 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
     for weight, group in ((_BY_SLOT, slots), (_BY_MESSAGE, recent)):
         for name in {one.id for one in group} & scores.keys():
             scores[name] += weight
-    kept = {one.id: _BY_PROFILE for one in profile} | {name: score for name, score in scores.items() if score > _LEAST}
-    best = sorted(
-        (one for one in every.values() if one.id in kept),
-        key=lambda one: (-kept[one.id], -get_valid_from_us(one), one.id),
-    )
+    named_best = [one for one in every.values() if scores[one.id] > _LEAST]
+    named_best.sort(key=lambda one: (-scores[one.id], -get_valid_from_us(one), one.id))
     length = sum(len(turn.event.text) for turn in passage.turns)
-    return best[: min(limits.LLM_KNOWN_MEMORIES, _FEWEST + length // _CHARACTERS_A_MEMORY)]
+    best = named_best[: min(limits.LLM_KNOWN_MEMORIES, _FEWEST + length // _CHARACTERS_A_MEMORY)]
+    own_values = [one for one in profile if one.id in every and one not in best]
+    return [*best, *own_values[:_PROFILED]]
 
 
 def _is_shown(memory: Memory) -> bool:

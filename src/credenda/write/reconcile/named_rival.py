@@ -15,6 +15,7 @@ from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
 from credenda.write.reconcile.admit import remove_slot
 from credenda.write.reconcile.candidate import claim_hash
 from credenda.write.reconcile.inputs import StatementContext
@@ -98,7 +99,7 @@ def _name_none(claim: Claim) -> Claim:
 def _is_about_same(claim: Claim, rival: Memory) -> bool:
     """Return whether a claim may be decided in the slot of a memory: one speaker, one thing, a valid value of one kind.
 
-    An attribute without a row in the schema is one name among many for a property; two rows are two properties.
+    An attribute without a row in the schema may have another name that shares a word: "snacks" and "snack budget".
     """
     if get_slot(rival) is None or normalise_name(claim.speaker) != normalise_name(rival.speaker):
         return False
@@ -110,12 +111,17 @@ def _is_about_same(claim: Claim, rival: Memory) -> bool:
         return True
     name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
     own = normalise_attribute(claim.attribute or "")
-    named = own == name or not get_attribute(own).known or _list_path(claim) == _list_path(rival)
+    alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
+    named = own == name or alike or _list_path(claim) == _list_path(rival)
     return named and is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
 
 
 def _is_same_entity(claim: Claim, rival: Memory) -> bool:
     return normalise_name(claim.entity or "") == normalise_name(rival.entity or "")
+
+
+def _list_stems(attribute: str) -> frozenset[str]:
+    return frozenset(tokenize(attribute.replace("_", " ")))
 
 
 def _list_path(said: Claim | Memory) -> frozenset[str]:
