@@ -11,7 +11,7 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.write.llm.guards import Refusal
 
-from .build import claim, claims_of, outcome, read, turn_of
+from .build import NOW_US, claim, claims_of, outcome, read, turn_of
 
 
 @pytest.mark.requirement("R-034", "R-035", "R-036")
@@ -27,6 +27,19 @@ def test_an_attribute_has_the_name_and_cardinality_of_the_schema_and_an_open_one
     found = claim("I work for Acme.", attribute="company", value="Acme")
     assert (found.attribute, found.cardinality) == ("employer", Cardinality.SINGLE)
     assert claim("I keep bees.", attribute="keeps", value="bees").cardinality is Cardinality.SET
+
+
+def test_a_value_may_stand_where_a_pronoun_points_but_not_where_a_wrong_one_could_hurt() -> None:
+    text = "We got The Witcher last week. I will give it a try."
+    wanted = {"quote": "I will give it a try", "value": "The Witcher"}
+    (found,) = claims_of(turn_of(text), {**wanted, "attribute": "plan", "stance": "planned"})
+    assert (found.attribute, found.value, found.text) == ("plan", "The Witcher", "I will give it a try.")
+    assert all(one.attribute is None for one in claims_of(turn_of(text), {**wanted, "attribute": "residence"}))
+
+
+def test_only_a_state_ends_when_it_is_past() -> None:
+    assert claim("I lived in Leeds.", attribute="residence", value="Leeds", stance="past").valid_until_us == NOW_US
+    assert claim("I went to a fair.", attribute="event", value="went to a fair", stance="past").valid_until_us is None
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from credenda.write.reconcile.slots import UNCERTAIN_STANCES
 __all__ = ["Refusal", "Verdict", "check"]
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
+_POINTING: Final = re.compile(r"\b(?:it|that|this|there|them|those|these|one)\b", re.IGNORECASE)
 _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
@@ -225,7 +226,7 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
         return Refusal.SLOT
     attribute = _name_attribute(proposal)
     if not says(sentence, proposal.value) and (
-        get_attribute(attribute).hurts or not says_in_order(sentence, proposal.value)
+        get_attribute(attribute).hurts or not (says_in_order(sentence, proposal.value) or _is_referred_to(said))
     ):
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
@@ -235,6 +236,13 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     ):
         return Refusal.SCOPE
     return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
+
+
+def _is_referred_to(said: _Said) -> bool:
+    """Return whether a sentence has a pronoun, and the message or one before it says the value: "I'll try it"."""
+    value, event = said.proposal.value or "", said.turn.event
+    texts = (event.text, *(one.text for one in said.turn.before))
+    return _POINTING.search(said.sentence) is not None and any(says(text, value) for text in texts)
 
 
 def _find_stranger(said: _Said) -> Refusal | None:
@@ -295,7 +303,8 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     name = _name_attribute(proposal)
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
-    until_us = dates.until or (event.occurred_us if proposal.past else None)
+    ended = proposal.past and schema.known and not schema.episodic
+    until_us = dates.until or (event.occurred_us if ended else None)
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),
