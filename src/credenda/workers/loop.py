@@ -74,14 +74,16 @@ def _lease(
     choose: Callable[[Reader, list[Job]], list[Job]] = lambda _, due: due[:_LEASE_BATCH],
     seconds_more: float = 0.0,
 ) -> list[Job]:
-    """Lease the due jobs that `choose` takes, in one transaction; none when nothing is due."""
+    """Lease the due jobs that `choose` takes of a view, in one transaction, unless another process was faster."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
-        if not any(_is_due(parts, job, respect_backoff=respect_backoff) for job in reader.jobs(wanted)):
-            return []
+        due = [job for job in reader.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)]
+        chosen = {job.id for job in choose(reader, due)} if due else set[str]()
+    if not chosen:
+        return []
 
     def work(writer: Writer) -> list[Job]:
-        due = [job for job in writer.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)]
+        still = [job for job in writer.jobs(wanted) if job.id in chosen]
         leased = [
             replace(
                 job,
@@ -90,7 +92,8 @@ def _lease(
                 lease_owner=parts.owner,
                 lease_until_us=parts.clock.now_us() + lease_us,
             )
-            for job in choose(writer, due)
+            for job in still
+            if _is_due(parts, job, respect_backoff=respect_backoff)
         ]
         for job in leased:
             writer.put(job)
@@ -175,7 +178,8 @@ def run_llm_jobs(
 
     jobs = _lease(parts, wanted, respect_backoff=respect_backoff, choose=choose, seconds_more=slack)
     leased = {job.id: job for job in jobs}
-    units = [[leased[name] for name in group] for group in groups] if jobs else []
+    found = ([leased[name] for name in group if name in leased] for group in groups)
+    units = [unit for unit in found if unit]
     thoughts = workers.llm_jobs.ask_about_jobs(parts, line, units, stop)
     unanswered = [job for unit, thought in zip(units, thoughts, strict=True) if thought is None for job in unit]
     for unit, thought in zip(units, thoughts, strict=True):
