@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.services import (
+        audit as audit,
+    )
+    from credenda.services import (
         code_scan as code_scan,
     )
     from credenda.services import (
