@@ -21,7 +21,7 @@ def list_audit(parts: Parts, *, limit: int = 20, cursor: str | None = None) -> P
     """Return the records of calls that reached this user's memory, oldest first, one page at a time."""
     check_limit(limit, limits.LIST_LIMIT)
     after = _parse_cursor(check_text(cursor, "cursor"))
-    found = tuple(parts.store.read_audit_of(parts.user_id, after, limit + 1))
+    found = tuple(parts.store.audit.read_audit_of(parts.user_id, after, limit + 1))
     more = str(found[limit - 1].seq) if len(found) > limit else None
     return Page(items=found[:limit], next_cursor=more)
 
