@@ -17,6 +17,7 @@ from credenda.client import Credenda
 from credenda.client_data import Data
 from credenda.client_manage import Manage
 from credenda.clock import Clock
+from credenda.model.audit import AuditRecord
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -793,6 +794,13 @@ class AsyncData:
         `Invalid`, `Conflict` or `Unavailable`.
         """
         return await asyncio.to_thread(self._memory.backup, path)
+
+    async def audit(self, *, limit: int = 20, cursor: str | None = None) -> Page[AuditRecord]:
+        """List the calls of a server with tokens that reached this memory, oldest first, in pages.
+
+        Calls from Python or the command line have no record. `credenda audit` verifies the records of all users.
+        """
+        return await asyncio.to_thread(self._memory.audit, limit=limit, cursor=cursor)
 
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

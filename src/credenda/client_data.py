@@ -8,7 +8,9 @@ from pathlib import Path
 from credenda import portability, services
 from credenda.bootstrap import back_up_file
 from credenda.errors import Invalid
+from credenda.model.audit import AuditRecord
 from credenda.model.code import ScanReport
+from credenda.model.query import Page
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
 from credenda.model.sync_report import SyncReport
 from credenda.paths import check_path
@@ -120,6 +122,13 @@ class Data:
         `Invalid`, `Conflict` or `Unavailable`.
         """
         return back_up_file(self._parts, check_path(path))
+
+    def audit(self, *, limit: int = 20, cursor: str | None = None) -> Page[AuditRecord]:
+        """List the calls of a server with tokens that reached this memory, oldest first, in pages.
+
+        Calls from Python or the command line have no record. `credenda audit` verifies the records of all users.
+        """
+        return services.audit.list_audit(self._parts, limit=limit, cursor=cursor)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

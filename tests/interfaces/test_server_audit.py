@@ -204,3 +204,21 @@ def test_a_server_without_tokens_keeps_no_records(tmp_path: Path) -> None:
     assert Terminal(tmp_path).json("audit", "verify")["records"] == 0
     with Credenda.open(tmp_path / "memory.db", user="ana", workers=False) as memory:
         assert memory.stats().events == 0
+
+
+def test_a_user_reads_the_records_of_the_own_memory_in_pages(tmp_path: Path) -> None:
+    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
+        token = live(site)
+        assert site.send("GET", "/v1/audit", site.token("ana", ["memory:read"])).status_code == 403
+    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
+        seen, cursor = list[Any](), ""
+        while cursor is not None:
+            page = site.send("GET", "/v1/audit", token, params={"limit": 2, **({"cursor": cursor} if cursor else {})})
+            seen += page.json()["items"]
+            cursor = page.json()["next_cursor"]
+        read = [(one["fields"]["operation"], one["fields"]["status"]) for one in seen]
+        statuses = [("remember", 202), ("list", 200), ("why", 200), ("search", 200), ("delete", 200), ("remember", 400)]
+        assert read[: len(statuses)] == statuses
+        assert len({one["fields"]["user"] for one in seen}) == 1
+        assert site.send("GET", "/v1/audit", site.token("eva")).json()["items"] == []
+        assert site.send("GET", "/v1/audit", token, params={"cursor": "x"}).status_code == 422

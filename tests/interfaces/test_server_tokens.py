@@ -91,7 +91,7 @@ def test_a_token_ends_when_it_expires_or_is_revoked_and_not_before(tmp_path: Pat
             'Bearer realm="credenda", error="invalid_token"',
         )
         assert site.send("GET", "/v1/stats", other).status_code == 200
-        site.parts.store.revoke_token(other.split("_")[1], clock.now_us())
+        site.parts.store.tokens.revoke_token(other.split("_")[1], clock.now_us())
         assert site.send("GET", "/v1/stats", other).status_code == 401
 
 
@@ -102,7 +102,7 @@ def test_the_last_use_is_recorded_at_most_once_an_hour(tmp_path: Path) -> None:
         for step in (1, 30, 31):
             clock.advance(timedelta(minutes=step))
             site.send("GET", "/v1/stats", token)
-            seen.append(site.parts.store.list_tokens()[0].last_used_us)
+            seen.append(site.parts.store.tokens.list_tokens()[0].last_used_us)
         assert seen[0] == seen[1] < seen[2]
 
 
@@ -119,13 +119,13 @@ def test_a_wrong_secret_a_wrong_id_and_another_form_verify_as_nothing(tmp_path: 
     now_us = parts.clock.now_us()
     try:
         text = issue_token(parts, "laptop", scopes=["memory:read"], allowed=["memory:read"], expires="never").token
-        found = verify_token(parts.store, text, now_us)
+        found = verify_token(parts.store.tokens, text, now_us)
         assert found is not None
         assert found.user == "ana"
         head, secret = text[:-43], text[-43:]
         flipped = secret[:-1] + ("A" if secret[-1] != "A" else "E")
         for wrong in (head + flipped, "credenda_" + "0" * 16 + "_" + secret, secret, text + " ", text.upper(), ""):
-            assert verify_token(parts.store, wrong, now_us) is None
+            assert verify_token(parts.store.tokens, wrong, now_us) is None
     finally:
         parts.release()
 
@@ -159,7 +159,7 @@ def test_erasing_a_user_deletes_the_tokens(tmp_path: Path, wrote: bool) -> None:
         assert (erased.status_code, erased.json()["remaining_matches"]) == (200, 0)
         assert site.send("GET", "/v1/stats", token).status_code == 401
         assert site.send("GET", "/v1/stats", other).status_code == 200
-        assert [one.user for one in site.parts.store.list_tokens()] == ["bob"]
+        assert [one.user for one in site.parts.store.tokens.list_tokens()] == ["bob"]
 
 
 def test_an_export_holds_no_token(tmp_path: Path) -> None:

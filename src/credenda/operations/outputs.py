@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from credenda.model.audit import AuditRecord
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -90,6 +91,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "manage.holds": Sequence[LegalHold],
     "manage.extract": ExtractionReport,
     "manage.drift": DriftReport,
+    "data.audit": Page[AuditRecord],
     "data.backup": BackupReport,
     "data.doctor": DoctorReport,
     "data.rebuild": RebuildReport,

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
         agent_claims as agent_claims,
     )
     from credenda.services import (
+        audit as audit,
+    )
+    from credenda.services import (
         code_scan as code_scan,
     )
     from credenda.services import (

@@ -50,7 +50,7 @@ def issue_token(
         created_us=now_us,
         expires_us=_find_end(parts, expires, now_us),
     )
-    parts.store.add_token(StoredToken(token, sha256(secret.encode()).digest()))
+    parts.store.tokens.add_token(StoredToken(token, sha256(secret.encode()).digest()))
     return IssuedToken(
         token=f"{_PREFIX}{token.id}_{secret}",
         id=token.id,
@@ -87,7 +87,7 @@ def revoke_token(parts: Parts, name: str, user: str | None = None) -> AccessToke
     Raises `NotFound`, and `Invalid` for a name of several.
     """
     now_us = parts.clock.now_us()
-    known = parts.store.list_tokens(user)
+    known = parts.store.tokens.list_tokens(user)
     named = [one for one in known if one.id == name] or [
         one for one in known if one.name == name and one.is_valid_at(now_us)
     ]
@@ -96,8 +96,8 @@ def revoke_token(parts: Parts, name: str, user: str | None = None) -> AccessToke
     if len(named) > 1:
         why = f"{len(named)} valid tokens have that name"
         raise Invalid(f"{name[:64]!r} does not name one token", why=why, fix="give its id")
-    parts.store.revoke_token(named[0].id, now_us)
-    stored = parts.store.find_token(named[0].id)
+    parts.store.tokens.revoke_token(named[0].id, now_us)
+    stored = parts.store.tokens.find_token(named[0].id)
     return named[0] if stored is None else stored.token
 
 

@@ -27,6 +27,10 @@ class AuditStore(Protocol):
         """Yield the records after a number, in order."""
         ...
 
+    def read_audit_of(self, user: str, after: int, limit: int) -> list[AuditRecord]:
+        """Return at most `limit` records of one user after a number, in order."""
+        ...
+
     def verify_audit(self, anchor: str = "") -> AuditReport:
         """Verify the whole chain; `anchor` is the `head` of an earlier report."""
         ...

@@ -226,11 +226,21 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Store(TenantTransfer, TokenStore, AuditStore, Protocol):
+class Store(TenantTransfer, Protocol):
     """One database. Any thread may call any method; `TenantTransfer` adds those that move a whole tenant."""
 
     log_emptied: bool
     """Whether no log of the database has words that were redacted through this store."""
+
+    @property
+    def tokens(self) -> TokenStore:
+        """The access tokens of a server's callers."""
+        ...
+
+    @property
+    def audit(self) -> AuditStore:
+        """The records of calls to a server."""
+        ...
 
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""

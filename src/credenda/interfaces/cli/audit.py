@@ -50,7 +50,7 @@ def make_audit_command() -> click.Command:
 
 def _verify(session: Session, anchor: str) -> None:
     with session.open_parts() as parts:
-        report = parts.store.verify_audit(anchor)
+        report = parts.store.audit.verify_audit(anchor)
     if session.json:
         write_output(cli.jsonout.dump_json(report))
     else:
@@ -62,8 +62,8 @@ def _verify(session: Session, anchor: str) -> None:
 
 def _export(session: Session, after: int) -> None:
     with session.open_parts() as parts:
-        names = parts.store.read_audit_subjects()
-        for record in parts.store.read_audit(after):
+        names = parts.store.audit.read_audit_subjects()
+        for record in parts.store.audit.read_audit(after):
             user = names.get(str(record.fields["user"]))
             shown = {"seq": record.seq, "user": user, "record": record.fields, "hash": record.hash}
             write_output(json.dumps(shown, ensure_ascii=False))

@@ -82,7 +82,7 @@ def _create(session: Session, name: str, scopes: str, expires: str) -> None:
 
 def _list(session: Session) -> None:
     with session.open_parts() as parts:
-        known = services.tokens.list_tokens(parts.store, session.user)
+        known = services.tokens.list_tokens(parts.store.tokens, session.user)
         now_us = parts.clock.now_us()
     if session.json:
         write_output(cli.jsonout.dump_json(known))

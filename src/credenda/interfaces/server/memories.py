@@ -74,7 +74,7 @@ class Memories:
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
-        self._audit = AuditLog(self._parts.store)
+        self._audit = AuditLog(self._parts.store.audit)
         return self._audit
 
     def counts(self) -> PoolCounts:

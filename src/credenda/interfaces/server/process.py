@@ -97,7 +97,7 @@ def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server
 def _make_identify(parts: Parts, address: Address) -> Identify:
     """Choose how callers are found out: by their tokens, or each is the owner of the memory."""
     if address.needs_tokens:
-        return TokenCheck(parts.store, parts.clock, trust_proxy=address.trust_proxy).identify
+        return TokenCheck(parts.store.tokens, parts.clock, trust_proxy=address.trust_proxy).identify
     owner = make_local_principal(parts.user_id)
 
     async def identify_owner(_: Scope) -> Principal:

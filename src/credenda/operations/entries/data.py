@@ -45,6 +45,20 @@ ENTRIES: Final = (
         rest=(Rest(method="POST", path="/v1/doctor"),),
     ),
     Operation(
+        name="audit",
+        call="data.audit",
+        summary="List the calls of a server that reached this memory, oldest first.",
+        params=(
+            Param(name="limit", type=int, default=20, help="Maximum number of items, 1 to 50."),
+            text("cursor", "Cursor of the last page."),
+        ),
+        errors=(Invalid,),
+        idempotent=True,
+        scope="memory:admin",
+        rest=(Rest(method="GET", path="/v1/audit"),),
+        closed={**PERSONS, "cli": "it is `audit export` there"},
+    ),
+    Operation(
         name="rebuild",
         call="data.rebuild",
         summary="Rebuild the beliefs from the change log, and repair rows that differ.",

@@ -20,6 +20,8 @@ _HEAD: Final = "SELECT seq, hash FROM audit_head"
 _MOVE: Final = "INSERT OR REPLACE INTO audit_head VALUES (1, ?, ?)"
 _APPEND: Final = "INSERT INTO audit_records VALUES (?, ?, ?)"
 _READ: Final = "SELECT seq, record, hash FROM audit_records WHERE seq > ? ORDER BY seq LIMIT ?"
+_READ_OF: Final = """SELECT seq, record, hash FROM audit_records
+WHERE json_extract(record, '$.user') = ? AND seq > ? ORDER BY seq LIMIT ?"""
 _SUBJECT: Final = "SELECT pseudonym, input_key FROM audit_subjects WHERE user_id = ?"
 _NAME: Final = "INSERT INTO audit_subjects VALUES (?, ?, ?)"
 _IS_USER: Final = """SELECT 1 FROM tenants WHERE user_id = :user
@@ -45,11 +47,18 @@ class AuditRows:
         while True:
             with self._readers.take() as connection:
                 rows = connection.execute(_READ, (after, _PAGE)).fetchall()
-            for row in rows:
-                yield AuditRecord(seq=row["seq"], fields=json.loads(row["record"]), hash=bytes(row["hash"]).hex())
+            yield from map(_to_record, rows)
             if len(rows) < _PAGE:
                 return
             after = rows[-1]["seq"]
+
+    def read_audit_of(self, user: str, after: int, limit: int) -> list[AuditRecord]:
+        """Return at most `limit` records of one user after a number, in order."""
+        with self._readers.take() as connection:
+            known = connection.execute(_SUBJECT, (user,)).fetchone()
+            if known is None:
+                return []
+            return [_to_record(row) for row in connection.execute(_READ_OF, (known["pseudonym"], after, limit))]
 
     def verify_audit(self, anchor: str = "") -> AuditReport:
         """Verify the whole chain in one consistent view."""
@@ -64,6 +73,10 @@ class AuditRows:
         with self._readers.take() as connection:
             rows = connection.execute("SELECT pseudonym, user_id FROM audit_subjects")
             return {row["pseudonym"]: row["user_id"] for row in rows}
+
+
+def _to_record(row: sqlite3.Row) -> AuditRecord:
+    return AuditRecord(seq=row["seq"], fields=json.loads(row["record"]), hash=bytes(row["hash"]).hex())
 
 
 def _append(connection: sqlite3.Connection, drafts: Sequence[AuditDraft]) -> None:

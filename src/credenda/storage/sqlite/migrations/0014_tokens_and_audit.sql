@@ -24,6 +24,8 @@ CREATE TABLE audit_records (
     hash BLOB NOT NULL
 );
 
+CREATE INDEX audit_of_user ON audit_records (json_extract(record, '$.user'), seq);
+
 -- The end of the chain, so that missing last records are noticed.
 CREATE TABLE audit_head (
     only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
