@@ -18,6 +18,8 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 __all__ = [
+    "IMPOSSIBLE",
+    "SAVE_THE_REST",
     "Conflict",
     "Corrupt",
     "CredendaError",
@@ -27,6 +29,7 @@ __all__ = [
     "NotFound",
     "Unauthenticated",
     "Unavailable",
+    "make_damage_error",
 ]
 
 _WHAT_CHARACTERS: Final = 400
@@ -128,3 +131,20 @@ class Corrupt(CredendaError):
 
 def _revive(kind: type[CredendaError], what: str, rest: dict[str, str]) -> CredendaError:
     return kind(what, **rest)
+
+
+IMPOSSIBLE: Final = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What decoding a row raises if one of its cells holds a value that no writer stores."""
+SAVE_THE_REST: Final = "restore a backup, or save the other rows with `credenda export --skip-damaged`"
+
+
+def make_damage_error(table: str, key: str, *, repaired: bool = False) -> Corrupt:
+    """Build the error for a row that cannot be decoded; `repaired` if a repair can make the row again."""
+    heal = "run `credenda doctor --repair`, which makes it again"
+    return Corrupt(
+        f"{key} in the table {table} cannot be read",
+        why="the file is damaged: a cell has a value that no version stores",
+        fix=heal if repaired else f"run `credenda doctor` to list the damaged rows; then {SAVE_THE_REST}",
+        table=table,
+        row=key,
+    )

@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from credenda import AsyncCredenda, Credenda
+from credenda import AsyncCredenda, Credenda, MemoryUnit
 from credenda.model.claim import Claim, Turn
 from credenda.providers.llm.client import ModelClient
 from credenda.services.consolidation_candidates import find_pending
@@ -62,8 +62,7 @@ def test_an_error_in_the_midst_of_a_walk_gives_the_reader_back_though_it_is_kept
         raise RuntimeError("no more")
 
     with Credenda.open(path, user="ana", llm=ScriptedModel([]), workers=False) as mem:
-        mem.remember("I live in Linz.")
-        mem.settle()
+        mem.store(MemoryUnit(text="I live in Linz."))
         mem.remember("I like green tea.")
         monkeypatch.setattr(place, fail)
         with pytest.raises(RuntimeError, match="no more") as kept:

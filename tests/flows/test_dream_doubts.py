@@ -193,7 +193,7 @@ def test_a_card_leaves_out_what_the_same_night_doubts(mem: Credenda, clock: Manu
     first = mem.manage.dream()
     doubted = {one.id for one in mem.list(status="challenged").items}
     assert len(doubted) == 5
-    assert {step.name: step.counts for step in first.steps}["cards"]["ended"] == 1
+    assert {step.name: step.counts for step in first.steps}["probe"]["challenged"] == 5
     assert not [one for one in mem.list().items if one.attribute == "peer_card"]
     assert mem.manage.dream().changed == 0
     assert mem.data.rebuild(dry_run=True).differences == ()

@@ -126,12 +126,12 @@ GIVEN: dict[str, Given] = {
 @pytest.fixture
 def told(tmp_path: Path) -> Any:  # noqa: ANN401 - a memory with something of everything
     clock = ManualClock("2026-03-01T09:00:00Z")
-    with Credenda.open(
-        tmp_path / "memory.db", user="ana", clock=clock, workers=False, llm=ScriptedModel(), embedder="hashed"
-    ) as mem:
+    path = tmp_path / "memory.db"
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed") as mem:
         mem.remember("I live in Linz.", topic="home", session="s", tags=["place"], metadata={"page": 3})
         say(mem, "I moved to Graz.", "I like tea.", "I like tea.", "My sister Eva works at Acme.")
         swing(mem)
+    with Credenda.open(path, user="ana", clock=clock, workers=False, llm=ScriptedModel(), embedder="hashed") as mem:
         yield mem
 
 

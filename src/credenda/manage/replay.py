@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
+from credenda.errors import IMPOSSIBLE, make_damage_error
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.change_fields import DRAFT_FIELDS, parse_fields, to_draft
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, from_contest_dict
 from credenda.model.memory import Memory, Status
 from credenda.model.surprise import adjust_importance
-from credenda.storage.damage import IMPOSSIBLE, make_damage_error
 from credenda.text.sentiment import score_valence
 
 __all__ = [

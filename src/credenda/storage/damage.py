@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from credenda.errors import Corrupt
+from credenda.errors import IMPOSSIBLE, SAVE_THE_REST, make_damage_error
 from credenda.ids import IdKind
 from credenda.storage.records import count_vector_bytes, unpack_code
 
@@ -23,21 +23,6 @@ __all__ = [
 
 T = TypeVar("T")
 P = ParamSpec("P")
-IMPOSSIBLE: Final = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
-"""What decoding a row raises if one of its cells holds a value that no writer stores."""
-SAVE_THE_REST: Final = "restore a backup, or save the other rows with `credenda export --skip-damaged`"
-
-
-def make_damage_error(table: str, key: str, *, repaired: bool = False) -> Corrupt:
-    """Build the error for a row that cannot be decoded; `repaired` if a repair can make the row again."""
-    heal = "run `credenda doctor --repair`, which makes it again"
-    return Corrupt(
-        f"{key} in the table {table} cannot be read",
-        why="the file is damaged: a cell has a value that no version stores",
-        fix=heal if repaired else f"run `credenda doctor` to list the damaged rows; then {SAVE_THE_REST}",
-        table=table,
-        row=key,
-    )
 
 
 def name_document(code: int) -> str:

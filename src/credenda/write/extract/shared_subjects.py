@@ -71,7 +71,7 @@ def detach_participles(pieces: list[str], is_ahead: Callable[[str], bool]) -> li
 
     >>> detach_participles(["I quit Nordlicht, starting at DeepL in May"], lambda text: "May" in text)
     ['I quit Nordlicht', 'I am starting at DeepL in May']
-    >>> detach_participles(["I left Acme, burning a bridge"], lambda text: "May" in text)
+    >>> detach_participles(["I left Acme, selling my shares"], lambda text: "May" in text)
     ['I left Acme']
     >>> detach_participles(["I tried running, swimming in lakes"], lambda text: True)
     ['I tried running, swimming in lakes']
