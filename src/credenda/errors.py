@@ -18,8 +18,6 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 __all__ = [
-    "IMPOSSIBLE",
-    "SAVE_THE_REST",
     "Conflict",
     "Corrupt",
     "CredendaError",
@@ -29,7 +27,6 @@ __all__ = [
     "NotFound",
     "Unauthenticated",
     "Unavailable",
-    "make_damage_error",
 ]
 
 _WHAT_CHARACTERS: Final = 400
