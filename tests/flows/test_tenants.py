@@ -141,6 +141,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     ),
     "settle": lambda ben, _: ben.settle(),
     "start_worker": lambda ben, _: ben.start_worker(),
+    "data.audit": lambda ben, _: ben.data.audit(),
     "data.doctor": lambda ben, _: ben.data.doctor(),
     "data.rebuild": lambda ben, _: ben.data.rebuild(),
     "data.reembed": lambda ben, _: ben.data.reembed("hashed"),

@@ -37,7 +37,7 @@ def test_every_command_explains_itself(name: str, ana: Terminal) -> None:
     shown = ana.text(name, *inner, "--help")
     assert f"credenda {name}" in shown
     operation = OPERATIONS.get(name)
-    for param in operation.params if operation else ():
+    for param in operation.params if operation and "cli" in operation.doors else ():
         assert param.help.split()[0] in shown
 
 
