@@ -12,6 +12,7 @@ from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
 from benchmarks.erase_cost import run_erase
 from benchmarks.lifetime import run_lifetime
+from benchmarks.newest import run_newest
 from benchmarks.precision import run_precision
 from benchmarks.year_run import run_year
 from credenda.bench import tables as shipped_tables
@@ -86,6 +87,17 @@ def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
     show(document, tables.format_lifetime, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Whether the newest of two values of one slot comes first.")
+@click.option("--n", "sizes", default="500,2k", show_default=True, help="Numbers of facts, such as 500,2k,20k.")
+@click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of names and values.")
+@as_json_option
+def newest(*, sizes: str, embedder: str, seed: int, as_json: bool) -> None:
+    """Run the benchmark of changed values."""
+    document = run_newest(parse_sizes(sizes), embedder=embedder, seed=seed, note=note)
+    show(document, tables.format_newest, as_json=as_json)
 
 
 @benchmarks.command(help="Cost of a decay run, and a check that it changes only scores.")

@@ -92,6 +92,16 @@ def _format_verdict(held: object) -> str:
     return "yes" if held else "NO"
 
 
+def format_newest(document: Mapping[str, Any]) -> str:
+    """Show how often the newest of two values came first, by the number of facts."""
+    rows = [("facts", "changed", "newest first", "%")]
+    rows += [
+        (f"{one['facts']:,}", f"{one['changed']:,}", f"{one['newest_first']:,}", f"{100 * one['share']:.1f}")
+        for one in document["sizes"]
+    ]
+    return "\n".join((f"embedder: {document['embedder']}", lay_out(rows)))
+
+
 def format_decay(document: Mapping[str, Any]) -> str:
     """Show the cost of decay runs, and whether they changed anything but scores."""
     rows = [("run", "moved", "CPU s", "s")]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.interfaces.cli.serving import _describe_round
+from credenda.interfaces.cli.agent_processes import _describe_round
 
 from .terminal import Terminal
 

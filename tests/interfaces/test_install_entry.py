@@ -22,7 +22,7 @@ def test_an_entry_that_could_not_start_is_not_written(tmp_path: Path, monkeypatc
     def missing(_: str) -> None:
         return None
 
-    monkeypatch.setattr("credenda.interfaces.cli.serving.find_spec", missing)
+    monkeypatch.setattr("credenda.interfaces.cli.agent_processes.find_spec", missing)
     result = ana.run("cursor", code=2)
     assert 'pip install "credenda[mcp]"' in result.stderr
     assert not ana.file("cursor").exists()

@@ -19,21 +19,19 @@ from credenda.model.claim import Claim, Turn
 from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
+from credenda.services.believed_messages import commit_with_beliefs
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
-from credenda.storage.job_kinds import EMBED, KEEP
-from credenda.storage.plan import commit_decided
-from credenda.storage.store import Job, Reader, Writer
+from credenda.storage.store import Reader, Writer
 from credenda.write.apply import Applied
 from credenda.write.extract_job import load_context
 from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Accepted, Submission, accept
-from credenda.write.journal import compare_with_tombstones, file_events, find_earlier_receipt, make_job
 from credenda.write.llm.answer import Effect, Proposal, parse_proposal
 from credenda.write.llm.guards import Refusal, Verdict, check
 from credenda.write.reconcile.decide import claim_hash
 from credenda.write.reconcile.slots import display_value
-from credenda.write.reconcile_job import apply_claims, mark_complete
+from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["remember_claims"]
 
@@ -53,31 +51,16 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
     proposals = _parse_claims(claims, policy)
     reader_name = f"{_AGENT} {submission.agent or ''}".strip()
 
-    def decide(writer: Writer) -> Receipt:
-        earlier = find_earlier_receipt(writer, accepted)
-        if earlier is not None:
-            return earlier
+    def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
         known = _find_named(writer, proposals)
-        ids, refused = file_events(writer, compare_with_tombstones(writer, accepted, parts.extractor))
         turns = _list_turns(writer, writer.events(ids))
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
         results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
-        outcomes = tuple(results.describe(number, verdict) for number, verdict in enumerate(verdicts, 1))
-        return Receipt(job_id=None, event_ids=ids, queued=False, refused=refused, claims=outcomes)
+        return tuple(results.describe(number, verdict) for number, verdict in enumerate(verdicts, 1))
 
-    def finish(writer: Writer, receipt: Receipt) -> Receipt:
-        if receipt.cached:
-            return receipt
-        job = mark_complete(make_job(writer, accepted, receipt.event_ids, KEEP))
-        job_id = writer.put(job)
-        if embeds:
-            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        return replace(receipt, job_id=job_id)
-
-    with parts.active_calls:
-        return commit_decided(parts.store, parts.user_id, decide, finish)
+    return commit_with_beliefs(parts, accepted, believe)
 
 
 def _sign(accepted: Accepted, claims: object) -> Accepted:

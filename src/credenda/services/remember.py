@@ -8,24 +8,19 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Span
-from credenda.model.event import Event, Receipt, Role
+from credenda.model.event import ClaimReceipt, Event, Receipt, Role
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import EMBED, KEEP
-from credenda.storage.plan import commit_decided
-from credenda.storage.store import Job, Writer
+from credenda.services.believed_messages import commit_with_beliefs
+from credenda.storage.store import Writer
 from credenda.write.extract.prose import find_unread
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import (
     Compared,
     commit_compared,
-    compare_with_tombstones,
-    file_events,
     file_submission,
-    find_earlier_receipt,
-    make_job,
 )
-from credenda.write.reconcile_job import apply_claims, mark_complete
+from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["keep", "remember"]
 
@@ -67,26 +62,12 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
 
-    def decide(writer: Writer) -> Receipt:
-        earlier = find_earlier_receipt(writer, accepted)
-        if earlier is not None:
-            return earlier
-        ids, refused = file_events(writer, compare_with_tombstones(writer, accepted, parts.extractor))
+    def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
         turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(ids)]
         apply_claims(writer, turns, now_us, embeds=embeds)
-        return Receipt(job_id=None, event_ids=ids, queued=False, refused=refused)
+        return ()
 
-    def finish(writer: Writer, receipt: Receipt) -> Receipt:
-        if receipt.cached:
-            return receipt
-        job = mark_complete(make_job(writer, accepted, receipt.event_ids, KEEP))
-        job_id = writer.put(job)
-        if embeds:
-            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        return replace(receipt, job_id=job_id)
-
-    with parts.active_calls:
-        return commit_decided(parts.store, parts.user_id, decide, finish)
+    return commit_with_beliefs(parts, accepted, believe)
 
 
 def _make_verbatim_claim(event: Event) -> Claim:

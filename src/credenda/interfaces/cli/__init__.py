@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import (
+        agent_processes as agent_processes,
+    )
+    from credenda.interfaces.cli import (
         audit as audit,
     )
     from credenda.interfaces.cli import (
@@ -37,9 +40,6 @@ if TYPE_CHECKING:
     )
     from credenda.interfaces.cli import (
         serve as serve,
-    )
-    from credenda.interfaces.cli import (
-        serving as serving,
     )
     from credenda.interfaces.cli import (
         tokens as tokens,

@@ -39,9 +39,9 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "serve": "serve.make_serve_command",
     "token": "tokens.make_token_command",
     "audit": "audit.make_audit_command",
-    "mcp": "serving.mcp",
-    "worker": "serving.worker",
-    "install": "serving.install",
+    "mcp": "agent_processes.mcp",
+    "worker": "agent_processes.worker",
+    "install": "agent_processes.install",
 }
 """Modules and functions of the commands that are no operations; each is loaded when its command is built."""
 

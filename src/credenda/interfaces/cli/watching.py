@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError
+from credenda.interfaces.cli.agent_processes import wait_for_signal
 from credenda.interfaces.cli.commands import write_result
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import note
-from credenda.interfaces.cli.serving import wait_for_signal
 from credenda.interfaces.cli.session import Session
 from credenda.portability.files.watch import Rest, compute_signature
 

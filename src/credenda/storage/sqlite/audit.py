@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -29,13 +30,14 @@ UNION ALL SELECT 1 FROM api_tokens WHERE user_id = :user LIMIT 1"""
 _NOBODY: Final = ("", b"\x00")
 
 
-class AuditRows:
+class AuditRows(ABC):
     """The part of a SQLite store that keeps audit records."""
 
     _readers: ReadPool
 
+    @abstractmethod
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
-        raise NotImplementedError
+        """Return the connection that writes, and the commits that it shares."""
 
     def append_audit(self, drafts: Sequence[AuditDraft]) -> None:
         """Record calls at the end of the chain, in one transaction."""

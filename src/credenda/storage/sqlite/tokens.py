@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from abc import ABC, abstractmethod
 from typing import Final
 
 from credenda.model.access_token import AccessToken
@@ -20,13 +21,14 @@ _REVOKE: Final = "UPDATE api_tokens SET revoked_at = ? WHERE id = ? AND revoked_
 _USE: Final = "UPDATE api_tokens SET last_used_at = ? WHERE id = ?"
 
 
-class TokenRows:
+class TokenRows(ABC):
     """The part of a SQLite store that keeps access tokens."""
 
     _readers: ReadPool
 
+    @abstractmethod
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
-        raise NotImplementedError
+        """Return the connection that writes, and the commits that it shares."""
 
     def add_token(self, stored: StoredToken) -> None:
         """Store a new token; durable on return."""
