@@ -96,6 +96,9 @@ def test_from_one_value_to_another_tells_both(text: str, old: str, new: str) -> 
         ("Kandinsky uses colors to show feelings.", "uses"),
         ("Giulia Ferrari's dress was a standout choice.", "dress"),
         ("The beach was my favorite part.", "favourite_part"),
+        ("The number of mentees I work with has increased to 7.", "phone_number"),
+        ("I wrote 900 words on March 3, which is 72% of my target.", "amount"),
+        ("I can always adjust the timing.", "habit"),
     ],
 )
 def test_a_clause_that_tells_no_lasting_fact_fills_no_slot(text: str, attribute: str) -> None:

@@ -199,7 +199,8 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
 def _make_open(said: Statement, head: int) -> Fact:
     """Return what somebody does or did, in the words of the clause."""
     past = said.clause.tense is Tense.PAST or said.clause.perfect
-    habitual = _is_habitual(said.tree, head) and not said.clause.negated
+    helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
+    habitual = _is_habitual(said.tree, head) and not (said.clause.negated or helped)
     return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
 
 

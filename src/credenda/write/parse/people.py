@@ -14,6 +14,7 @@ ACQUAINTANCES: Final = frozenset(
     {"friend", "teammate", "classmate", "colleague", "coworker", "neighbour", "client", "flatmate", "tenant", "teacher"}
 )
 """Relations that everybody has: without a name they say nothing."""
+_NUMBERS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
 _FIRST: Final = frozenset({"i", "we"})
 _OWNED: Final = frozenset({"my", "our"})
 _THIRD: Final = frozenset({"he", "she", "him", "her"})
@@ -48,12 +49,17 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
         return Party(PartyKind.PERSON, last_person)
     if token.lemma == "one" and tree.preposition(at, "of") is not None:
         return Party(PartyKind.THING, tree.phrase(at), tree.phrase(at))
-    if token.pos not in {"NOUN", "PROPN"}:
+    if token.pos not in {"NOUN", "PROPN"} or _is_number(tree, at):
         return None
     kin = find_kin(tree, at, speaker)
     if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
         return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)
     return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+
+
+def _is_number(tree: Tree, at: int) -> bool:
+    """Return whether a noun is a day, a time or an amount in digits, which nothing is said about."""
+    return tree.tokens[at].entity in _NUMBERS and any(letter.isdigit() for letter in tree.phrase(at))
 
 
 def _identify_object(tree: Tree, at: int, speaker: str, last_person: str | None) -> Party | None:

@@ -87,6 +87,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)
         attribute, entity = slot.attribute, slot.owner or entity
+        if attribute == "number":
+            return  # of whatever follows: no telephone number
     elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
         attribute = "uses"
     else:
