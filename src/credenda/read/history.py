@@ -66,7 +66,7 @@ def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     return Explanation(
         memory=memory,
         evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
-        changes=tuple(reader.changes(ChangeFilter(memory_id=memory_id))),
+        changes=tuple(reader.changes(ChangeFilter(memory_ids=(memory_id,)))),
     )
 
 
@@ -111,7 +111,7 @@ class _View:
 
     def _replaced_by(self, memory: Memory) -> list[Memory]:
         """Return the memories that a memory replaced, found by the event that caused both changes."""
-        added = self.reader.changes(ChangeFilter(memory_id=memory.id, kinds=frozenset({ChangeKind.ADD})))
+        added = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=frozenset({ChangeKind.ADD})))
         causes = {change.cause for change in added if change.cause is not None}
         replaced: list[str] = []
         for cause in sorted(causes):
@@ -166,7 +166,7 @@ class _View:
 
     def _reason(self, memory_id: str) -> str:
         """Return why a memory ended, or, if it has not ended, why it was added."""
-        changes = self.reader.changes(ChangeFilter(memory_id=memory_id, until_us=self.known_at_us))
+        changes = self.reader.changes(ChangeFilter(memory_ids=(memory_id,), until_us=self.known_at_us))
         ended = [change for change in changes if change.kind in _ENDINGS]
         chosen = ended[-1:] or changes[:1]
         return chosen[0].reason if chosen else ""

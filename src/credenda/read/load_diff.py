@@ -73,7 +73,7 @@ def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Differe
     gone = {name: one for name, one in before.items() if name not in after}
     come = {name: one for name, one in after.items() if name not in before}
     links = _add_successors(reader, {**gone, **come}, None)
-    log = {name: reader.changes(ChangeFilter(memory_id=name)) for name in (*gone, *come)}
+    log = {name: reader.changes(ChangeFilter(memory_ids=(name,))) for name in (*gone, *come)}
     beliefs = Beliefs(before=gone, after=come, known=frozenset(gone), links=links, log=log)
     return [replace(one, at_us=_find_change_us(one), confirmations=0) for one in compare(beliefs)]
 

@@ -227,11 +227,9 @@ class _Run:
             link = link_remaining(members, verdicts) if self._model is None else None
             return {one.id: one for one in members}, [*verdicts, *([link] if link else [])]
 
-        with self._parts.store.reader(self._parts.user_id) as reader:
-            members, verdicts = judged(reader)
-        if not verdicts:
-            return
         if self._dry:
+            with self._parts.store.reader(self._parts.user_id) as reader:
+                members, verdicts = judged(reader)
             self._told(members, verdicts, {})
             return
 

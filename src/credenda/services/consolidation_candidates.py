@@ -188,22 +188,26 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
     ]
     fresh = {one.id for one in found if parse_id_number(one.id, IdKind.MEMORY, tag) in seeds}
     past = {one.id: _find_earlier_values(reader, one) for one in found if one.id in fresh}
+    ids = tuple(one.id for one in chain(found, *past.values()))
     support: defaultdict[str, list[Support]] = defaultdict(list)
-    for item in reader.evidence(memory_ids=[one.id for one in chain(found, *past.values())]):
+    for item in reader.evidence(memory_ids=ids):
         support[item.memory_id].append(Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader))
+
+    log: defaultdict[str, list[ChangeRecord]] = defaultdict(list)
+    for record in reader.changes(ChangeFilter(memory_ids=ids, kinds=_TELLING)):
+        log[record.memory_id or ""].append(record)
 
     def read(memory: Memory) -> Member:
         before = tuple(read(one) for one in past.get(memory.id, ()))
-        return _read_member(reader, parts, memory, support=tuple(support[memory.id]), past=before)
+        return _make_member(parts, memory, support=tuple(support[memory.id]), past=before, log=log[memory.id])
 
     return [replace(read(one), fresh=one.id in fresh) for one in found]
 
 
-def _read_member(
-    reader: Reader, parts: Parts, memory: Memory, *, support: tuple[Support, ...], past: tuple[Member, ...]
+def _make_member(
+    parts: Parts, memory: Memory, *, support: tuple[Support, ...], past: tuple[Member, ...], log: Sequence[ChangeRecord]
 ) -> Member:
     since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-    log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_TELLING))
     return Member(
         memory=memory,
         support=support,

@@ -43,7 +43,7 @@ def restore(parts: Parts, memory_id: str) -> Memory:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"
             )
-        log = writer.changes(ChangeFilter(memory_id=memory_id))
+        log = writer.changes(ChangeFilter(memory_ids=(memory_id,)))
         forgets = [one for one in log if one.after.get("status") == Status.FORGOTTEN]
         status = Status(str(forgets[-1].before.get("status", Status.ACTIVE))) if forgets else Status.ACTIVE
         why, run = "restored by the user", make_application(parts)

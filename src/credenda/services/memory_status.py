@@ -41,7 +41,7 @@ def read_status_history(parts: Parts, memory_id: str) -> list[StatusStep]:
     """Return every status that a memory has had, oldest first."""
     with parts.store.reader(parts.user_id) as reader:
         memory_id = get_current(reader, resolve_id_in(reader, memory_id)).id
-        records = reader.changes(ChangeFilter(memory_id=memory_id))
+        records = reader.changes(ChangeFilter(memory_ids=(memory_id,)))
     steps: list[StatusStep] = []
     previous: Status | None = None
     for record in records:

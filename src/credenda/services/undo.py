@@ -187,7 +187,7 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
         memories.update((one.id, one) for one in found)
         unknown = waiting - memories.keys()
         for memory in found:
-            log = reader.changes(ChangeFilter(memory_id=memory.id))
+            log = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
             records.update((one.id, one) for one in log)
             waiting |= {name for record in log for name in _name_memories(record)}
             _read_pair(reader, memory, pairs, near)

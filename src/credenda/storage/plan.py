@@ -36,7 +36,7 @@ D = TypeVar("D")
 _TRIES: Final = 3
 _FILTERED: Final = frozenset({"pair", "entity", "attribute", "same_text_as", "statuses", "limit"})
 """Conditions of a `MemoryFilter` that a plan can tell of its own rows."""
-_LOGGED: Final = frozenset({"memory_id", "cause", "kinds", "after", "limit"})
+_LOGGED: Final = frozenset({"memory_ids", "cause", "kinds", "after", "limit"})
 """Conditions of a `ChangeFilter` that a plan can tell of its own entries."""
 
 _JOURNALED: Final = frozenset(
@@ -355,7 +355,7 @@ def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
 
 def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
     return (
-        (wanted.memory_id is None or change.memory_id == wanted.memory_id)
+        (wanted.memory_ids is None or change.memory_id in wanted.memory_ids)
         and (wanted.cause is None or change.cause == wanted.cause)
         and (wanted.kinds is None or change.kind in wanted.kinds)
         and (wanted.after is None or parse_serial(change.id) > wanted.after)

@@ -214,7 +214,7 @@ class ChangeFilter:
     conditions then do not apply.
     """
 
-    memory_id: str | None = None
+    memory_ids: tuple[str, ...] | None = None
     memories: range | None = None
     cause: str | None = None
     kinds: frozenset[ChangeKind] | None = None

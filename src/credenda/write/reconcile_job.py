@@ -113,9 +113,9 @@ def _blank_words(writer: Writer, event_id: str, spans: Sequence[tuple[int, int]]
 def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting: set[str]) -> bool:
     """Return whether the user undid this decision before: the same evidence does not repeat it."""
     names = {*list_memories_to_check(changes, again=bool(resting)), *resting}
-    if not any(writer.changes(ChangeFilter(memory_id=name, kinds=_UNDO, limit=1)) for name in names):
+    if not any(writer.changes(ChangeFilter(memory_ids=(name,), kinds=_UNDO, limit=1)) for name in names):
         return False
-    log = {name: writer.changes(ChangeFilter(memory_id=name)) for name in names}
+    log = {name: writer.changes(ChangeFilter(memory_ids=(name,))) for name in names}
     return is_undone_decision(changes, event.id, log, writer.memories(sorted(resting)) if resting else ())
 
 

@@ -49,23 +49,26 @@ def log(store: Store) -> tuple[Store, list[str]]:
     ("of", "wanted", "numbers"),
     [
         (None, ChangeFilter(), "1234567"),
-        (0, ChangeFilter(), "1356"),
-        (1, ChangeFilter(), "24"),
+        ((0,), ChangeFilter(), "1356"),
+        ((1,), ChangeFilter(), "24"),
         (None, ChangeFilter(cause="e1"), "34"),
-        (0, ChangeFilter(cause="e1"), "3"),
+        ((0,), ChangeFilter(cause="e1"), "3"),
         (None, ChangeFilter(kinds=frozenset({ChangeKind.ADD, ChangeKind.PIN})), "123"),
-        (0, ChangeFilter(kinds=frozenset({ChangeKind.CONFIRM})), "5"),
+        ((0,), ChangeFilter(kinds=frozenset({ChangeKind.CONFIRM})), "5"),
         (None, ChangeFilter(kinds=frozenset()), ""),
         (None, ChangeFilter(after=4), "567"),
-        (0, ChangeFilter(after=4, limit=1), "5"),
+        ((0,), ChangeFilter(after=4, limit=1), "5"),
         (None, ChangeFilter(limit=2), "12"),
+        ((1, 0), ChangeFilter(), "123456"),
+        ((1, 0), ChangeFilter(after=2, limit=3), "345"),
+        ((), ChangeFilter(), ""),
     ],
 )
 def test_a_filter_names_changes_oldest_first(
-    log: tuple[Store, list[str]], of: int | None, wanted: ChangeFilter, numbers: str
+    log: tuple[Store, list[str]], of: tuple[int, ...] | None, wanted: ChangeFilter, numbers: str
 ) -> None:
     store, ids = log
-    wanted = replace(wanted, memory_id=None if of is None else ids[of])
+    wanted = replace(wanted, memory_ids=None if of is None else tuple(ids[one] for one in of))
     changes = see(store, ANA, lambda reader: reader.changes(wanted))
     assert "".join(change.id[1] for change in changes) == numbers
 

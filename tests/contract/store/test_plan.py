@@ -78,7 +78,7 @@ QUESTIONS: dict[str, Callable[[Reader], object]] = {
     "log of a cause": lambda reader: reader.changes(ChangeFilter(cause=event_ids(reader)[1])),
     "supersessions": lambda reader: reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.SUPERSEDE}), limit=1)),
     "log of a memory": lambda reader: [
-        reader.changes(ChangeFilter(memory_id=one.id)) for one in reader.find(MemoryFilter(pair=PAIR))
+        reader.changes(ChangeFilter(memory_ids=(one.id,))) for one in reader.find(MemoryFilter(pair=PAIR))
     ],
     "contests": lambda reader: (
         reader.contests(),

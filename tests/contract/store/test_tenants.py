@@ -132,7 +132,7 @@ BY_FOREIGN_ID: dict[str, Callable[[Reader, Holdings], object]] = {
     "versions": lambda reader, ben: reader.versions([ben.memory]),
     "evidence of memories": lambda reader, ben: reader.evidence(memory_ids=[ben.memory]),
     "evidence of events": lambda reader, ben: reader.evidence(event_ids=[ben.event]),
-    "changes": lambda reader, ben: reader.changes(ChangeFilter(memory_id=ben.memory)),
+    "changes": lambda reader, ben: reader.changes(ChangeFilter(memory_ids=(ben.memory,))),
     "contests": lambda reader, ben: reader.contests(id=ben.contest),
     "jobs": lambda reader, ben: reader.jobs(JobFilter(id=ben.job)),
     "accesses": lambda reader, ben: reader.usage.accesses([ben.memory]),

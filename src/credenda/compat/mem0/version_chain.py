@@ -42,7 +42,7 @@ def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
 
 def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
     """Find the memories that a memory replaced."""
-    begun = reader.changes(ChangeFilter(memory_id=memory.id))
+    begun = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
     replaced: list[str] = []
     for cause in sorted({change.cause for change in begun if change.cause is not None}):
         ended = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
@@ -52,4 +52,4 @@ def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
 
 def read_changes(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:
     """Return every change to the versions of a memory."""
-    return [change for memory in line for change in reader.changes(ChangeFilter(memory_id=memory.id))]
+    return [change for memory in line for change in reader.changes(ChangeFilter(memory_ids=(memory.id,)))]

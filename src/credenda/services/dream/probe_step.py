@@ -61,7 +61,7 @@ class _Doubts:
 
 
 def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
-    log = reader.changes(ChangeFilter(memory_id=memory.id, kinds=_SET_STATUS))
+    log = reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
     return [change.reason for change in log if change.cause == f"dream:{_MARK}"]
 
 

@@ -211,7 +211,7 @@ class SqliteReader:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag
         if wanted.memories is not None:
-            found = self._run("changes_of_memories", low=wanted.memories.start, high=wanted.memories.stop)
+            found = self._run("changes_of_range", low=wanted.memories.start, high=wanted.memories.stop)
             return [rows.to_change(row, tag) for row in found]
         common = {
             "after": wanted.after or 0,
@@ -221,9 +221,8 @@ class SqliteReader:
             "until_us": wanted.until_us,
             "limit": _to_sql_limit(wanted.limit),
         }
-        if wanted.memory_id is not None:
-            memory = parse_id_number(wanted.memory_id, IdKind.MEMORY, tag)
-            found = self._run("changes_of_memory", memory=memory, **common)
+        if wanted.memory_ids is not None:
+            found = self._run("changes_of", memories=self._numbers(wanted.memory_ids, IdKind.MEMORY), **common)
         else:
             found = self._run("find_changes", **common)
         return [rows.to_change(row, tag) for row in found]

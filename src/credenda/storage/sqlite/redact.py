@@ -97,7 +97,7 @@ def _redact_log(run: StatementRunner, number: int, memory: Memory, contests: Ite
 
     The caller logs afterwards what remains of those contests.
     """
-    for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
         run("redact_change", id=row["id"], delta=_remove_words(row))
     run("redact_contest_log", public_id=memory.id)
     pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
@@ -113,7 +113,7 @@ def _reword_log(
     places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
 ) -> None:
     """Replace texts and the places of evidence in the entries of a memory."""
-    for row in run("changes_of_memories", low=number, high=number + 1).fetchall():
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
         delta = _reword(row, texts, places)
         if delta != row["delta"]:
             run("reword_change", id=row["id"], delta=delta)

@@ -189,17 +189,17 @@ WHERE user_id = :user_id AND id > :after
     AND (:until_us IS NULL OR at <= :until_us)
 ORDER BY id LIMIT :limit;
 
--- name: changes_of_memory
--- Changes of one memory, oldest first.
-SELECT * FROM changes
-WHERE user_id = :user_id AND memory = :memory AND id > :after
+-- name: changes_of
+-- Changes of these memories, oldest first.
+SELECT * FROM changes INDEXED BY changes_memory
+WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:memories)) AND id > :after
     AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
     AND (:cause IS NULL OR cause = :cause)
     AND (:later_than_us IS NULL OR at > :later_than_us)
     AND (:until_us IS NULL OR at <= :until_us)
 ORDER BY id LIMIT :limit;
 
--- name: changes_of_memories
+-- name: changes_of_range
 -- Changes of a run of memories, one memory after the other.
 SELECT * FROM changes
 WHERE user_id = :user_id AND memory >= :low AND memory < :high ORDER BY memory, id;
