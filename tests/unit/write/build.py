@@ -60,7 +60,7 @@ class House:
         return self.see(lambda reader: reader.versions([memory_id]))
 
     def log(self, memory_id: str | None = None) -> list[ChangeRecord]:
-        return self.see(lambda reader: reader.changes(ChangeFilter(memory_ids=(memory_id,))))
+        return self.see(lambda reader: reader.changes(ChangeFilter(memory_ids=(memory_id,) if memory_id else None)))
 
     def counts(self) -> Counts:
         return self.see(lambda reader: reader.counts())
