@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, limits
+from credenda.errors import Invalid
 from credenda.model.event import Role, Source
 from credenda.portability.importers import blocks
 from credenda.portability.importers import text as text_format
@@ -139,6 +140,19 @@ def test_another_encoding_is_a_clear_problem_and_not_a_crash(mem: Credenda, tmp_
     report = mem.data.import_(written(tmp_path / "latin.txt", body))
     assert report.problems == tuple(f"line {n}: not UTF-8 text; save the file as UTF-8" for n in (1, 6))
     assert [event.text for event in events()] == ["Bern", "Olten"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"SQLite format 3\x00" + bytes(99), "Rules\n".encode("utf-16")], ids=["database", "wide"]
+)
+def test_a_file_that_is_no_text_is_refused(mem: Credenda, tmp_path: Path, events: Events, data: bytes) -> None:
+    with pytest.raises(Invalid, match=r"is not UTF-8 text"):
+        mem.data.import_(written(tmp_path / "notes.md", data), format="markdown")
+    written(tmp_path / "rules.md", "No music after ten.")
+    report = mem.data.import_(tmp_path)
+    (problem,) = report.problems
+    assert problem.startswith("notes.md: ")
+    assert [event.text for event in events()] == ["No music after ten."]
 
 
 def test_gzip_is_seen_through_and_the_ending_below_it_counts(mem: Credenda, tmp_path: Path) -> None:

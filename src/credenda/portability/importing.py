@@ -45,6 +45,8 @@ FORMATS: Final[tuple[Format, ...]] = (
 _NAMES: Final = (ARCHIVE, *(known.name for known in FORMATS))
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+_TEXT_BYTES: Final = 1 << 13
+"""Where a zero byte shows that a file is no text; one further on may be damage."""
 _LOOKED_AT: Final = 2_000
 """The maximum number of files opened to detect the format of a folder or zip."""
 
@@ -81,6 +83,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
     with open_lines(path, None) as lines:
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
+            _check_text(lines.head(), path.name)
             source = Source(path=path, user_id=user_id, modified_us=lines.modified_us)
             yield from () if chosen == ARCHIVE else _find_format(chosen).pieces(lines, source)
             return
@@ -90,6 +93,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
 
 def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:
     chosen = format_name or _recognise(lines.head(), path)
+    _check_text(lines.head(), path.name)
     if chosen == ARCHIVE:
         return load_archive(parts, path, lines)
     tally = Tally()
@@ -136,11 +140,24 @@ def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Pi
         name = make_showable(entry.name)
         try:
             with entry.open(meter) as lines:
+                _check_text(lines.head(), name)
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
                 for piece in chosen.known.pieces(lines, source):
                     yield piece if isinstance(piece, Boundary) else replace(piece, place=f"{name}, {piece.place}")
         except (Corrupt, Invalid, NotFound, Unavailable) as error:
             yield Problem(place=name, what=error.why or error.what)
+
+
+def _check_text(head: bytes, name: str) -> None:
+    """Raise `Invalid` for a file that is no UTF-8 text, such as a database or a picture."""
+    if b"\x00" in head[:_TEXT_BYTES]:
+        raise Invalid(
+            f"{name} is not UTF-8 text",
+            why="it is UTF-16, not UTF-8"
+            if head.startswith(_WIDE)
+            else "it contains zero bytes, as databases and pictures do",
+            fix="save it as UTF-8 text; a backup of a database is read by `credenda restore`",
+        )
 
 
 def _recognise(head: bytes, path: Path) -> str:

@@ -73,6 +73,8 @@ _TIMES: Final = (
 _PATHS: Final = ("a.jsonl", "b.json", "c.md", "folder", "d.gz", "nothing/here", "x" * 300, "nul\x00name", "memory.db")
 _SKIPPED: Final = frozenset({"erase"})
 """It takes the user's name, which no random text should be."""
+_FILE_BYTES: Final = 1 << 18
+"""Larger files are removed: each import of an export doubles the next one."""
 _DOCTOR_EVERY: Final = 1_000
 _SETTLE_EVERY: Final = 100
 
@@ -190,6 +192,7 @@ def run_fuzz(calls: int, *, seed: int, note: Note) -> AttackReport:
                 operation = draw.random.choice(operations)
                 given = draw.arguments(operation)
                 outcome, wrong = _call(memory, operation, given)
+                _remove_large_files(folder)
                 report.cases += 1
                 report.counts[outcome] += 1
                 report.add(f"call {number}, {operation.name}({_shorten(given)})", wrong)
@@ -201,6 +204,12 @@ def run_fuzz(calls: int, *, seed: int, note: Note) -> AttackReport:
                     report.add(f"after call {number}", [f"doctor: {one.check}: {one.detail}" for one in findings])
                     note(f"{number} of {calls} calls, {len(report.violations)} violations")
     return report.finish()
+
+
+def _remove_large_files(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file() and path.stat().st_size > _FILE_BYTES:
+            path.unlink()
 
 
 def _shorten(given: Mapping[str, object]) -> str:
