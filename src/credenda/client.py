@@ -30,12 +30,15 @@ from credenda.workers.loop import Worker
 from credenda.write import intake
 
 if TYPE_CHECKING:
-    from credenda import client_data, client_manage
+    from credenda import client_data, client_inspect, client_jobs, client_manage
     from credenda.client_data import Data
+    from credenda.client_inspect import Inspect
+    from credenda.client_jobs import Jobs
     from credenda.client_manage import Manage
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
 else:
     client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
+    client_jobs, client_inspect = import_on_use("credenda.client_jobs"), import_on_use("credenda.client_inspect")
 
 __all__ = ["Credenda"]
 
@@ -74,6 +77,16 @@ class Credenda:
     def data(self) -> Data:
         """Operations on a whole memory; loaded on first use."""
         return client_data.Data(self._parts)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Work in the background; loaded on first use."""
+        return client_jobs.Jobs(self._parts)
+
+    @cached_property
+    def inspect(self) -> Inspect:
+        """Previews, scores, costs and the audit; loaded on first use."""
+        return client_inspect.Inspect(self._parts)
 
     @classmethod
     def open(
@@ -379,7 +392,7 @@ class Credenda:
         return services.delete_where.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
-        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
+        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name, or "DELETE MY DATA".
 
         With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
         legal hold or when another process writes between export and erasure; then nothing was erased.

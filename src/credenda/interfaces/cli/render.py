@@ -203,7 +203,8 @@ def _describe_other_vectors(found: Stats) -> str:
 
 
 def _render_reembed(screen: Screen, report: ReembedReport) -> str:
-    lines = [f"Embedded {report.embedded:,} texts with {escape_controls(report.model_id)}."]
+    told = "Would embed" if report.dry_run else "Embedded"
+    lines = [f"{told} {report.embedded:,} texts with {escape_controls(report.model_id)}."]
     lines.append(_render_counts(screen, report.vectors_by_model))
     if not report.in_use:
         lines.append("Set `embedder` to this model so that searches use it.")
