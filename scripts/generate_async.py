@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = [ROOT / "src" / "credenda" / name for name in ("client.py", "client_manage.py", "client_data.py", "client_jobs.py", "client_inspect.py")]
+SOURCES = [
+    ROOT / "src" / "credenda" / name
+    for name in ("client.py", "client_manage.py", "client_data.py", "client_jobs.py", "client_inspect.py")
+]
 TARGET = ROOT / "src" / "credenda" / "client_async.py"
 GROUPS = {"Manage": "manage", "Data": "data", "Jobs": "jobs", "Inspect": "inspect"}
 FRONT = "Credenda"

@@ -454,10 +454,11 @@ class AsyncCredenda:
         )
 
     async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
-        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name, or "DELETE MY DATA".
+        """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
-        With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
-        legal hold or when another process writes between export and erasure; then nothing was erased.
+        The phrase "DELETE MY DATA" confirms it too. With `export` it first writes everything to that file. Raises
+        `Invalid` for another name, `Conflict` under a legal hold or when another process writes between export and
+        erasure; then nothing was erased.
         """
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
@@ -843,6 +844,14 @@ class AsyncJobs:
         or call.
         """
         return await asyncio.to_thread(self._memory.list, state=state, kind=kind, limit=limit, cursor=cursor)
+
+    async def start(self, operation: str, inputs: Mapping[str, object] | None = None) -> JobInfo:
+        """Have a long operation called in the background: consolidate, dream, reembed or compress.
+
+        The job is on disk when this returns. `credenda serve` and `credenda worker --all-users` run it. `inputs` are
+        those of the operation, as JSON has them. Raises `LimitExceeded` while a hundred wait already.
+        """
+        return await asyncio.to_thread(self._memory.start, operation, inputs)
 
     async def get(self, id: str) -> JobInfo:
         """Return a job: its state, its progress, and the result of one that called an operation."""

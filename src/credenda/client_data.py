@@ -69,9 +69,7 @@ class Data:
         gets the number of finished events and the total. With `clear_existing` the texts that have a vector of this
         model get a new one too, in place of the old. `dry_run` only counts the texts.
         """
-        return reembed.reembed(
-            self._parts, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress
-        )
+        return reembed.reembed(self._parts, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress)
 
     def rebuild(
         self,

@@ -13,7 +13,7 @@ from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Page
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import compliance, costs, preview_context, preview_extraction, score_response
+from credenda.services import compliance, context_preview, costs, extraction_preview, score_response
 
 __all__ = ["Inspect"]
 
@@ -38,7 +38,7 @@ class Inspect:
 
         The rules read it; a configured model is not asked. Nothing is stored.
         """
-        return preview_extraction.preview_extraction(
+        return extraction_preview.try_extraction(
             self._parts, text, topic=topic, session=session, source=source, occurred_at=occurred_at
         )
 
@@ -54,7 +54,7 @@ class Inspect:
 
         Takes what `context` takes. No recall is recorded.
         """
-        return preview_context.preview_context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
         """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from credenda.model.job import JobInfo
 from credenda.model.query import Page
 from credenda.runtime import Parts
-from credenda.services import jobs
+from credenda.services import background, jobs
 
 __all__ = ["Jobs"]
 
@@ -26,6 +28,14 @@ class Jobs:
         or call.
         """
         return jobs.list_jobs(self._parts, state=state, kind=kind, limit=limit, cursor=cursor)
+
+    def start(self, operation: str, inputs: Mapping[str, object] | None = None) -> JobInfo:
+        """Have a long operation called in the background: consolidate, dream, reembed or compress.
+
+        The job is on disk when this returns. `credenda serve` and `credenda worker --all-users` run it. `inputs` are
+        those of the operation, as JSON has them. Raises `LimitExceeded` while a hundred wait already.
+        """
+        return background.start_call(self._parts, background.Call(operation, dict(inputs or {})))
 
     def get(self, id: str) -> JobInfo:
         """Return a job: its state, its progress, and the result of one that called an operation."""

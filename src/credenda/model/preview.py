@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ContextLine", "ContextPreview", "ExtractionPreview", "PreviewedClaim", "PreviewOutcome", "ReplacedMemory"]
+__all__ = ["ContextLine", "ContextPreview", "ExtractionPreview", "PreviewOutcome", "PreviewedClaim", "ReplacedMemory"]
 
 
 class PreviewOutcome(StrEnum):

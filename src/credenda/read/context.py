@@ -30,7 +30,7 @@ _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
 
-def build_context(
+def build_context(  # noqa: PLR0913 - the parts of a context
     query: Query | None,
     *,
     budget: TokenBudget,

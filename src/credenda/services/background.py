@@ -157,10 +157,10 @@ class _Watch:
         deletions = ChangeFilter(kinds=frozenset({ChangeKind.DELETE}), after=self._change_head, limit=1)
         return bool(writer.changes(deletions))
 
-    def make_outcome(self) -> dict[str, object]:
+    def make_outcome(self) -> Mapping[str, object]:
         """Return the progress so far, as a row stores it."""
         done, total = self._progress
-        return {"done": done, "total": total} | ({"cancelled": True} if self.cancelled else {})
+        return {"done": done, "total": total, **({"cancelled": True} if self.cancelled else {})}
 
     def _run(self) -> None:
         while not self._over.wait(_WATCH_SECONDS):

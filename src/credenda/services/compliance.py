@@ -1,4 +1,4 @@
-"""Write reports for those who must account for a memory, as JSON Lines: who called what, what changed, what was deleted.
+"""Write reports for those who must account for a memory, as JSON Lines: calls, changes and deletions.
 
 A report has no word of a memory, a message or a reason: it names rows by their ids.
 """
@@ -96,9 +96,7 @@ def _list_audit(parts: Parts, since_us: int, until_us: int) -> Iterator[Line]:
 def _list_changes(parts: Parts, since_us: int, until_us: int) -> Iterator[Line]:
     after = 0
     while True:
-        wanted = ChangeFilter(
-            later_than_us=since_us - 1, until_us=until_us, after=after, limit=limits.COMPLIANCE_PAGE
-        )
+        wanted = ChangeFilter(later_than_us=since_us - 1, until_us=until_us, after=after, limit=limits.COMPLIANCE_PAGE)
         with parts.store.reader(parts.user_id) as reader:
             records = reader.changes(wanted)
         for record in records:

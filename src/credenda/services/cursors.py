@@ -35,7 +35,11 @@ def read_cursor(name: str, user: str, cursor: str | None) -> int | None:
     except (Base64Error, UnicodeEncodeError, ValueError):
         packed = b""
     body, check = packed[:_NUMBER_BYTES], packed[_NUMBER_BYTES:]
-    if len(body) != _NUMBER_BYTES or check != _make_check(name, user, body) or write_cursor(name, user, _to_number(body)) != cursor:
+    if (
+        len(body) != _NUMBER_BYTES
+        or check != _make_check(name, user, body)
+        or write_cursor(name, user, _to_number(body)) != cursor
+    ):
         raise NotFound(
             "there is no page at this cursor",
             why="it was changed, or is of another list",

@@ -27,7 +27,6 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_mes
     `actor` is the user, through an interface or a page. `whole_message` deletes the messages of a memory whole. Raises
     `NotFound` for an unknown id, `Conflict` under a legal hold.
     """
-
     expected = read_expectation()
 
     def work(writer: Writer) -> Deletion:

@@ -18,7 +18,7 @@ PHRASE = "DELETE MY DATA"
 
 
 def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> EraseReceipt:
-    """Erase all data of this tenant; `confirm` must be its name, or the phrase. Repeating it completes an interrupted erasure.
+    """Erase all data of this tenant; `confirm` must be its name or the phrase. A repeat completes an interrupted one.
 
     With `export` everything is first written to that file, and nothing is erased unless that succeeds. Raises `Invalid`
     for another name, `Conflict` under a legal hold or if data is written after the export.

@@ -50,7 +50,11 @@ def list_jobs(
             if len(jobs) <= limit:
                 break
             below = _parse_number(jobs[-1].id, reader)
-        more = write_cursor(_LIST, parts.user_id, _parse_number(found[limit - 1].id, reader)) if len(found) > limit else None
+        more = (
+            write_cursor(_LIST, parts.user_id, _parse_number(found[limit - 1].id, reader))
+            if len(found) > limit
+            else None
+        )
     return Page(items=tuple(found[:limit]), next_cursor=more)
 
 
@@ -69,7 +73,7 @@ def retry_job(parts: Parts, job_id: str) -> JobInfo:
             raise Conflict(f"{job.id} cannot be retried", why=f"it is {state}", fix="only dead jobs are retried")
         return replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0, error="", outcome="")
 
-    found = _change_job(parts, job_id, renew)
+    found = _update_job(parts, job_id, renew)
     parts.jobs_ready.set()
     parts.llm_jobs_ready.set()
     return found
@@ -93,7 +97,7 @@ def cancel_job(parts: Parts, job_id: str) -> JobInfo:
             return replace(job, outcome=outcome)  # the process that runs it ends it
         return replace(job, status=JobStatus.DEAD, error="", outcome=outcome)
 
-    return _change_job(parts, job_id, cancel)
+    return _update_job(parts, job_id, cancel)
 
 
 def run_in_job(parts: Parts, job: Job, work: Callable[[Writer, Job], Job | None]) -> bool:
@@ -147,7 +151,7 @@ def _find_job(reader: Reader, job_id: str) -> Job:
     return found[0]
 
 
-def _change_job(parts: Parts, job_id: str, change: Callable[[Job], Job]) -> JobInfo:
+def _update_job(parts: Parts, job_id: str, change: Callable[[Job], Job]) -> JobInfo:
     expected = read_expectation()
 
     def work(writer: Writer) -> Job:

@@ -146,7 +146,7 @@ def _compare_slots(said: Iterable[Claim], held: Sequence[Claim]) -> tuple[Verdic
 
 
 def _compare_words(said: str, held: str) -> tuple[Verdict | None, str]:
-    """Compare the words of two sentences: without numbers and negations those of the first must all be in the second."""
+    """Compare the words of two sentences, without numbers and negations: the second must have all of the first."""
     said_words, held_words = _list_words(said), _list_words(held)
     if not said_words or not said_words <= held_words:
         return None, ""

@@ -103,9 +103,7 @@ def _leave_words_out(score: FaithfulnessScore) -> ScoreRecord:
     return ScoreRecord(**{name: getattr(score, name) for name in ScoreRecord.__dataclass_fields__})
 
 
-def _ask_model(
-    parts: Parts, claims: Sequence[JudgedClaim], lines: Sequence[Line]
-) -> tuple[list[JudgedClaim], str]:
+def _ask_model(parts: Parts, claims: Sequence[JudgedClaim], lines: Sequence[Line]) -> tuple[list[JudgedClaim], str]:
     """Let the model judge the claims that the rules found no line for; where it cannot, the rules stand."""
     line, judged = parts.llm, list(claims)
     open_places = [place for place, one in enumerate(judged) if one.verdict is Verdict.NOT_FOUND][:_ASKED_MOST]
@@ -149,12 +147,13 @@ def _build_question(claims: Sequence[str], lines: Sequence[Line]) -> Question:
 
 def _parse_answer(text: str, claims: int, lines: int) -> dict[int, tuple[Verdict, int]]:
     """Return (verdict, line) by the number of the claim; raises `ValueError` for anything that does not fit."""
-    answer: Any = json.loads(text)
-    if not isinstance(answer, dict) or not isinstance(cast("dict[str, Any]", answer).get("verdicts"), list):
-        raise ValueError("no list of verdicts")  # noqa: TRY004 - one kind of complaint about foreign input
+    answer = json.loads(text)
     found: dict[int, tuple[Verdict, int]] = {}
-    for one in answer["verdicts"]:
-        number, verdict, at = (one.get(name) for name in ("claim", "verdict", "line"))
+    try:
+        listed = [(one["claim"], one["verdict"], one["line"]) for one in cast("list[Any]", answer["verdicts"])]
+    except (TypeError, KeyError) as error:
+        raise ValueError("no list of verdicts") from error
+    for number, verdict, at in listed:
         if not isinstance(number, int) or not isinstance(at, int) or not 1 <= number <= claims:
             raise ValueError("a verdict on no claim")
         judged = Verdict(verdict)

@@ -84,7 +84,7 @@ def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object
 
 
 def try_out(store: Store, user_id: str, decide: Callable[[Writer], D]) -> D:
-    """Decide on a view, return what was decided, and file nothing; what no plan can hold runs in a unit that is undone."""
+    """Decide on a view and file nothing; what no plan can hold runs in a unit that is undone."""
     planned = _make_plan(store, user_id, decide)
     if planned is not None:
         return planned[1]

@@ -67,8 +67,8 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
-from credenda.storage.row import Row
 from credenda.storage.reports import ReportStore
+from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.tokens import TokenStore
 from credenda.storage.usage import TaskProgress, UsageView
@@ -277,7 +277,8 @@ class Store(TenantTransfer, Protocol):
         """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
 
         A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
-        count, with `kinds` only those do, and the tenants named in `besides` are left out: a worker passes those that have had their turn.
+        count, with `kinds` only those do, and the tenants named in `besides` are left out: a worker passes those that
+        have had their turn.
         """
         ...
 

@@ -50,7 +50,7 @@ def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
-    others = list_excluded_kinds(parts) | (_ASKING if parts.llm is not None else frozenset())
+    others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
     return JobFilter(statuses=_WAITING, other_kinds=others, limit=_LEASE_BATCH * 4)
 
 

@@ -18,9 +18,9 @@ from credenda.interfaces.cli.outcome import Done, Outcome
 from credenda.interfaces.cli.output import is_interactive, note
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
-from credenda.services.erase import PHRASE
 from credenda.lazy import import_on_use
 from credenda.operations.table import Operation
+from credenda.services.erase import PHRASE
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import render_forgetting

@@ -52,7 +52,7 @@ ENTRIES: Final = (
             Param(name="limit", type=int, default=20, help="Maximum number of items, 1 to 50."),
             text("cursor", "Cursor of the last page."),
         ),
-        errors=(Invalid,),
+        errors=(Invalid, NotFound),
         idempotent=True,
         scope="memory:admin",
         rest=(Rest(method="GET", path="/v1/audit"),),

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from credenda.clock import seconds
 from credenda.deadline import check_deadline, is_limited, is_over
 from credenda.errors import Unavailable
 from credenda.paths import create_file

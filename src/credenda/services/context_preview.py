@@ -10,10 +10,10 @@ from credenda.read.pack_trace import PackTrace, TracedLine
 from credenda.runtime import Parts
 from credenda.services.context import choose_budget, context
 
-__all__ = ["preview_context"]
+__all__ = ["explain_context"]
 
 
-def preview_context(
+def explain_context(
     parts: Parts,
     query: str | None,
     token_budget: int | None,

@@ -21,13 +21,13 @@ from credenda.write.intake.validate import Submission, accept
 from credenda.write.journal import compare_with_tombstones, file_events
 from credenda.write.reconcile_job import apply_claims
 
-__all__ = ["preview_extraction"]
+__all__ = ["try_extraction"]
 
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
 _NOTHING: Final = "nothing follows from it: it was said before, deleted or undone, or it has no value of its own"
 
 
-def preview_extraction(
+def try_extraction(
     parts: Parts,
     text: str,
     *,
@@ -77,9 +77,7 @@ def _describe(
             yield _describe_claim(writer, number, claim, () if found is None else found.records)
 
 
-def _describe_claim(
-    writer: Writer, number: int, claim: Claim, records: Sequence[ChangeRecord]
-) -> PreviewedClaim:
+def _describe_claim(writer: Writer, number: int, claim: Claim, records: Sequence[ChangeRecord]) -> PreviewedClaim:
     kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}
     ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
     outcome = _choose_outcome(kinds, bool(ended))
