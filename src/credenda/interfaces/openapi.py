@@ -52,7 +52,7 @@ _PREFER: Final[Mapping[str, Any]] = {
     "in": "header",
     "required": False,
     "description": "With `respond-async` the answer is a job at once (202), and the work follows.",
-    "schema": {"type": "string", "enum": ["respond-async"]},
+    "schema": {"type": "string", "examples": ["respond-async"]},
 }
 _ETAG: Final[Mapping[str, Any]] = {
     "description": "The version of what the path names; send it back as If-Match.",
@@ -173,7 +173,7 @@ def _describe_body(params: list[Param]) -> Part:
     uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
     properties = {
         FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help} if param.name in uploads else describe_input(param)
+            {**_BYTES, "description": param.help} if param.name in uploads else _describe_field(param, form=bool(uploads))
         )
         for param in params
     }
@@ -182,6 +182,16 @@ def _describe_body(params: list[Param]) -> Part:
     media = "multipart/form-data" if uploads else "application/json"
     content = {media: {"schema": {**schema, "required": required} if required else schema}}
     return {"required": bool(required), "content": content}
+
+
+def _describe_field(param: Param, *, form: bool) -> Part:
+    """Describe a field of a body; in JSON an input that may be left out may also be null."""
+    schema = describe_input(param)
+    if form or param.required:
+        return schema
+    if "enum" in schema:
+        schema["enum"] = [*schema["enum"], None]
+    return {**schema, "type": [schema["type"], "null"]}
 
 
 def _list_headers(operation: Operation, route: Rest) -> list[Part]:
