@@ -9,6 +9,7 @@ from typing import Final
 from credenda.ids import parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Claim
+from credenda.model.contest import ContestState
 from credenda.model.event import Event, Role
 from credenda.model.preview import ExtractionPreview, PreviewedClaim, PreviewOutcome, ReplacedMemory
 from credenda.runtime import Parts
@@ -82,7 +83,6 @@ def _describe_claim(writer: Writer, number: int, claim: Claim, records: Sequence
     ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
     outcome = _choose_outcome(kinds, bool(ended))
     deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
-    contest = kinds.get(ChangeKind.CONTEST)
     confirmed = kinds.get(ChangeKind.CONFIRM)
     return PreviewedClaim(
         message=number,
@@ -98,7 +98,7 @@ def _describe_claim(writer: Writer, number: int, claim: Claim, records: Sequence
         reason=_NOTHING if deciding is None else deciding.reason,
         memory_id=confirmed.memory_id if confirmed is not None and outcome is PreviewOutcome.CONFIRMED else None,
         replaced=tuple(_describe_replaced(writer, one) for one in ended),
-        question=str(contest.after.get("question", "")) if contest is not None else "",
+        question=_find_question(writer, records) if outcome is PreviewOutcome.CONTESTED else "",
     )
 
 
@@ -114,6 +114,13 @@ def _choose_outcome(kinds: Mapping[ChangeKind, ChangeRecord], ended: bool) -> Pr
     if ChangeKind.CONFIRM in kinds:
         return PreviewOutcome.CONFIRMED
     return PreviewOutcome.ENDED if ended else PreviewOutcome.REFUSED
+
+
+def _find_question(writer: Writer, records: Sequence[ChangeRecord]) -> str:
+    """Return the question of the open contest that some changes belong to."""
+    named = {one.memory_id for one in records}
+    cases = writer.contests(state=ContestState.OPEN)
+    return next((case.question for case in cases if not named.isdisjoint(case.memory_ids)), "")
 
 
 def _describe_replaced(writer: Writer, record: ChangeRecord) -> ReplacedMemory:

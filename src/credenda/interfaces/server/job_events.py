@@ -73,7 +73,7 @@ class JobEvents:
             raise Problem(400, "this page takes no query", fix="leave it out")
         job_id = request.path_params["id"]
         known = request.headers.get("last-event-id", "")
-        job = await _run_stoppable(self._read, job_id)
+        job = await _run_stoppable(self.read_job, job_id)
         if job.state in ENDED and name_version(job) == known:
             await Response(status_code=204)(scope, receive, send)  # tells a browser not to connect again
             return
@@ -99,7 +99,8 @@ class JobEvents:
                 if not self._open[user]:
                     del self._open[user]
 
-    def _read(self, job_id: str) -> JobInfo:
+    def read_job(self, job_id: str) -> JobInfo:
+        """Return a job of the current caller."""
         with self._memories.lend() as memory:
             return invoke(memory, _OPERATION, {"id": job_id}, door="rest")
 
@@ -117,6 +118,6 @@ class JobEvents:
                 return
             await anyio.sleep(limits.HTTP_EVENT_SECONDS)
             try:
-                job = await _run_stoppable(self._read, job.id)
+                job = await _run_stoppable(self.read_job, job.id)
             except CredendaError:
                 return  # the client connects again, and is told then
