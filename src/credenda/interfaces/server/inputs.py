@@ -128,7 +128,7 @@ def _parse_word(name: str, param: Param, word: str) -> object:
             case "number":
                 return check_type(name, param, float(word))
             case _:
-                return word
+                return check_type(name, param, word)
     except (KeyError, ValueError):
         wanted = {"flag": "true or false", "integer": "a whole number"}.get(param.kind, "a number")
         raise Invalid(f"{name} must be {wanted}", fix=f"give {wanted}") from None
