@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = [ROOT / "src" / "credenda" / name for name in ("client.py", "client_manage.py", "client_data.py")]
+SOURCES = [
+    ROOT / "src" / "credenda" / name
+    for name in ("client.py", "client_manage.py", "client_data.py", "client_jobs.py", "client_inspect.py")
+]
 TARGET = ROOT / "src" / "credenda" / "client_async.py"
-GROUPS = {"Manage": "manage", "Data": "data"}
+GROUPS = {"Manage": "manage", "Data": "data", "Jobs": "jobs", "Inspect": "inspect"}
 FRONT = "Credenda"
 NOQA = re.compile(r"#\s*noqa:\s*([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
 
@@ -32,9 +35,11 @@ from functools import partial
 {imports}
 from credenda.client import Credenda
 from credenda.client_data import Data
+from credenda.client_inspect import Inspect
+from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 
-__all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
+__all__ = ["AsyncCredenda", "AsyncData", "AsyncInspect", "AsyncJobs", "AsyncManage", "Opening"]
 
 
 class Opening:
@@ -94,6 +99,8 @@ class AsyncCredenda:
         self._memory = memory
         self.manage = AsyncManage(memory.manage)
         self.data = AsyncData(memory.data)
+        self.jobs = AsyncJobs(memory.jobs)
+        self.inspect = AsyncInspect(memory.inspect)
 
     async def __aenter__(self) -> Self:
         """Return itself."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, tzinfo
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from credenda import services
 from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
+from credenda.client_groups import Groups
 from credenda.clock import Clock
 from credenda.config import get_default_user
-from credenda.lazy import import_on_use
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.deletion import DeletionReceipt
@@ -30,17 +30,12 @@ from credenda.workers.loop import Worker
 from credenda.write import intake
 
 if TYPE_CHECKING:
-    from credenda import client_data, client_manage
-    from credenda.client_data import Data
-    from credenda.client_manage import Manage
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
-else:
-    client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
 
 __all__ = ["Credenda"]
 
 
-class Credenda:
+class Credenda(Groups):
     """One tenant's memory, open for use.
 
     Use it as a context manager, or call `close`. All methods may be called from any thread.
@@ -64,16 +59,6 @@ class Credenda:
             if workers:
                 self.start_worker()
             held.pop_all()
-
-    @cached_property
-    def manage(self) -> Manage:
-        """Operations on existing beliefs; loaded on first use."""
-        return client_manage.Manage(self._parts)
-
-    @cached_property
-    def data(self) -> Data:
-        """Operations on a whole memory; loaded on first use."""
-        return client_data.Data(self._parts)
 
     @classmethod
     def open(
@@ -381,8 +366,9 @@ class Credenda:
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
-        With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
-        legal hold or when another process writes between export and erasure; then nothing was erased.
+        The phrase "DELETE MY DATA" confirms it too. With `export` it first writes everything to that file. Raises
+        `Invalid` for another name, `Conflict` under a legal hold or when another process writes between export and
+        erasure; then nothing was erased.
         """
         return services.erase.erase(self._parts, confirm, export=export)
 

@@ -15,9 +15,11 @@ from typing import Any, Self
 
 from credenda.client import Credenda
 from credenda.client_data import Data
+from credenda.client_inspect import Inspect
+from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
-from credenda.model.audit import AuditRecord
+from credenda.model.audit import AuditRecord, AuditReport
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -29,7 +31,11 @@ from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
+from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
+from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
+from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -55,7 +61,7 @@ from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 
-__all__ = ["AsyncCredenda", "AsyncData", "AsyncManage", "Opening"]
+__all__ = ["AsyncCredenda", "AsyncData", "AsyncInspect", "AsyncJobs", "AsyncManage", "Opening"]
 
 
 class Opening:
@@ -115,6 +121,8 @@ class AsyncCredenda:
         self._memory = memory
         self.manage = AsyncManage(memory.manage)
         self.data = AsyncData(memory.data)
+        self.jobs = AsyncJobs(memory.jobs)
+        self.inspect = AsyncInspect(memory.inspect)
 
     async def __aenter__(self) -> Self:
         """Return itself."""
@@ -448,8 +456,9 @@ class AsyncCredenda:
     async def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
-        With `export` it first writes everything to that file. Raises `Invalid` for another name, `Conflict` under a
-        legal hold or when another process writes between export and erasure; then nothing was erased.
+        The phrase "DELETE MY DATA" confirms it too. With `export` it first writes everything to that file. Raises
+        `Invalid` for another name, `Conflict` under a legal hold or when another process writes between export and
+        erasure; then nothing was erased.
         """
         return await asyncio.to_thread(self._memory.erase, confirm, export=export)
 
@@ -476,6 +485,10 @@ class AsyncManage:
     async def contests(self) -> Sequence[ContestCase]:
         """List slots whose value is undecided, with their questions; open ones first."""
         return await asyncio.to_thread(self._memory.contests)
+
+    async def contest(self, contest_id: str) -> ContestCase:
+        """Return one contest; raises `NotFound`."""
+        return await asyncio.to_thread(self._memory.contest, contest_id)
 
     async def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
@@ -736,14 +749,22 @@ class AsyncData:
         return await asyncio.to_thread(self._memory.scan, path)
 
     async def reembed(
-        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+        self,
+        model: str | None = None,
+        *,
+        clear_existing: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
     ) -> ReembedReport:
         """Embed every text with `model`, by default the current one; existing vectors stay, and searches continue.
 
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
-        gets the number of finished events and the total.
+        gets the number of finished events and the total. With `clear_existing` the texts that have a vector of this
+        model get a new one too, in place of the old. `dry_run` only counts the texts.
         """
-        return await asyncio.to_thread(self._memory.reembed, model, progress=progress)
+        return await asyncio.to_thread(
+            self._memory.reembed, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress
+        )
 
     async def rebuild(
         self,
@@ -805,3 +826,120 @@ class AsyncData:
     async def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
         return await asyncio.to_thread(self._memory.doctor, repair=repair)
+
+
+class AsyncJobs:
+    """Work in the background: `mem.jobs`."""
+
+    def __init__(self, twin: Jobs) -> None:
+        """Wrap a part of an open memory."""
+        self._memory = twin
+
+    async def list(
+        self, *, state: str | None = None, kind: str | None = None, limit: int = 20, cursor: str | None = None
+    ) -> Page[JobInfo]:
+        """List jobs, newest first, in pages.
+
+        `state` is queued, processing, failed, complete, dead or cancelled; `kind` extract, embed, think, reread, keep
+        or call.
+        """
+        return await asyncio.to_thread(self._memory.list, state=state, kind=kind, limit=limit, cursor=cursor)
+
+    async def start(self, operation: str, inputs: Mapping[str, object] | None = None) -> JobInfo:
+        """Have a long operation called in the background: consolidate, dream, reembed or compress.
+
+        The job is on disk when this returns. `credenda serve` and `credenda worker --all-users` run it. `inputs` are
+        those of the operation, as JSON has them. Raises `LimitExceeded` while a hundred wait already.
+        """
+        return await asyncio.to_thread(self._memory.start, operation, inputs)
+
+    async def get(self, id: str) -> JobInfo:
+        """Return a job: its state, its progress, and the result of one that called an operation."""
+        return await asyncio.to_thread(self._memory.get, id)
+
+    async def retry(self, id: str) -> JobInfo:
+        """Queue a dead or cancelled job again; raises `Conflict` for any other job."""
+        return await asyncio.to_thread(self._memory.retry, id)
+
+    async def cancel(self, id: str) -> JobInfo:
+        """Cancel a job that calls an operation; what it has committed stays.
+
+        A job that runs ends within a second or two. Raises `Conflict` for a job that has ended, and for one that
+        processes messages: those were acknowledged.
+        """
+        return await asyncio.to_thread(self._memory.cancel, id)
+
+
+class AsyncInspect:
+    """Previews, scores, costs and the audit: `mem.inspect`. Nothing here changes a belief."""
+
+    def __init__(self, twin: Inspect) -> None:
+        """Wrap a part of an open memory."""
+        self._memory = twin
+
+    async def extraction(
+        self,
+        text: str,
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        source: str = "human",
+        occurred_at: datetime | str | None = None,
+    ) -> ExtractionPreview:
+        """Say what `remember` would make of a text: what would be stored, replaced, contested or refused, and why.
+
+        The rules read it; a configured model is not asked. Nothing is stored.
+        """
+        return await asyncio.to_thread(
+            self._memory.extraction, text, topic=topic, session=session, source=source, occurred_at=occurred_at
+        )
+
+    async def context(
+        self, query: str | None = None, *, token_budget: int | None = None, automatic: bool = False, **conditions: Any
+    ) -> ContextPreview:
+        """Say what an agent would get from `context`: each line and its reason, and what was left out and why.
+
+        Takes what `context` takes. No recall is recorded.
+        """
+        return await asyncio.to_thread(
+            self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
+        )
+
+    async def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
+        """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.
+
+        Each claim is supported, contradicted or not found, with the line that says so. The rules judge first; a
+        configured model judges the claims that they find no line for, within the day's budget. The figures are stored,
+        without a word of response or context, so that `scores` shows their trend.
+        """
+        return await asyncio.to_thread(self._memory.score, response, context, session=session)
+
+    async def scores(
+        self, *, session: str | None = None, limit: int = 20, cursor: str | None = None
+    ) -> Page[ScoreRecord]:
+        """List stored scores, newest first, in pages."""
+        return await asyncio.to_thread(self._memory.scores, session=session, limit=limit, cursor=cursor)
+
+    async def costs(self, since: datetime | str | None = None, until: datetime | str | None = None) -> CostSummary:
+        """Sum up what models cost on the days from `since` to `until`; by default the last thirty days."""
+        return await asyncio.to_thread(self._memory.costs, since, until)
+
+    async def verify_audit(self, anchor: str = "") -> AuditReport:
+        """Verify the audit records of the database: that none was changed, moved or removed.
+
+        `anchor` is the `head` of an earlier report, which the chain must lead through.
+        """
+        return await asyncio.to_thread(self._memory.verify_audit, anchor)
+
+    async def export_audit(self, path: str | Path) -> ComplianceReport:
+        """Write the audit records of this user as JSON Lines; `.gz` is compressed."""
+        return await asyncio.to_thread(self._memory.export_audit, path)
+
+    async def export_compliance(
+        self, path: str | Path, *, since: datetime | str | None = None, until: datetime | str | None = None
+    ) -> ComplianceReport:
+        """Write a report as JSON Lines: audit records, changes, deletions, policies and holds of a span of time.
+
+        It names rows by their ids and has no word of a memory. `.gz` is compressed.
+        """
+        return await asyncio.to_thread(self._memory.export_compliance, path, since=since, until=until)

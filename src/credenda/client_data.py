@@ -56,14 +56,20 @@ class Data:
         return services.code_scan.scan(self._parts, check_path(path))
 
     def reembed(
-        self, model: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+        self,
+        model: str | None = None,
+        *,
+        clear_existing: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
     ) -> ReembedReport:
         """Embed every text with `model`, by default the current one; existing vectors stay, and searches continue.
 
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
-        gets the number of finished events and the total.
+        gets the number of finished events and the total. With `clear_existing` the texts that have a vector of this
+        model get a new one too, in place of the old. `dry_run` only counts the texts.
         """
-        return reembed.reembed(self._parts, model, progress=progress)
+        return reembed.reembed(self._parts, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress)
 
     def rebuild(
         self,

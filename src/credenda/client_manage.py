@@ -47,6 +47,10 @@ class Manage:
         """List slots whose value is undecided, with their questions; open ones first."""
         return resolve.list_contests(self._parts)
 
+    def contest(self, contest_id: str) -> ContestCase:
+        """Return one contest; raises `NotFound`."""
+        return resolve.get_contest(self._parts, contest_id)
+
     def resolve(
         self, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
     ) -> Resolution:

@@ -2,6 +2,7 @@
 
 A thread cannot be ended from outside. Work beyond its deadline stops at its next statement: a read in progress is
 interrupted, and a transaction does not begin. One that has begun commits, so that a call is done as a whole or not.
+Work that somebody cancels stops at the same places.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Event
 
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 
-__all__ = ["check_deadline", "limit_duration", "read_deadline"]
+__all__ = ["allow_cancelling", "check_deadline", "is_limited", "is_over", "limit_duration"]
 
 _deadline: ContextVar[float | None] = ContextVar("credenda_deadline", default=None)
+_cancelled: ContextVar[Event | None] = ContextVar("credenda_cancelled", default=None)
 
 
 @contextmanager
@@ -28,13 +31,35 @@ def limit_duration(duration_seconds: float) -> Generator[None]:
         _deadline.reset(token)
 
 
-def read_deadline() -> float | None:
-    """Return the deadline on the clock of `clock.seconds`; None where there is none."""
-    return _deadline.get()
+@contextmanager
+def allow_cancelling(cancelled: Event) -> Generator[None]:
+    """Let everything inside the block stop at its next statement once the event is set."""
+    token = _cancelled.set(cancelled)
+    try:
+        yield
+    finally:
+        _cancelled.reset(token)
+
+
+def is_limited() -> bool:
+    """Return whether the current call has a deadline, or may be cancelled."""
+    return _deadline.get() is not None or _cancelled.get() is not None
+
+
+def is_over() -> bool:
+    """Return whether the current call is beyond its deadline, or was cancelled."""
+    deadline = _deadline.get()
+    return (deadline is not None and seconds() > deadline) or _is_cancelled()
 
 
 def check_deadline() -> None:
-    """Raise `Unavailable` beyond the deadline."""
-    deadline = _deadline.get()
-    if deadline is not None and seconds() > deadline:
+    """Raise `Unavailable` beyond the deadline, or where the work was cancelled."""
+    if _is_cancelled():
+        raise Unavailable("the work was cancelled", why="its job was cancelled, or the process ends")
+    if is_over():
         raise Unavailable("the call took too long", why="a server stops calls that take longer", fix="ask for less")
+
+
+def _is_cancelled() -> bool:
+    cancelled = _cancelled.get()
+    return cancelled is not None and cancelled.is_set()

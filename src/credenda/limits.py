@@ -202,3 +202,24 @@ HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2
 """And on average, a second; while an address has sent more, only known tokens are looked at."""
+HTTP_DEPTH: Final = 32
+"""Most levels of lists and objects in a JSON body."""
+HTTP_BATCH: Final = 1_000
+"""Most items of one list, or fields of one object, in a JSON body."""
+HTTP_STREAM_SECONDS: Final = 25.0
+"""How long the events of a job are sent over one connection; then the client connects again."""
+HTTP_STREAMS: Final = 32
+"""Connections of one user over which events of jobs are sent at a time."""
+HTTP_EVENT_SECONDS: Final = 0.5
+"""How often the state of a job is read for them."""
+CALLS_WAITING: Final = 100
+"""Most calls of operations that wait in the background for one user."""
+CALL_RESULT_CHARACTERS: Final = 1 << 20
+"""Longest result of such a call that is kept, as JSON."""
+CALL_KEPT_DAYS: Final = 30
+"""How long that result is kept."""
+SCORED_CHARACTERS: Final = 100_000
+"""Longest response, or context, that is scored."""
+SCORED_CLAIMS: Final = 500
+COMPLIANCE_PAGE: Final = 1_000
+"""Rows of a compliance report that are read at a time."""

@@ -21,10 +21,11 @@ from .served import Site, serving
 from .terminal import Terminal
 
 START = "2026-03-01T09:00:00Z"
-FREE = frozenset({"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"})
+FREE = frozenset({"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"}) | {"tokens"}
 """Fields that depend on the time of day, or on when a process closed the memory."""
 _TAG = re.compile(r"\b([emckj][0-9]+)-[0-9a-f]{6}\b")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
 class Door(Protocol):
@@ -62,9 +63,17 @@ class OnCommandLine:
                 continue
             value = given[param.name]
             flag = (param.option or param.name).replace("_", "-")
-            args += [str(value)] if param.positional else [f"--{flag}", str(value)]
+            if param.kind == "flag":
+                on, _, off = flag.partition("/")
+                args += [f"--{on}" if value else f"--{off or f'no-{on}'}"]
+                continue
+            values = list(value) if isinstance(value, list | tuple) else [value]
+            for one in values:
+                args += [str(one)] if param.positional else [f"--{flag}", str(one)]
         args += ["--yes"] if name in {"delete", "restore"} else []
         found = self.terminal.json(*args)
+        if name == "feedback":  # a person is told that it was noted
+            return None
         return {key: value for key, value in found.items() if key != "contests"} if name == "remember" else found
 
     def settle(self) -> None:
@@ -79,7 +88,7 @@ class OverRest:
         operation = OPERATIONS[name]
         answered = self.site.call(operation.rest[0], operation, given)
         assert answered.status_code == operation.rest[0].status, answered.text
-        return answered.json()
+        return answered.json() if answered.content else None
 
     def settle(self) -> None:
         self.site.settle()
@@ -111,6 +120,11 @@ def live_through(door: Door, ids: Mapping[str, str]) -> Iterator[tuple[str, Any]
         yield "remember", door.run("remember", content=text, session="s", topic="home")
         door.settle()
     yield "search", door.run("search", query="Where do I live?", limit=5)
+    yield "context", door.run("context", query="Where do I live?", token_budget=500)
+    yield "preview-context", door.run("preview-context", query="Where do I live?", token_budget=500)
+    yield "preview-extraction", door.run("preview-extraction", text="I moved to Wels. I like tea.", session="s")
+    yield "score", door.run("score", response="You live in Graz. You like coffee.", context="I live in Graz.")
+    yield "costs", door.run("costs", since="2026-01-01", until="2026-02-01")
     yield "list", door.run("list", limit=3)
     yield "list", door.run("list", attribute="residence")
     yield "why", door.run("why", id=ids["residence"])
@@ -120,7 +134,22 @@ def live_through(door: Door, ids: Mapping[str, str]) -> Iterator[tuple[str, Any]
     yield "restore", door.run("restore", id=ids["tea"])
     yield "pin", door.run("pin", id=ids["tea"])
     yield "get", door.run("get", id=ids["tea"])
+    yield "unpin", door.run("unpin", id=ids["tea"])
+    yield "demote", door.run("demote", id=ids["tea"])
+    yield "promote", door.run("promote", id=ids["tea"])
+    yield "feedback", door.run("feedback", id=ids["tea"], useful=True)
+    yield "set-status", door.run("set-status", id=ids["tea"], status="archived", reason="rest")
+    yield "set-status", door.run("set-status", id=ids["tea"], status="active")
+    yield "status-history", door.run("status-history", id=ids["tea"])
     yield "contests", door.run("contests")
+    yield "diff", door.run("diff", since="2020-01-01", until="2020-02-01")
+    yield "core", door.run("core")
+    yield "decay", door.run("decay", dry_run=True)
+    yield "lifecycle", door.run("lifecycle", dry_run=True)
+    yield "consolidate", door.run("consolidate", dry_run=True, force=True)
+    yield "dream", door.run("dream", dry_run=True, steps=["merge"])
+    yield "compress", door.run("compress", dry_run=True)
+    yield "doctor", door.run("doctor")
     yield "delete", door.run("delete", id=ids["tea"])
     yield "list", door.run("list", status="deleted")
     yield "stats", door.run("stats")
@@ -148,7 +177,7 @@ def normalise(value: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, list):
         return [normalise(one) for one in cast("list[Any]", value)]
     if isinstance(value, str):
-        return _TIME.sub("TIME", _TAG.sub(r"\1", value))
+        return _DAY.sub("DAY", _TIME.sub("TIME", _TAG.sub(r"\1", value)))
     return round(value, 6) if isinstance(value, float) else value
 
 

@@ -77,6 +77,14 @@ def _cause(mem: Credenda, place: Path) -> dict[str, Any]:
     return {"cause": mem.why(_memory(mem, place)["id"]).evidence[0][0].id}
 
 
+def _job(mem: Credenda, _: Path) -> dict[str, Any]:
+    return {"id": mem.jobs.list().items[0].id}
+
+
+def _call(mem: Credenda, _: Path) -> dict[str, Any]:
+    return {"id": mem.jobs.start("consolidate", {"dry_run": True}).id}
+
+
 GIVEN: dict[str, Given] = {
     "remember": {"content": "I play chess."},
     "search": {"query": "Where do I live?", "explain": True},
@@ -119,6 +127,16 @@ GIVEN: dict[str, Given] = {
     "scan": _project,
     "drift": _roots,
     "files": lambda _mem, place: {"dir": place / "pages"},
+    "contest": lambda mem, _place: {"id": mem.manage.contests()[0].id},
+    "job": _job,
+    "cancel": _call,
+    "retry": lambda mem, place: {"id": mem.jobs.cancel(_call(mem, place)["id"]).id},
+    "preview-extraction": {"text": "I moved to Vienna. I like tea."},
+    "preview-context": {"query": "Where do I live?"},
+    "score": {"response": "You live in Graz. You like coffee.", "context": "I live in Graz."},
+    "scores": lambda mem, _place: {"limit": len(mem.inspect.score("You live in Graz.", "I live in Graz.").claims)},
+    "export-audit": lambda _mem, place: {"path": place / "audit.jsonl"},
+    "compliance": lambda _mem, place: {"path": place / "report.jsonl"},
 }
 """What each operation is called with; those that are not named need nothing."""
 

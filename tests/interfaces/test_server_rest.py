@@ -98,6 +98,7 @@ def test_a_body_that_hides_its_length_is_bounded_too(site: Site) -> None:
         ("/v1/memories?limit=20&limit=30", 422, "invalid"),
         ("/v1/memories?user=bob", 422, "invalid"),
         ("/v1/memories?limit=51", 422, "invalid"),
+        ("/v1/memories?layer=", 422, "invalid"),
         ("/v1/memories?cursor=nonsense", 404, "not_found"),
         ("/v1/memories/m1-000000", 404, "not_found"),
         ("/v1/memories/..%2f..%2fetc", 404, "not_found"),

@@ -11,6 +11,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import ContestCase
 from credenda.model.event import Event
+from credenda.model.governance import ComplianceReport
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SlotVersion, StatusStep
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
@@ -35,6 +36,7 @@ _HIDDEN: Final[Mapping[type, frozenset[str]]] = {
 """Fields that no door shows."""
 _LOCAL: Final[Mapping[type, frozenset[str]]] = {
     BackupReport: frozenset({"path"}),
+    ComplianceReport: frozenset({"path"}),
     DriftReport: frozenset({"roots"}),
     EraseReceipt: frozenset({"backups", "exported"}),
     ExportReport: frozenset({"path"}),

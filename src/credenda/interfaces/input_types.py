@@ -32,6 +32,8 @@ _WANTED: Final[Mapping[str, str]] = {
 def check_type(name: str, param: Param, value: Any) -> object:  # noqa: ANN401 - what a client sent
     """Return a value if it has the JSON type of an input; raises `Invalid`, with the name that the caller used."""
     kind = param.kind
+    if value == "" and param.choices:
+        raise Invalid(f"{name} is empty", why="it would choose nothing", fix=f"give one of {', '.join(param.choices)}")
     if _FITS.get(kind, _is_text)(value):
         return value
     if kind == "integer" and isinstance(value, float) and value.is_integer():

@@ -9,9 +9,10 @@ from typing import Any, Final
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.json_schema import Definitions
+from credenda.model.job import JobInfo
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 
-__all__ = ["FILE_FIELD", "build_openapi", "may_take_key"]
+__all__ = ["FILE_FIELD", "build_openapi", "may_take_key", "may_take_version"]
 
 Part = dict[str, Any]
 FILE_FIELD: Final = "file"
@@ -39,6 +40,32 @@ _IDEMPOTENCY_KEY: Final[Mapping[str, Any]] = {
     "description": "A repeated request with this key is answered as the first one was, and nothing is done twice.",
     "schema": {"type": "string", "maxLength": 256},
 }
+_IF_MATCH: Final[Mapping[str, Any]] = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "description": "The ETag of an answer: nothing is changed if what the path names has changed since (412).",
+    "schema": {"type": "string"},
+}
+_PREFER: Final[Mapping[str, Any]] = {
+    "name": "Prefer",
+    "in": "header",
+    "required": False,
+    "description": "With `respond-async` the answer is a job at once (202), and the work follows.",
+    "schema": {"type": "string", "examples": ["respond-async"]},
+}
+_ETAG: Final[Mapping[str, Any]] = {
+    "description": "The version of what the path names; send it back as If-Match.",
+    "schema": {"type": "string"},
+}
+_EVENTS: Final = "/v1/jobs/{id}/events"
+_LAST_EVENT: Final[Mapping[str, Any]] = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "description": "The id of the last event that arrived; the next one follows it.",
+    "schema": {"type": "string"},
+}
 _TOKEN: Final[Mapping[str, str]] = {
     "type": "http",
     "scheme": "bearer",
@@ -50,18 +77,26 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
     """Describe every operation that is open to HTTP: routes, inputs, results, permissions and errors."""
     known = Definitions("#/components/schemas/", remote=True)
     paths: dict[str, Part] = {}
-    for operation in operations:
+    listed = list(operations)
+    for operation in listed:
         for number, route in enumerate(operation.rest):
             name = operation.name if number == 0 else f"{operation.name}-{number + 1}"
             method = route.method.lower()
             paths.setdefault(route.path, {})[method] = _describe_operation(operation, route, name, known)
+    if "job" in {operation.name for operation in listed}:
+        paths[_EVENTS] = {"get": _describe_events(known)}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Credenda", "version": version, "summary": "The memory of one user, named by the token."},
         "paths": paths,
         "components": {
             "schemas": {"Problem": dict(_PROBLEM), **known.schemas},
-            "parameters": {"IdempotencyKey": dict(_IDEMPOTENCY_KEY)},
+            "parameters": {
+                "IdempotencyKey": dict(_IDEMPOTENCY_KEY),
+                "IfMatch": dict(_IF_MATCH),
+                "Prefer": dict(_PREFER),
+            },
+            "headers": {"ETag": dict(_ETAG)},
             "responses": _describe_errors(),
             "securitySchemes": {"token": dict(_TOKEN)},
         },
@@ -90,7 +125,37 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
         str(route.status): _describe_success(operation, route, known),
         **_list_failures(operation),
     }
+    if may_take_version(route):
+        part["responses"]["412"] = {"$ref": "#/components/responses/PreconditionFailed"}
+    if operation.long:
+        part["responses"]["202"] = _describe_started(known)
     return part
+
+
+def _describe_started(known: Definitions) -> Part:
+    """Describe the answer to a call that goes on in the background."""
+    content = {"application/json": {"schema": known.schema_of(JobInfo)}}
+    location = {"description": "Where the job is found.", "schema": {"type": "string"}}
+    described = "It is queued: the job says how far it is."
+    return {"description": described, "headers": {"Location": location}, "content": content}
+
+
+def _describe_events(known: Definitions) -> Part:
+    """Describe the stream of a job: it is no operation of its own."""
+    job = OPERATIONS["job"]
+    known.schema_of(JobInfo)
+    return {
+        "operationId": "job-events",
+        "summary": "Follow a job: server-sent events, each with the whole job, until it has ended.",
+        "tags": ["jobs"],
+        "security": [{"token": [job.scope]}],
+        "parameters": [*(_describe_parameter(param, "path") for param in job.params), dict(_LAST_EVENT)],
+        "responses": {
+            "200": {"description": "The events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            "204": {"description": "The job has ended, and that event has arrived."},
+            **_list_failures(job),
+        },
+    }
 
 
 def _describe_parameter(param: Param, place: str) -> Part:
@@ -108,7 +173,7 @@ def _describe_body(params: list[Param]) -> Part:
     uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
     properties = {
         FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help} if param.name in uploads else describe_input(param)
+            {**_BYTES, "description": param.help} if param.name in uploads else _describe_field(param, form=bool(uploads))
         )
         for param in params
     }
@@ -119,8 +184,20 @@ def _describe_body(params: list[Param]) -> Part:
     return {"required": bool(required), "content": content}
 
 
+def _describe_field(param: Param, *, form: bool) -> Part:
+    """Describe a field of a body; in JSON an input that may be left out may also be null."""
+    schema = describe_input(param)
+    if form or param.required:
+        return schema
+    if "enum" in schema:
+        schema["enum"] = [*schema["enum"], None]
+    return {**schema, "type": [schema["type"], "null"]}
+
+
 def _list_headers(operation: Operation, route: Rest) -> list[Part]:
     names = ["IdempotencyKey"] if may_take_key(operation, route) else []
+    names += ["IfMatch"] if may_take_version(route) else []
+    names += ["Prefer"] if operation.long else []
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
@@ -129,12 +206,19 @@ def may_take_key(operation: Operation, route: Rest) -> bool:
     return operation.writes and not operation.idempotent and route.method in {"POST", "PATCH"}
 
 
+def may_take_version(route: Rest) -> bool:
+    """Say whether a route changes something that has versions."""
+    return route.versioned and route.method != "GET"
+
+
 def _describe_success(operation: Operation, route: Rest, known: Definitions) -> Part:
     described: Part = {"description": "Done." if operation.writes else "The answer."}
     if any(param.kind_at("rest") == "download" for param in operation.params):
         return {**described, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
     if operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
         return described
+    if route.versioned:
+        described["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
     return {**described, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
 
 
@@ -155,6 +239,9 @@ def _describe_errors() -> Part:
     """Describe an answer for each class of the table of errors."""
     kinds: list[type[CredendaError]] = [*_list_families(), CredendaError]
     found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
+    found["PreconditionFailed"] = _describe_problem(
+        "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"
+    )
     found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
     return found
 

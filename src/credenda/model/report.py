@@ -171,6 +171,8 @@ class ReembedReport:
     vectors_by_model: Mapping[str, int]
     in_use: bool
     """Whether the memory is open with this model; otherwise searches use it once the memory is opened with it."""
+    dry_run: bool = False
+    """Whether the texts were only counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

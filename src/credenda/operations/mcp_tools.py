@@ -103,6 +103,10 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         ),
     ),
     "doctor": (Tool(name="check_store", toolset="full"),),
+    "score": (Tool(name="score_response", outside={"session": "session_id"}, toolset="full"),),
+    "costs": (Tool(name="get_cost_summary", toolset="full"),),
+    "verify-audit": (Tool(name="verify_audit_chain", toolset="full"),),
+    "preview-extraction": (Tool(name="preview_extraction", outside={"session": "session_id"}, toolset="full"),),
 }
 """The tools of each operation by name; an operation that is not listed has one tool in the full toolset."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from credenda.model.audit import AuditRecord
+from credenda.model.audit import AuditRecord, AuditReport
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -19,7 +19,11 @@ from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
+from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
+from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
+from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -68,6 +72,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "manage.pin": Memory,
     "manage.unpin": Memory,
     "manage.contests": Sequence[ContestCase],
+    "manage.contest": ContestCase,
     "manage.resolve": Resolution,
     "manage.loops": Sequence[SlotLoop],
     "manage.set_status": Memory,
@@ -100,5 +105,17 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "data.import_": ImportReport,
     "data.scan": ScanReport,
     "data.sync_files": SyncReport,
+    "inspect.extraction": ExtractionPreview,
+    "inspect.context": ContextPreview,
+    "inspect.score": FaithfulnessScore,
+    "inspect.scores": Page[ScoreRecord],
+    "inspect.costs": CostSummary,
+    "inspect.verify_audit": AuditReport,
+    "inspect.export_audit": ComplianceReport,
+    "inspect.export_compliance": ComplianceReport,
+    "jobs.list": Page[JobInfo],
+    "jobs.get": JobInfo,
+    "jobs.retry": JobInfo,
+    "jobs.cancel": JobInfo,
 }
 """Result types by `Operation.call`; a test compares each with what the method declares."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import basic, code, data, edit, files, forgetting, inspect, lifecycle
+from credenda.operations.entries import basic, code, data, edit, files, forgetting, inspect, jobs, lifecycle, preview
 from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
 __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
@@ -23,6 +23,8 @@ _ALL: Final = (
     *data.ENTRIES,
     *code.ENTRIES,
     *files.ENTRIES,
+    *jobs.ENTRIES,
+    *preview.ENTRIES,
 )
 
 OPERATIONS: Final[Mapping[str, Operation]] = {operation.name: operation for operation in _ALL}

@@ -15,6 +15,7 @@ from credenda.read.core_memories import find_core_memories, is_standing_instruct
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.pack import Packing, pack
+from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
@@ -29,7 +30,7 @@ _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
 
-def build_context(
+def build_context(  # noqa: PLR0913 - the parts of a context
     query: Query | None,
     *,
     budget: TokenBudget,
@@ -38,25 +39,32 @@ def build_context(
     embed: Embed | None = None,
     now_us: int,
     core: Sequence[CoreMemory] | None = None,
+    trace: PackTrace | None = None,
 ) -> Context:
     """Build the context block; without a query, or if the query has no words, from the core alone.
 
     `core` defaults to standing instructions and pinned memories. With hits, other core memories are added only while
     the core uses at most half of the budget. A search for an unrequested block has the stricter floor; below it the
-    block contains only the core and sets `abstained`.
+    block contains only the core and sets `abstained`. `trace` takes down the lines that the block gets and lacks.
     """
     asked = query or Query(text="")
     kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
+    candidates = kept
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
-        packing = Packing(budget=budget, contests=contests, headings=_choose_headings(kept), zone=asked.zone)
+        headings = _choose_headings(kept)
+        packing = Packing(budget=budget, contests=contests, headings=headings, zone=asked.zone, trace=trace)
+        if trace is not None:
+            trace.leave_core([one.memory for one in candidates], always)
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always = [one.memory for one in kept]
+    if trace is not None:
+        trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
     packing = Packing(
         budget=budget,
@@ -68,6 +76,7 @@ def build_context(
         abstained=found.abstained,
         headings=_choose_headings(kept),
         zone=query.zone,
+        trace=trace,
     )
     return pack(always, found.hits, packing)
 

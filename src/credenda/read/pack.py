@@ -17,6 +17,7 @@ from credenda.model.core import HEADINGS, Section, format_core_text, format_vali
 from credenda.model.memory import Memory
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.read.newer import put_newest_first
+from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
     CLOSING,
     OPENING,
@@ -65,6 +66,8 @@ class Packing:
     """Headings of core memories by id; the default is "Always:"."""
     zone: tzinfo = UTC
     """Time zone of the dates in the block."""
+    trace: PackTrace | None = None
+    """Takes down which lines the block got, and which it lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,15 @@ class _Line:
     heading: str
     text: str
     hits: tuple[Hit, ...] = ()
+    ids: tuple[str, ...] = ()
+    reason: str = ""
+
+    def trace(self, tokens: int, reason: str = "") -> TracedLine:
+        """Describe the line and why it is in the block, or not."""
+        best = self.hits[0] if self.hits else None
+        ids = self.ids or tuple(hit.id for hit in self.hits)
+        why = reason or self.reason or "the search found it"
+        return TracedLine(heading=self.heading, text=self.text, ids=ids, tokens=tokens, reason=why, hit=best)
 
 
 def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Context:
@@ -90,12 +102,18 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         heading = 0 if line.heading in headings else counter.added_by(line.heading)
         cost = heading + counter.added_by(line.text)
         if spent + cost > packing.budget.tokens:
+            if packing.trace is not None:
+                packing.trace.left_out.append(line.trace(cost, NO_ROOM))
             continue
         spent += cost
         headings.add(line.heading)
         kept.append(line)
     lay = _join_in_order if packing.in_order else _group_lines
-    kept, text, tokens = fit_to_budget(kept, lay, packing.budget)
+    fitting, text, tokens = fit_to_budget(kept, lay, packing.budget)
+    if packing.trace is not None:
+        packing.trace.left_out += [line.trace(counter.added_by(line.text), NO_ROOM) for line in kept[len(fitting) :]]
+        packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
+    kept = fitting
     shown = tuple(hit for line in kept for hit in line.hits)
     return Context(text=text, hits=shown, tokens=tokens, abstained=packing.abstained, counted_by=counter.name)
 
@@ -123,10 +141,15 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        yield _Line(heading, format_bullet(memory.id, format_core_text(memory), format_validity(memory, packing.zone)))
+        text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, packing.zone))
+        yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
-    yield from (_Line("Unsettled, ask before relying on it:", _word_contest(case)) for case in packing.contests)
+    for case in packing.contests:
+        asked = "a memory in the block is contested"
+        yield _Line("Unsettled, ask before relying on it:", _word_contest(case), ids=(case.id,), reason=asked)
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
+    if packing.trace is not None:
+        packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
     for hit, *others in _group_by_words(diversify(fresh)):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)

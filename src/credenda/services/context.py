@@ -11,6 +11,7 @@ from credenda.errors import Invalid
 from credenda.model.query import (
     Context,
 )
+from credenda.read.pack_trace import PackTrace
 from credenda.runtime import Parts
 from credenda.services.waiting import count_waiting_messages
 from credenda.text.token_budget import TokenBudget
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     pass
 from credenda.services.search import WAITING_COUNTED_MAX, SearchArguments, build_query, open_index, record_hits
 
-__all__ = ["context"]
+__all__ = ["choose_budget", "context"]
 
 
 def context(
@@ -29,14 +30,14 @@ def context(
     conditions: Mapping[str, Any],
     *,
     automatic: bool = False,
+    trace: PackTrace | None = None,
 ) -> Context:
     """Build a context block for a prompt; without a query, the core alone.
 
     An `automatic` block has a smaller budget and does not count as a recall; otherwise memories would keep themselves
-    in the block.
+    in the block. `trace` takes down the lines that the block gets and lacks.
     """
-    usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
-    budget = usual if token_budget is None else token_budget
+    budget = choose_budget(parts, token_budget, automatic=automatic)
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     conditions = {"record_access": not automatic, **conditions}
@@ -51,11 +52,18 @@ def context(
             now_us=now_us,
             budget=TokenBudget(budget, parts.counter),
             core=services.core.gather_candidates(parts, reader, asked, now_us),
+            trace=trace,
         )
         packed = replace(packed, waiting=count_waiting_messages(reader, WAITING_COUNTED_MAX))
     if query is not None and asked.record_access:
         record_hits(parts, packed.hits, asked.session)
     return packed
+
+
+def choose_budget(parts: Parts, token_budget: int | None, *, automatic: bool) -> int:
+    """Return the budget that was asked for, or that of the settings."""
+    usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
+    return usual if token_budget is None else token_budget
 
 
 def _build_question(query: str, conditions: Mapping[str, Any]) -> SearchArguments:

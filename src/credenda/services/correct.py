@@ -14,7 +14,8 @@ from credenda.model.event import Event, Source
 from credenda.model.memory import Memory
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit, make_application
-from credenda.services.lookup import get_current
+from credenda.services.expectation import read_expectation
+from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Writer
@@ -90,9 +91,10 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
     text, value = check_text(wanted.text, "text"), screen_label(check_text(wanted.value, "value"), policy)
     reason = screen_label(check_text(wanted.reason, "reason"), policy)
     source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
+    expected = read_expectation()
 
     def work(writer: Writer) -> Memory:
-        memory = get_current(writer, memory_id)
+        memory = get_expected(writer, memory_id, expected)
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         changes = decide_correction(

@@ -11,6 +11,7 @@ from credenda.model.deletion import BlankedWords, DeletionPlan, DeletionReceipt,
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
+from credenda.services.expectation import read_expectation
 from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Writer
 from credenda.write.forget.delete import Deletion
@@ -26,9 +27,12 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_mes
     `actor` is the user, through an interface or a page. `whole_message` deletes the messages of a memory whole. Raises
     `NotFound` for an unknown id, `Conflict` under a legal hold.
     """
+    expected = read_expectation()
 
     def work(writer: Writer) -> Deletion:
         target = _find_target(writer, target_id)
+        if isinstance(target, Memory):
+            expected.check(target.id, target)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason, extractor=parts.extractor)
         _delete(run, target, whole_message=whole_message)

@@ -11,19 +11,22 @@ from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.tenant_transfer import Erasure
 
-__all__ = ["erase"]
+__all__ = ["PHRASE", "erase"]
+
+PHRASE = "DELETE MY DATA"
+"""Confirms an erasure in place of the name, for clients that know their user by a token alone (R-173)."""
 
 
 def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> EraseReceipt:
-    """Erase all data of this tenant; `confirm` must be its name. Repeating it completes an interrupted erasure.
+    """Erase all data of this tenant; `confirm` must be its name or the phrase. A repeat completes an interrupted one.
 
     With `export` everything is first written to that file, and nothing is erased unless that succeeds. Raises `Invalid`
     for another name, `Conflict` under a legal hold or if data is written after the export.
     """
-    if confirm != parts.user_id:
+    if confirm not in {parts.user_id, PHRASE}:
         raise Invalid(
             "the confirmation does not name this user",
-            why="nothing is erased without the exact name",
+            why=f"nothing is erased without the exact name, or the phrase {PHRASE!r}",
             fix=f"confirm {parts.user_id!r}, or open the memory of the user you mean",
         )
     with parts.active_calls:

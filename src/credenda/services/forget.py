@@ -7,7 +7,8 @@ from credenda.model.change import Forget
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit, make_application, read_slot
-from credenda.services.lookup import get_current
+from credenda.services.expectation import read_expectation
+from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id
 from credenda.storage.store import ChangeFilter, Writer
 from credenda.validation import check_text
@@ -22,9 +23,10 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
     """Take a memory out of use; `restore` reverses this. Forgetting it twice changes nothing."""
     why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy) or "forgotten by the user"
     memory_id = resolve_id(parts, memory_id)
+    expected = read_expectation()
 
     def work(writer: Writer) -> Memory:
-        memory = get_current(writer, memory_id)
+        memory = get_expected(writer, memory_id, expected)
         if memory.status is not Status.FORGOTTEN:
             change = Forget(memory_id=memory_id, reason=why)
             apply(writer, [change], make_application(parts))
@@ -36,9 +38,10 @@ def forget(parts: Parts, memory_id: str, reason: str = "") -> Memory:
 def restore(parts: Parts, memory_id: str) -> Memory:
     """Restore a forgotten memory with its former status; it replaces the value its slot has had since."""
     memory_id = resolve_id(parts, memory_id)
+    expected = read_expectation()
 
     def work(writer: Writer) -> Memory:
-        memory = get_current(writer, memory_id)
+        memory = get_expected(writer, memory_id, expected)
         if memory.status is not Status.FORGOTTEN:
             raise Conflict(
                 f"{memory_id} is not forgotten", why=f"it is {memory.status}", fix="only forgotten memories come back"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.errors import Invalid
-from credenda.ids import IdKind, parse_id_number
+from credenda.ids import parse_serial
 from credenda.model.memory import Layer, Memory, MemoryType, Status
 from credenda.model.query import (
     Page,
@@ -19,10 +19,12 @@ from credenda.validation import check_member, check_name, check_text
 
 if TYPE_CHECKING:
     pass
+from credenda.services.cursors import read_cursor, write_cursor
 from credenda.services.search import check_limit, resolve_moment
 
 __all__ = ["list_memories"]
 
+_LIST: Final = "memories"
 _ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 """Statuses of memories that may have been believed at an earlier time."""
 
@@ -60,14 +62,14 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
             topic=check_name(topic, "topic"),
             entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
             attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
-            below=parse_id_number(cursor, IdKind.MEMORY, reader.tenant.tag) if cursor else None,
+            below=read_cursor(_LIST, parts.user_id, cursor),
             offset=offset,
             limit=limit + 1,
             as_of_us=resolve_moment(parts, as_of),
             known_at_us=resolve_moment(parts, known_at),
         )
         found = reader.find(wanted)
-    more = found[limit - 1].id if len(found) > limit else None
+    more = write_cursor(_LIST, parts.user_id, parse_serial(found[limit - 1].id)) if len(found) > limit else None
     return Page(items=tuple(found[:limit]), next_cursor=more)
 
 

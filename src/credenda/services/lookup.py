@@ -5,9 +5,10 @@ from __future__ import annotations
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.memory import Memory, Status
+from credenda.services.expectation import Expectation
 from credenda.storage.store import Reader
 
-__all__ = ["get_current"]
+__all__ = ["get_current", "get_expected"]
 
 
 def get_current(reader: Reader, memory_id: str) -> Memory:
@@ -21,3 +22,10 @@ def get_current(reader: Reader, memory_id: str) -> Memory:
             fix="copy an id from `list` or `search`",
         )
     return found[0]
+
+
+def get_expected(reader: Reader, memory_id: str, expectation: Expectation) -> Memory:
+    """Return the current version of a visible memory to change; raises `Conflict` if its caller expects another one."""
+    memory = get_current(reader, memory_id)
+    expectation.check(memory.id, memory)
+    return memory

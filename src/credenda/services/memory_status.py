@@ -7,7 +7,8 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit, read_slot
-from credenda.services.lookup import get_current
+from credenda.services.expectation import read_expectation
+from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.store import ChangeFilter, Writer
 from credenda.validation import check_member, check_text
@@ -23,9 +24,10 @@ def set_status(parts: Parts, memory_id: str, status: str, reason: str) -> Memory
     wanted = check_member(Status, check_text(status, "status"), "status")
     why = screen_label(check_text(reason, "reason").strip(), parts.settings.secrets_policy) or "set by the user"
     memory_id = resolve_id(parts, memory_id)
+    expected = read_expectation()
 
     def work(writer: Writer) -> Memory:
-        memory = get_current(writer, memory_id)
+        memory = get_expected(writer, memory_id, expected)
         now_us = parts.clock.now_us()
         changes = decide_status(memory, wanted, why, slot_rows=read_slot(writer, memory), now_us=now_us)
         embeds = parts.embedder is not None

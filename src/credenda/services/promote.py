@@ -8,7 +8,8 @@ from credenda.model.change import Actor, SetLayer
 from credenda.model.memory import Memory
 from credenda.runtime import Parts
 from credenda.services.edit import commit_edit
-from credenda.services.lookup import get_current
+from credenda.services.expectation import read_expectation
+from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id
 from credenda.storage.store import Writer
 from credenda.write.apply import Application, apply
@@ -22,9 +23,10 @@ def move_layer(parts: Parts, memory_id: str, *, up: bool) -> Memory:
     Raises `Conflict` at the ends of the ladder and for layers outside it, and `NotFound`.
     """
     memory_id = resolve_id(parts, memory_id)
+    expected = read_expectation()
 
     def work(writer: Writer) -> Memory:
-        memory = get_current(writer, memory_id)
+        memory = get_expected(writer, memory_id, expected)
         layer = get_next_layer(memory.layer, up=up)
         if layer is None:
             raise Conflict(

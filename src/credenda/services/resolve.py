@@ -13,7 +13,8 @@ from credenda.model.report import Resolution
 from credenda.runtime import Parts
 from credenda.services.correct import check_not_deleted, journal_correction
 from credenda.services.edit import make_application
-from credenda.services.short_ids import resolve_id
+from credenda.services.expectation import read_expectation
+from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -22,13 +23,19 @@ from credenda.write.contests.resolve import decide_resolution
 from credenda.write.intake.fields import screen_label
 from credenda.write.reconcile_job import get_statement_context
 
-__all__ = ["list_contests", "resolve"]
+__all__ = ["get_contest", "list_contests", "resolve"]
 
 
 def list_contests(parts: Parts) -> list[ContestCase]:
     """Return the contests, open ones first."""
     with parts.store.reader(parts.user_id) as reader:
         return reader.contests()
+
+
+def get_contest(parts: Parts, contest_id: str) -> ContestCase:
+    """Return one contest; raises `NotFound`."""
+    with parts.store.reader(parts.user_id) as reader:
+        return _read_contest(reader, resolve_id_in(reader, contest_id))
 
 
 def resolve(
@@ -42,8 +49,11 @@ def resolve(
     keep = screen_label(keep, policy)
     scopes = scopes and {screen_label(scope, policy): screen_label(value, policy) for scope, value in scopes.items()}
 
+    expected = read_expectation()
+
     def decide(writer: Writer) -> tuple[str, ...]:
         contest = _read_contest(writer, contest_id)
+        expected.check(contest.id, contest)
         pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
         members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
         members.update((memory.id, memory) for memory in writer.find(MemoryFilter(pair=pair)))

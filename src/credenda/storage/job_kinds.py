@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["EMBED", "EXTRACT", "KEEP", "REREAD", "THINK"]
+__all__ = ["CALL", "EMBED", "EXTRACT", "KEEP", "REREAD", "THINK"]
 
+CALL: Final = "call"
+"""Runs an operation in the background; no message waits for it, and `settle` does not run it."""
 EXTRACT: Final = "extract"
 EMBED: Final = "embed"
 KEEP: Final = "keep"

@@ -11,6 +11,7 @@ looked up once more, because a tombstone can be lifted without a change.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NoReturn, TypeVar, cast
@@ -29,7 +30,7 @@ from credenda.storage.row import Row
 from credenda.storage.store import Reader, Store, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["Plan", "commit_decided", "commit_planned", "return_decided"]
+__all__ = ["Plan", "commit_decided", "commit_planned", "return_decided", "try_out"]
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -80,6 +81,22 @@ def return_decided(_: Writer, decided: D) -> D:
 def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
     """Decide on a view, and file what was decided together with what `then` files, as `commit_decided` does."""
     return commit_decided(store, user_id, decide, lambda writer, _: then(writer))
+
+
+def try_out(store: Store, user_id: str, decide: Callable[[Writer], D]) -> D:
+    """Decide on a view and file nothing; what no plan can hold runs in a unit that is undone."""
+    planned = _make_plan(store, user_id, decide)
+    if planned is not None:
+        return planned[1]
+    decided: list[D] = []
+
+    def undo(writer: Writer) -> NoReturn:
+        decided.append(decide(writer))
+        raise _UnplannedError  # undoes the unit
+
+    with suppress(_UnplannedError):
+        store.commit(user_id, undo)
+    return decided[0]
 
 
 def _make_plan(store: Store, user_id: str, decide: Callable[[Writer], D]) -> tuple[Plan, D] | None:

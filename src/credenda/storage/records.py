@@ -256,6 +256,10 @@ class Job:
     payload_hash: bytes = b""
     created_us: int = 0
     updated_us: int = 0
+    payload: str = ""
+    """What a job of the kind `call` calls, as JSON; set once."""
+    outcome: str = ""
+    """Its progress and result, as JSON."""
     replaces: str = ""
 
 
@@ -264,6 +268,7 @@ class JobFilter:
     """A filter of jobs, in the order in which they are due. `key` finds a job by its idempotency key.
 
     `until_event` excludes jobs whose first event is later; `kinds` selects these kinds, `other_kinds` all others.
+    `newest_first` reverses the order to that of their numbers, from `below` on; it takes statuses and kinds only.
     """
 
     key: str | None = None
@@ -273,6 +278,8 @@ class JobFilter:
     until_event: int | None = None
     kinds: frozenset[str] | None = None
     other_kinds: frozenset[str] = frozenset()
+    newest_first: bool = False
+    below: int | None = None
     limit: int | None = None
 
 

@@ -60,8 +60,8 @@ also counts one confirmation of its memory.
 `ContestCase`: without an id it gets the next contest number; with one it replaces that contest whole. Never a conflict.
 
 `Job`: without an id it gets the next job number; an idempotency key that another job of the tenant has is a conflict.
-With an id it moves that job's status, attempts, delay, lease and error, and nothing else. Never a conflict then: the
-holder of a lease checks it in the unit before filing.
+With an id it moves that job's status, attempts, delay, lease, error and outcome, and nothing else. Never a conflict
+then: the holder of a lease checks it in the unit before filing.
 
 `Vector`: replaces the vector of its document and model. It gets a number above all that were ever given, so that an
 index which read an earlier one reads it too.

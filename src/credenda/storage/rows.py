@@ -368,6 +368,8 @@ def to_job(row: DatabaseRow, tag: str) -> Job:
             payload_hash=row["payload_hash"] or b"",
             created_us=row["created_at"],
             updated_us=row["updated_at"],
+            payload=row["payload"] or "",
+            outcome=row["outcome"] or "",
         )
     )
 

@@ -67,6 +67,7 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
+from credenda.storage.reports import ReportStore
 from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.tokens import TokenStore
@@ -242,6 +243,11 @@ class Store(TenantTransfer, Protocol):
         """The records of calls to a server."""
         ...
 
+    @property
+    def reports(self) -> ReportStore:
+        """The costs of models, and the scores of responses."""
+        ...
+
     def reader(self, user_id: str) -> AbstractContextManager[Reader]:
         """Open a consistent view of one tenant; a tenant that never wrote is empty."""
         ...
@@ -264,13 +270,15 @@ class Store(TenantTransfer, Protocol):
         now_us: int,
         *,
         limit: int,
+        kinds: Collection[str] = (),
         other_kinds: Collection[str] = (),
         besides: Collection[str] = (),
     ) -> list[str]:
         """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
 
         A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
-        count, and the tenants named in `besides` are left out: a worker passes those that have had their turn.
+        count, with `kinds` only those do, and the tenants named in `besides` are left out: a worker passes those that
+        have had their turn.
         """
         ...
 

@@ -19,7 +19,7 @@ from credenda.clock import SECOND_US, has_ended, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import EMBED, REREAD, THINK
+from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.leases import is_abandoned
@@ -50,13 +50,13 @@ def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
-    asking = list_excluded_kinds(parts) if parts.llm is None else _ASKING
-    return JobFilter(statuses=_WAITING, other_kinds=asking, limit=_LEASE_BATCH * 4)
+    others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
+    return JobFilter(statuses=_WAITING, other_kinds=others, limit=_LEASE_BATCH * 4)
 
 
 def list_excluded_kinds(parts: Parts) -> frozenset[str]:
-    """Return the kinds of jobs that this process cannot run: without a model, second readings."""
-    return frozenset({REREAD}) if parts.llm is None else frozenset()
+    """Return the kinds of jobs that this loop cannot run: calls, and without a model, second readings."""
+    return frozenset({CALL, REREAD}) if parts.llm is None else frozenset({CALL})
 
 
 def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
@@ -283,7 +283,7 @@ def _get_newest_event(reader: Reader) -> int:
 
 def _has_pending_jobs(parts: Parts, reader: Reader, until_event: int) -> bool:
     """Return whether any job remains; a second attempt counts once its time has come."""
-    usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({REREAD}), until_event=until_event, limit=1)
+    usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({CALL, REREAD}), until_event=until_event, limit=1)
     if reader.jobs(usual):
         return True
     if parts.llm is None:

@@ -15,13 +15,23 @@ __all__ = ["embed_missing"]
 
 _EVENTS_A_STEP: Final = 64
 _VECTORS_A_COMMIT: Final = 64
+_MORE_BITS_THAN_ANY: Final = 64
+"""No vector is this precise, so that each counts as missing."""
 
 
-def embed_missing(parts: Parts, embedder: Embedder, progress: Callable[[int, int | None], None] | None = None) -> int:
+def embed_missing(
+    parts: Parts,
+    embedder: Embedder,
+    progress: Callable[[int, int | None], None] | None = None,
+    *,
+    again: bool = False,
+    dry_run: bool = False,
+) -> int:
     """Embed every document without a vector of this model, in short commits, and return their number.
 
     It deletes nothing: searches continue with the model that the memory was opened with. After an interruption the next
-    call continues from there. `progress` gets the number of finished events and the total.
+    call continues from there. `progress` gets the number of finished events and the total. With `again` documents that
+    have a vector get a new one in its place; a dry run only counts them.
     """
     with parts.store.reader(parts.user_id) as reader:
         found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
@@ -29,16 +39,18 @@ def embed_missing(parts: Parts, embedder: Embedder, progress: Callable[[int, int
     count = 0
     for first in range(1, newest + 1, _EVENTS_A_STEP):
         last = min(first + _EVENTS_A_STEP - 1, newest)
-        count += _embed_step(parts, embedder, Job(kind=EMBED, first=first, last=last))
+        count += _embed_step(parts, embedder, Job(kind=EMBED, first=first, last=last), again=again, dry_run=dry_run)
         if progress is not None:
             progress(last, newest)
     return count
 
 
-def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job) -> int:
+def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job, *, again: bool, dry_run: bool) -> int:
+    least_bits = _MORE_BITS_THAN_ANY if again else 0
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = find_missing_vectors(reader, range_of_events, embedder.model_id), reader.tenant.tag
-    for start in range(0, len(wanted), _VECTORS_A_COMMIT):
+        wanted = find_missing_vectors(reader, range_of_events, embedder.model_id, least_bits=least_bits)
+        tag = reader.tenant.tag
+    for start in range(0, 0 if dry_run else len(wanted), _VECTORS_A_COMMIT):
         vectors = embed(embedder, wanted[start : start + _VECTORS_A_COMMIT], parts.settings.vector_bits)
         parts.store.commit(
             parts.user_id,

@@ -13,6 +13,7 @@ from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError
 from credenda.runtime import Parts
+from credenda.storage.job_kinds import CALL
 from credenda.workers.expiry import apply_policies
 from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
@@ -30,8 +31,19 @@ _DUTY_SECONDS: Final = 60.0
 class AllUsers:
     """Runs the jobs and duties of every tenant of a store, one tenant after the other, in the caller's thread."""
 
-    def __init__(self, parts: Parts, *, duties: Callable[[Parts], object], open_max: int = _OPEN_MAX) -> None:
-        """Share the store, embedder and model of `parts`; at most `open_max` tenants stay open."""
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        duties: Callable[[Parts], object],
+        calls: Callable[[Parts, Event | None], int] | None = None,
+        open_max: int = _OPEN_MAX,
+    ) -> None:
+        """Share the store, embedder and model of `parts`; at most `open_max` tenants stay open.
+
+        With `calls`, which returns how many it ran, the jobs that call operations are run, and no others.
+        """
+        self._calls = calls
         self._parts = parts
         self._duties = duties
         self._open_max = open_max
@@ -87,11 +99,16 @@ class AllUsers:
 
     def _due(self, had_turn: set[str]) -> list[str]:
         now_us = self._parts.clock.now_us()
+        found = self._parts.store.users_with_due_jobs
+        if self._calls is not None:
+            return found(now_us, limit=_PAGE, kinds={CALL}, besides=had_turn)
         kinds = list_excluded_kinds(self._parts)
-        return self._parts.store.users_with_due_jobs(now_us, limit=_PAGE, other_kinds=kinds, besides=had_turn)
+        return found(now_us, limit=_PAGE, other_kinds=kinds, besides=had_turn)
 
     def _run(self, user: str, stop: Event | None) -> int:
         def work(parts: Parts) -> int:
+            if self._calls is not None:
+                return self._calls(parts, stop)
             return run_due_jobs(parts, stop=stop) + run_llm_jobs(parts, stop=stop)
 
         ran = self._attempt(user, work) or 0

@@ -192,6 +192,13 @@ def _remember(session: Session, operation: Operation, given: Given) -> Outcome:
         )
 
 
+def _score(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Score a response; its context may come from standard input."""
+    if given["context"] == "-":
+        given["context"] = _read_standard_input()
+    return _run_simple(session, operation, given)
+
+
 def _read_standard_input() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
@@ -351,6 +358,8 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "search": _search,
     "get": _get,
     "export": export,
+    "compliance": export,
+    "score": _score,
     "remember": _remember,
     "contests": _run_contests,
     "context": _run_context,

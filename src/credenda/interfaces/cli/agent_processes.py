@@ -29,11 +29,13 @@ from credenda.lazy import import_on_use
 
 if TYPE_CHECKING:
     from credenda import Credenda, bootstrap
+    from credenda.interfaces import call_worker
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_tools import Toolset
     from credenda.runtime import Parts
 else:
     bootstrap = import_on_use("credenda.bootstrap")
+    call_worker = import_on_use("credenda.interfaces.call_worker")
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
@@ -101,7 +103,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
     with session.open_parts() as parts:
         tasks: Counter[str] = Counter()
         everyone = workers.tenants.AllUsers(parts, duties=lambda view: tasks.update(_run_duties(view)))
-        with closing(everyone), wait_for_signal() as stopped:
+        with closing(everyone), wait_for_signal() as stopped, call_worker.run_calls_beside(parts, stopped, once=once):
             if not once:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():

@@ -69,7 +69,10 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--force"], is_flag=True, help="Let the export take the place of a file that is there."),
         _YES,
     ),
-    "export": (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
+    **dict.fromkeys(
+        ("export", "compliance"),
+        (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
+    ),
 }
 """Options that only make sense at a terminal."""
 _GROUPS: Final = {"files": "sync"}
@@ -78,9 +81,10 @@ _OPTIONAL_HERE: Final = {"delete": "id"}
 """Arguments that conditions may replace."""
 _EPILOGS: Final[Mapping[str, str]] = {
     "get": "The id of an event shows what was said, and the memories that rest on it.",
-    "export": "`-` as PATH writes standard output.",
+    **dict.fromkeys(("export", "compliance"), "`-` as PATH writes standard output."),
     "delete": "A short id will do: what it names is said before anything goes.",
     "restore": "The path of a backup as ID replaces the database by that backup.",
+    "score": "`-` as CONTEXT reads standard input.",
     "remember": "`-` as CONTENT reads standard input.",
     "drift": "Exits with 7 when it finds an error: run it before you deploy.",
     "doctor": "Exits with 7 when something is wrong.",

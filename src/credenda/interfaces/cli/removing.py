@@ -20,6 +20,7 @@ from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
 from credenda.operations.table import Operation
+from credenda.services.erase import PHRASE
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import render_forgetting
@@ -102,7 +103,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") == memory.user and not _ask_consent(
+        if given.get("confirm") in {memory.user, PHRASE} and not _ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))

@@ -33,6 +33,16 @@ from credenda.interfaces.cli.render_forgetting import (
     render_policies,
 )
 from credenda.interfaces.cli.render_hits import render_results
+from credenda.interfaces.cli.render_inspect import (
+    render_compliance,
+    render_context_preview,
+    render_costs,
+    render_extraction_preview,
+    render_job,
+    render_jobs,
+    render_score,
+    render_scores,
+)
 from credenda.interfaces.cli.render_lifecycle import (
     render_compression,
     render_core,
@@ -51,7 +61,11 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.faithfulness import FaithfulnessScore
+from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
+from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -102,7 +116,7 @@ def render(screen: Screen, operation: str, value: object) -> str:
         if items and isinstance(items[0], StatusStep):
             return render_status_history(screen, items)
         return render_history(screen, items) if operation == "history" else render_contests(screen, items)
-    shown = _SHOWN.get(type(value))
+    shown = _PAGES.get(operation) or _SHOWN.get(type(value))
     if shown is None:
         return "Done." if value is None else escape_controls(str(value))
     opening = _OPENINGS.get(operation) if isinstance(value, Memory) else None
@@ -203,7 +217,8 @@ def _describe_other_vectors(found: Stats) -> str:
 
 
 def _render_reembed(screen: Screen, report: ReembedReport) -> str:
-    lines = [f"Embedded {report.embedded:,} texts with {escape_controls(report.model_id)}."]
+    told = "Would embed" if report.dry_run else "Embedded"
+    lines = [f"{told} {report.embedded:,} texts with {escape_controls(report.model_id)}."]
     lines.append(_render_counts(screen, report.vectors_by_model))
     if not report.in_use:
         lines.append("Set `embedder` to this model so that searches use it.")
@@ -285,6 +300,7 @@ def render_import(screen: Screen, report: ImportReport) -> str:
     return "\n".join(lines)
 
 
+_PAGES: Final[Mapping[str, Callable[[Screen, Any], str]]] = {"jobs": render_jobs, "scores": render_scores}
 _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Memory: render_memory,
     Remembered: render_remembered,
@@ -324,4 +340,10 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     LifecycleReport: render_lifecycle,
     RetentionCurves: render_retention,
     ScheduleReport: render_duties,
+    JobInfo: render_job,
+    ExtractionPreview: render_extraction_preview,
+    ContextPreview: render_context_preview,
+    FaithfulnessScore: render_score,
+    CostSummary: render_costs,
+    ComplianceReport: render_compliance,
 }

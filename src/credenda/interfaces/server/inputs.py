@@ -22,6 +22,7 @@ from credenda.errors import Invalid
 from credenda.interfaces.dispatch import ServerFile
 from credenda.interfaces.input_types import check_type
 from credenda.interfaces.openapi import FILE_FIELD
+from credenda.interfaces.server.json_bounds import check_bounds
 from credenda.interfaces.server.problems import Problem
 from credenda.operations.table import Operation, Param, Rest
 
@@ -127,7 +128,7 @@ def _parse_word(name: str, param: Param, word: str) -> object:
             case "number":
                 return check_type(name, param, float(word))
             case _:
-                return word
+                return check_type(name, param, word)
     except (KeyError, ValueError):
         wanted = {"flag": "true or false", "integer": "a whole number"}.get(param.kind, "a number")
         raise Invalid(f"{name} must be {wanted}", fix=f"give {wanted}") from None
@@ -188,6 +189,7 @@ def _parse_object(request: Request, body: bytes) -> Mapping[str, Any]:
         raise Problem(400, "the body is not JSON", fix="send one JSON object in UTF-8") from None
     if not isinstance(parsed, dict):
         raise Problem(400, "the body is not a JSON object", fix='send an object, such as {"content": "…"}')
+    check_bounds(cast("object", parsed))
     return cast("dict[str, Any]", parsed)
 
 

@@ -15,16 +15,19 @@ from credenda.client import Credenda
 from credenda.clock import SECOND_US, Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.call_worker import CallWorker
 from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
+from credenda.storage.job_kinds import CALL
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
 
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.FAILED})
+_CALLS: Final = frozenset({CALL})
 _IDLE_SECONDS: Final = 1.0
 """How long the worker waits for a job before it looks for those of other processes."""
 
@@ -52,9 +55,12 @@ class Memories:
         self._pool = SessionPool(
             self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
         )
-        self._worker = Thread(target=self._work, name="credenda-work") if work and not parts.read_only else None
-        if self._worker is not None:
-            self._worker.start()
+        works = work and not parts.read_only
+        self._worker = Thread(target=self._work, name="credenda-work") if works else None
+        self._caller = CallWorker(parts, self._stop) if works else None
+        for thread in (self._worker, self._caller):
+            if thread is not None:
+                thread.start()
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -72,6 +78,11 @@ class Memories:
         """The calls in progress, to which the worker yields."""
         return self._parts.active_calls
 
+    def wake_caller(self) -> None:
+        """Look for calls in the background now, if this process runs any."""
+        if self._caller is not None:
+            self._caller.wake()
+
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
         self._audit = AuditLog(self._parts.store.audit)
@@ -84,8 +95,8 @@ class Memories:
     def measure_oldest_wait(self) -> float:
         """Return for how many seconds the job that has been due the longest has waited; 0 where none is due."""
         now_us = self._parts.clock.now_us()
-        due = JobFilter(statuses=_WAITING, due_us=now_us, limit=1)
-        for user in self._parts.store.users_with_due_jobs(now_us, limit=1):
+        due = JobFilter(statuses=_WAITING, other_kinds=_CALLS, due_us=now_us, limit=1)
+        for user in self._parts.store.users_with_due_jobs(now_us, limit=1, other_kinds=_CALLS):
             with self._parts.store.reader(user) as reader:
                 for job in reader.jobs(due):
                     return max(0, now_us - job.created_us) / SECOND_US
@@ -93,7 +104,7 @@ class Memories:
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
-        if self._worker is not None and not self._worker.is_alive():
+        if any(one is not None and not one.is_alive() for one in (self._worker, self._caller)):
             return "the worker has stopped"
         try:
             self._parts.store.users(limit=1)
@@ -119,6 +130,9 @@ class Memories:
             return
         self._stop.set()
         self._jobs_ready.set()
+        if self._caller is not None:
+            self._caller.wake()
+            self._caller.join()
         if self._worker is not None:
             self._worker.join()
         self._pool.close()

@@ -7,7 +7,8 @@ a restart. An answer is not given once more after anything of its user was delet
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 
 from credenda import limits
@@ -24,6 +25,7 @@ class Answer:
 
     status: int
     body: str | None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(slots=True)

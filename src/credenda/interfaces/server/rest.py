@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -25,11 +25,15 @@ from credenda.interfaces.call_note import note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.openapi import may_take_key
 from credenda.interfaces.serialize import to_jsonable
+from credenda.interfaces.server.background_calls import is_background_wanted, start_in_background
+from credenda.interfaces.server.conditions import make_etag, make_stale_problem, read_if_match
 from credenda.interfaces.server.inputs import Inputs, read_inputs
+from credenda.interfaces.server.job_events import EVENTS_PATH, JobEvents
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import make_method_problem, send_problem
 from credenda.interfaces.server.replays import Answer, Replays
 from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.services.expectation import expect
 
 __all__ = ["make_routes"]
 
@@ -53,15 +57,20 @@ class _Call:
         """Call the operation, and give the answer, to be sent in the block; only who may call has the body read."""
         note_operation(self.operation, "rest")
         principal = authorize(self.operation)
+        versions = read_if_match(request, self.route)
         async with read_inputs(request, self.operation, self.route) as inputs:
             if inputs.download is not None:
                 await _run_stoppable(self._invoke, inputs.given)
                 yield StreamingResponse(_read_pieces(inputs.download), media_type="application/octet-stream")
+            elif is_background_wanted(request, self.operation):
+                started = await _run_stoppable(start_in_background, self.memories, self.operation, inputs.given)
+                yield _make_response(started)
             elif not (key := self._read_key(request, inputs)):
-                yield _make_response(await _run_stoppable(self._run, inputs.given))
+                yield _make_response(await _run_stoppable(self._run, inputs.given, versions))
             else:
                 digest = sha256(f"{self.route.method} {request.url.path}\n".encode() + inputs.body).digest()
-                yield await _run_stoppable(self._run_once, principal.tenant, key, digest, inputs)
+                run = partial(self._run, inputs.given, versions)
+                yield await _run_stoppable(self._run_once, principal.tenant, key, digest, run)
 
     def _read_key(self, request: Request, inputs: Inputs) -> str:
         """Return the key of a request that must not run twice; `remember` may also have it in the body."""
@@ -75,15 +84,15 @@ class _Call:
             raise Invalid("header and body have different keys", fix="give one of them")
         return key
 
-    def _run_once(self, user: str, key: str, digest: bytes, inputs: Inputs) -> Response:
+    def _run_once(self, user: str, key: str, digest: bytes, run: Callable[[], Answer]) -> Response:
         first = self.replays.begin(user, key, digest)
         if first is not None:
             return _make_response(first, replayed=True)
         try:
-            answer = self._run(inputs.given)
+            answer = run()
         except Conflict as error:
             self.replays.abandon(user, key)
-            if _KEY in inputs.given:  # the journal has the key, with other content
+            if any(param.name == _KEY for param in self.operation.params):  # the journal has it, with other content
                 raise Invalid(error.what, why=error.why, fix=error.fix) from error
             raise
         except BaseException:
@@ -92,12 +101,18 @@ class _Call:
         self.replays.finish(user, key, answer)
         return _make_response(answer)
 
-    def _run(self, given: dict[str, object]) -> Answer:
-        value = self._invoke(given)
+    def _run(self, given: dict[str, object], versions: frozenset[str] | None) -> Answer:
+        """Call the operation; with `versions`, on one of these versions of what the path names alone."""
+        try:
+            with nullcontext() if versions is None else expect(versions):
+                value = self._invoke(given)
+        except Conflict as error:
+            raise make_stale_problem(error) or error from error
         if value is None or self.route.status == _EMPTY:
             return Answer(_EMPTY, "")
         shown = to_jsonable(value, remote=True)
-        return Answer(self.route.status, json.dumps(shown, ensure_ascii=False, allow_nan=False))
+        headers = make_etag(self.route, value, str(given.get("id", "")))
+        return Answer(self.route.status, json.dumps(shown, ensure_ascii=False, allow_nan=False), headers)
 
     def _invoke(self, given: dict[str, object]) -> Any:  # noqa: ANN401 - any result
         with self.memories.lend() as memory:
@@ -139,10 +154,11 @@ def make_routes(memories: Memories, operations: Iterable[Operation] = OPERATIONS
             by_path.setdefault(route.path, []).append(_Call(operation, route, memories, replays))
     for path, calls in by_path.items():
         yield Route(path, _Path(path, calls))
+    yield Route(EVENTS_PATH, JobEvents(memories))
 
 
 def _make_response(answer: Answer, *, replayed: bool = False) -> Response:
-    headers = {"Idempotent-Replayed": "true"} if replayed else None
+    headers = {**answer.headers, **({"Idempotent-Replayed": "true"} if replayed else {})}
     media = "application/json" if answer.body else None
     return Response(answer.body or None, answer.status, media_type=media, headers=headers)
 

@@ -13,7 +13,7 @@ from credenda.model.memory import Layer, MemoryType
 from credenda.model.query import HitKind, Include, Mode, Profile
 from credenda.operations.entries.schema import SESSION, TIMES, TOPIC, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
+__all__ = ["CONTEXT_INPUTS", "ENTRIES"]
 
 _ASK: Final = (
     Param(name="limit", type=int, default=20, help="Maximum number of hits, 1 to 50."),
@@ -57,6 +57,29 @@ _CLAIMS: Final = Param(
     name="claims",
     type=Sequence[Mapping[str, str]],
     help="Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied.",
+)
+
+CONTEXT_INPUTS: Final = (
+    Param(
+        name="query",
+        help="A question or some words; without it, only the core.",
+        positional=True,
+        optional=True,
+    ),
+    Param(
+        name="token_budget",
+        type=int,
+        help="Maximum number of tokens. [default: the setting context_tokens]",
+        option="tokens",
+    ),
+    Param(
+        name="automatic",
+        type=bool,
+        default=False,
+        help="For a block added to every turn: half of the tokens, and no recall is recorded.",
+        person_only=True,
+    ),
+    *_ASK,
 )
 
 ENTRIES: Final = (
@@ -110,29 +133,7 @@ ENTRIES: Final = (
         name="context",
         call="context",
         summary="Build a fenced context block for a prompt, within a token budget.",
-        params=(
-            Param(
-                name="query",
-                help="A question or some words; without it, only the core.",
-                positional=True,
-                optional=True,
-            ),
-            Param(
-                name="token_budget",
-                type=int,
-                help="Maximum number of tokens. [default: the setting context_tokens]",
-                option="tokens",
-            ),
-            Param(
-                name="automatic",
-                type=bool,
-                default=False,
-                help="For a block added to every turn: half of the tokens, and no recall is recorded.",
-                person_only=True,
-            ),
-            *_ASK,
-            replace(_RECORDED, default=None, optional=True),
-        ),
+        params=(*CONTEXT_INPUTS, replace(_RECORDED, default=None, optional=True)),
         errors=(Invalid, LimitExceeded),
         idempotent=True,
         scope="memory:read",

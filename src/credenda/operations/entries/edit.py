@@ -32,7 +32,7 @@ ENTRIES: Final = (
         errors=(Invalid, NotFound, Conflict),
         writes=True,
         scope="memory:write",
-        rest=(Rest(method="PATCH", path="/v1/memories/{id}"),),
+        rest=(Rest(method="PATCH", path="/v1/memories/{id}", versioned=True),),
     ),
     Operation(
         name="forget",
@@ -43,7 +43,7 @@ ENTRIES: Final = (
         writes=True,
         idempotent=True,
         scope="memory:write",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/forget"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/forget", versioned=True),),
     ),
     Operation(
         name="restore",
@@ -53,7 +53,7 @@ ENTRIES: Final = (
         errors=(NotFound, Conflict),
         writes=True,
         scope="memory:write",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/restore"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/restore", versioned=True),),
     ),
     Operation(
         name="delete",
@@ -65,7 +65,7 @@ ENTRIES: Final = (
         destructive=True,
         idempotent=True,
         scope="memory:write",
-        rest=(Rest(method="DELETE", path="/v1/memories/{id}"),),
+        rest=(Rest(method="DELETE", path="/v1/memories/{id}", versioned=True),),
     ),
     Operation(
         name="feedback",
@@ -90,7 +90,7 @@ ENTRIES: Final = (
         writes=True,
         idempotent=True,
         scope="memory:review",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/pin"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/pin", versioned=True),),
     ),
     Operation(
         name="unpin",
@@ -101,7 +101,7 @@ ENTRIES: Final = (
         writes=True,
         idempotent=True,
         scope="memory:review",
-        rest=(Rest(method="DELETE", path="/v1/memories/{id}/pin"),),
+        rest=(Rest(method="DELETE", path="/v1/memories/{id}/pin", versioned=True),),
     ),
     Operation(
         name="contests",
@@ -110,6 +110,17 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:read",
         rest=(Rest(method="GET", path="/v1/contests"),),
+    ),
+    Operation(
+        name="contest",
+        call="manage.contest",
+        summary="Show one contest.",
+        params=(Param(name="id", argument="contest_id", help="The id of a contest.", positional=True),),
+        errors=(Invalid, NotFound),
+        idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/contests/{id}", versioned=True),),
+        closed={**NOT_A_SKILL, **dict.fromkeys(("cli", "mcp"), "`contests` shows every one")},
     ),
     Operation(
         name="resolve",
@@ -128,7 +139,7 @@ ENTRIES: Final = (
         errors=(Invalid, NotFound, Conflict),
         writes=True,
         scope="memory:review",
-        rest=(Rest(method="POST", path="/v1/contests/{id}/resolution"),),
+        rest=(Rest(method="POST", path="/v1/contests/{id}/resolution", versioned=True),),
         closed={},
     ),
     Operation(
@@ -161,7 +172,7 @@ ENTRIES: Final = (
         writes=True,
         idempotent=True,
         scope="memory:review",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/status"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/status", versioned=True),),
     ),
     Operation(
         name="status-history",

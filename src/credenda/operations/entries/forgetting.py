@@ -50,7 +50,7 @@ ENTRIES: Final = (
         call="erase",
         summary="Erase all data of this user permanently, and verify it on the raw bytes.",
         params=(
-            Param(name="confirm", default="", help="The exact name of the user."),
+            Param(name="confirm", default="", help="The exact name of the user, or DELETE MY DATA."),
             Param(name="export", type=Path, remote="nothing", help="Export all data to this file first."),
         ),
         errors=(Invalid, Conflict, Unavailable),

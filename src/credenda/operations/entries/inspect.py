@@ -42,7 +42,7 @@ ENTRIES: Final = (
         errors=(Invalid, NotFound),
         idempotent=True,
         scope="memory:read",
-        rest=(Rest(method="GET", path="/v1/memories/{id}"),),
+        rest=(Rest(method="GET", path="/v1/memories/{id}", versioned=True),),
     ),
     Operation(
         name="event",

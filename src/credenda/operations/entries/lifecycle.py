@@ -70,6 +70,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:admin",
         rest=(Rest(method="POST", path="/v1/consolidations"),),
+        long=True,
         closed={},
     ),
     Operation(
@@ -89,6 +90,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:admin",
         rest=(Rest(method="POST", path="/v1/dreams"),),
+        long=True,
     ),
     Operation(
         name="promote",
@@ -98,7 +100,7 @@ ENTRIES: Final = (
         errors=(NotFound, Conflict),
         writes=True,
         scope="memory:review",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/promote"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/promote", versioned=True),),
     ),
     Operation(
         name="demote",
@@ -108,7 +110,7 @@ ENTRIES: Final = (
         errors=(NotFound, Conflict),
         writes=True,
         scope="memory:review",
-        rest=(Rest(method="POST", path="/v1/memories/{id}/demote"),),
+        rest=(Rest(method="POST", path="/v1/memories/{id}/demote", versioned=True),),
     ),
     Operation(
         name="retention",
@@ -141,6 +143,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:admin",
         rest=(Rest(method="POST", path="/v1/compress"),),
+        long=True,
     ),
     Operation(
         name="schedule",

@@ -131,13 +131,15 @@ class Rest:
     """The route of an operation over HTTP; `status` is that of success.
 
     Inputs that the path does not name go in the query of a GET, and in the body of any other request; those `without`
-    which this route does are of another route.
+    which this route does are of another route. The answer of a `versioned` GET has an ETag; any other `versioned` route
+    takes it back in If-Match, and changes no other version of what its path names.
     """
 
     method: Method
     path: str
     status: int = 200
     without: tuple[str, ...] = ()
+    versioned: bool = False
 
     @property
     def in_path(self) -> tuple[str, ...]:
@@ -172,6 +174,8 @@ class Operation:
     idempotent: bool = False
     scope: Scope
     rest: tuple[Rest, ...] = ()
+    long: bool = False
+    """Whether it may take minutes: a caller of a server may have it run in the background, as a job."""
     closed: Mapping[Door, str] = field(default_factory=lambda: NOT_A_SKILL)
 
     def __post_init__(self) -> None:

@@ -145,7 +145,7 @@ _CHECKS: Final = {
     ),
     "dead_jobs": _Check(
         "jobs gave up after too many attempts",
-        "SELECT 'j' || id FROM operations WHERE user_id = :user_id AND status = 'dead'",
+        "SELECT 'j' || id FROM operations WHERE user_id = :user_id AND status = 'dead' AND kind <> 'call'",
         "see `credenda stats`; their messages are stored verbatim",
     ),
 }

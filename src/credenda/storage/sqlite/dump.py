@@ -38,6 +38,7 @@ TABLES: Final = (
     "access_log",
     "watermarks",
     "budgets",
+    "eval_scores",
 )
 """The tables of a tenant, in export order: passages come after their events."""
 NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects"})
@@ -47,6 +48,8 @@ _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
 _DROPPED_IN: Final = 10
 """The schema version without these tables."""
+_ABSENT: Final = dict.fromkeys(("checksum", "payload", "outcome"))
+"""Columns that rows of older archives lack."""
 _check_header: Final = compile_type_check(ExportHeader)
 _OWNERS: Final = range(1, 1 << 31)
 """The bound of event and memory numbers: a larger number would name a document of another tenant."""
@@ -184,7 +187,7 @@ class _RowLoader:
         self._check_cells(place, target, row)
         try:
             if target.reader is not None:
-                target.reader({"checksum": None, **row}, self._tag)  # older archives have none
+                target.reader({**_ABSENT, **row}, self._tag)
             self._connection.execute(target.insert(row), {**row, "user_id": self._user_id})
             self._index(table, row)
         except (Corrupt, sqlite3.IntegrityError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -337,6 +337,9 @@ class SqliteReader:
             found = self._run("job_by_key", key=wanted.key, sealed=seal_key(self._tenant.key, wanted.key))
         elif wanted.id is not None:
             found = self._run("job_by_id", id=parse_id_number(wanted.id, IdKind.JOB, tag))
+        elif wanted.newest_first:
+            lists = {"statuses": _to_json_list(wanted.statuses or None), "kinds": _to_json_list(wanted.kinds)}
+            found = self._run("newest_jobs", below=wanted.below, limit=_to_sql_limit(wanted.limit), **lists)
         else:
             found = self._run(
                 "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",

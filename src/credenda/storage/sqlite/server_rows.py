@@ -1,16 +1,18 @@
-"""The rows that a server keeps beside the memories: access tokens and audit records."""
+"""The rows that a server keeps beside the memories: access tokens, audit records, and scores of responses."""
 
 from __future__ import annotations
 
 from credenda.storage.audit import AuditStore
+from credenda.storage.reports import ReportStore
 from credenda.storage.sqlite.audit import AuditRows
+from credenda.storage.sqlite.reports import ReportRows
 from credenda.storage.sqlite.tokens import TokenRows
 from credenda.storage.tokens import TokenStore
 
 __all__ = ["ServerRows"]
 
 
-class ServerRows(TokenRows, AuditRows):
+class ServerRows(TokenRows, AuditRows, ReportRows):
     """The part of a SQLite store that belongs to a server."""
 
     @property
@@ -21,4 +23,9 @@ class ServerRows(TokenRows, AuditRows):
     @property
     def audit(self) -> AuditStore:
         """The records of calls."""
+        return self
+
+    @property
+    def reports(self) -> ReportStore:
+        """The costs of models, and the scores of responses."""
         return self

@@ -219,10 +219,17 @@ class SqliteStore(ServerRows):
             return [str(row["user_id"]) for row in found]
 
     def users_with_due_jobs(
-        self, now_us: int, *, limit: int, other_kinds: Collection[str] = (), besides: Collection[str] = ()
+        self,
+        now_us: int,
+        *,
+        limit: int,
+        kinds: Collection[str] = (),
+        other_kinds: Collection[str] = (),
+        besides: Collection[str] = (),
     ) -> list[str]:
         """Return the names of tenants with a due job, those first whose job has been due the longest."""
-        given = {"other_kinds": json.dumps(sorted(other_kinds)), "besides": json.dumps(sorted(besides))}
+        lists = {"kinds": kinds, "other_kinds": other_kinds, "besides": besides}
+        given = {name: json.dumps(sorted(words)) for name, words in lists.items()}
         times = {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US}
         with self._readers.take() as connection:
             found = connection.execute(load_statements()["users_with_due_jobs"], times | given | {"limit": limit})

@@ -269,6 +269,7 @@ class SqliteWriter(SqliteReader):
                 last=job.last,
                 idempotency_key=job.idempotency_key,
                 payload_hash=job.payload_hash or None,
+                payload=job.payload or None,
                 created_us=now_us,
                 updated_us=now_us,
                 **_to_progress_columns(job),
@@ -379,13 +380,15 @@ def _to_progress_columns(job: Job) -> dict[str, object]:
         "lease_owner": job.lease_owner or None,
         "lease_until_us": job.lease_until_us or None,
         "error": job.error or None,
+        "outcome": job.outcome or None,
     }
 
 
 def _is_fresh(job: Job) -> bool:
     """Return whether a job is new, may start at once and has no idempotency key."""
     begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
-    return job.status is JobStatus.QUEUED and not begun and job.idempotency_key is None and not job.payload_hash
+    named = job.idempotency_key is not None or job.payload_hash or job.payload
+    return job.status is JobStatus.QUEUED and not begun and not named
 
 
 def _make_missing_error(what: str, id_: str) -> NotFound:

@@ -31,6 +31,7 @@ SELECT user_id FROM operations
 WHERE status IN ('queued', 'processing', 'failed') AND (run_after <= :now_us OR run_after > :far_us)
     AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us OR lease_until > :far_us)
     AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
+    AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds)))
     AND user_id NOT IN (SELECT value FROM json_each(:besides))
 GROUP BY user_id ORDER BY min(max(run_after, created_at)), user_id LIMIT :limit;
 

@@ -117,10 +117,10 @@ DELETE FROM index_blobs WHERE user_id = :user_id AND name <> 'core';
 -- File a job.
 INSERT INTO operations (
     user_id, id, kind, first, last, status, attempts, run_after, lease_owner, lease_until, error, idempotency_key,
-    payload_hash, created_at, updated_at
+    payload_hash, created_at, updated_at, payload, outcome
 ) VALUES (
     :user_id, :id, :kind, :first, :last, :status, :attempts, :run_after_us, :lease_owner, :lease_until_us, :error,
-    :idempotency_key, :payload_hash, :created_us, :updated_us
+    :idempotency_key, :payload_hash, :created_us, :updated_us, :payload, :outcome
 );
 
 -- name: insert_fresh_job!
@@ -132,7 +132,7 @@ VALUES (:user_id, :id, :kind, :first, :last, 'queued', :created_us, :updated_us)
 -- Move a job on.
 UPDATE operations SET
     status = :status, attempts = :attempts, run_after = :run_after_us, lease_owner = :lease_owner,
-    lease_until = :lease_until_us, error = :error, updated_at = :updated_us
+    lease_until = :lease_until_us, error = :error, outcome = :outcome, updated_at = :updated_us
 WHERE user_id = :user_id AND id = :id;
 
 -- name: job_by_key
@@ -154,6 +154,14 @@ UPDATE operations SET idempotency_key = :key WHERE user_id = :user_id AND id = :
 -- name: job_by_id
 -- One job.
 SELECT * FROM operations WHERE user_id = :user_id AND id = :id;
+
+-- name: newest_jobs
+-- Jobs by number, the newest first.
+SELECT * FROM operations
+WHERE user_id = :user_id AND (:below IS NULL OR id < :below)
+    AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))
+ORDER BY id DESC LIMIT :limit;
 
 -- name: waiting_jobs
 -- Jobs that are not finished, in the order they are due. A time after :far_us was set by a clock that was put back.
@@ -202,8 +210,8 @@ SELECT type, count(*) AS n FROM memories
 WHERE user_id = :user_id AND expired_at IS NULL AND status = 'active' GROUP BY type;
 
 -- name: count_jobs
--- Jobs by status.
-SELECT status, count(*) AS n FROM operations WHERE user_id = :user_id GROUP BY status;
+-- Jobs of messages by status.
+SELECT status, count(*) AS n FROM operations WHERE user_id = :user_id AND kind <> 'call' GROUP BY status;
 
 -- name: count_vectors
 -- Vectors by model.

@@ -1,0 +1,94 @@
+"""The verbs of `mem.inspect`. No logic lives here."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from credenda.model.audit import AuditReport
+from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
+from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.preview import ContextPreview, ExtractionPreview
+from credenda.model.query import Page
+from credenda.paths import check_path
+from credenda.runtime import Parts
+from credenda.services import compliance, context_preview, costs, extraction_preview, score_response
+
+__all__ = ["Inspect"]
+
+
+class Inspect:
+    """Previews, scores, costs and the audit: `mem.inspect`. Nothing here changes a belief."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Belong to an open memory."""
+        self._parts = parts
+
+    def extraction(
+        self,
+        text: str,
+        *,
+        topic: str | None = None,
+        session: str | None = None,
+        source: str = "human",
+        occurred_at: datetime | str | None = None,
+    ) -> ExtractionPreview:
+        """Say what `remember` would make of a text: what would be stored, replaced, contested or refused, and why.
+
+        The rules read it; a configured model is not asked. Nothing is stored.
+        """
+        return extraction_preview.try_extraction(
+            self._parts, text, topic=topic, session=session, source=source, occurred_at=occurred_at
+        )
+
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        token_budget: int | None = None,
+        automatic: bool = False,
+        **conditions: Any,  # noqa: ANN401 - those of `search`
+    ) -> ContextPreview:
+        """Say what an agent would get from `context`: each line and its reason, and what was left out and why.
+
+        Takes what `context` takes. No recall is recorded.
+        """
+        return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+
+    def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
+        """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.
+
+        Each claim is supported, contradicted or not found, with the line that says so. The rules judge first; a
+        configured model judges the claims that they find no line for, within the day's budget. The figures are stored,
+        without a word of response or context, so that `scores` shows their trend.
+        """
+        return score_response.score_response(self._parts, response, context, session=session)
+
+    def scores(self, *, session: str | None = None, limit: int = 20, cursor: str | None = None) -> Page[ScoreRecord]:
+        """List stored scores, newest first, in pages."""
+        return score_response.list_scores(self._parts, session=session, limit=limit, cursor=cursor)
+
+    def costs(self, since: datetime | str | None = None, until: datetime | str | None = None) -> CostSummary:
+        """Sum up what models cost on the days from `since` to `until`; by default the last thirty days."""
+        return costs.sum_costs(self._parts, since, until)
+
+    def verify_audit(self, anchor: str = "") -> AuditReport:
+        """Verify the audit records of the database: that none was changed, moved or removed.
+
+        `anchor` is the `head` of an earlier report, which the chain must lead through.
+        """
+        return compliance.verify_audit(self._parts, anchor)
+
+    def export_audit(self, path: str | Path) -> ComplianceReport:
+        """Write the audit records of this user as JSON Lines; `.gz` is compressed."""
+        return compliance.export_audit(self._parts, check_path(path))
+
+    def export_compliance(
+        self, path: str | Path, *, since: datetime | str | None = None, until: datetime | str | None = None
+    ) -> ComplianceReport:
+        """Write a report as JSON Lines: audit records, changes, deletions, policies and holds of a span of time.
+
+        It names rows by their ids and has no word of a memory. `.gz` is compressed.
+        """
+        return compliance.export_compliance(self._parts, check_path(path), since=since, until=until)
