@@ -20,6 +20,7 @@ from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory
+from credenda.model.outcome import Outcome
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -69,6 +70,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "manage.unpin": Memory,
     "manage.contests": Sequence[ContestCase],
     "manage.resolve": Resolution,
+    "manage.outcome": Outcome,
     "manage.loops": Sequence[SlotLoop],
     "manage.set_status": Memory,
     "manage.status_history": Sequence[StatusStep],

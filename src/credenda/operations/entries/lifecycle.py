@@ -70,7 +70,6 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:admin",
         rest=(Rest(method="POST", path="/v1/consolidations"),),
-        closed={},
     ),
     Operation(
         name="dream",
