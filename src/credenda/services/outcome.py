@@ -36,7 +36,9 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
     """Return the outcome of some messages; raises `NotFound` for an unknown one, `Invalid` for none or too many."""
     wanted = list(dict.fromkeys(event_ids))
     if not 0 < len(wanted) <= limits.MESSAGES_PER_CALL:
-        raise Invalid(f"{len(wanted)} events", why=f"it must be 1 to {limits.MESSAGES_PER_CALL}", fix="ask for some of them")
+        raise Invalid(
+            f"{len(wanted)} events", why=f"it must be 1 to {limits.MESSAGES_PER_CALL}", fix="ask for some of them"
+        )
     with parts.store.reader(parts.user_id) as reader:
         for name in wanted:
             parse_id_number(name, IdKind.EVENT, reader.tenant.tag)

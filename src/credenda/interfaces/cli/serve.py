@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -97,6 +98,8 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
     try:
         mcp_modules.sdk_lazy.load_late()
         process = server.process
+        if find_spec("a2a") is None:  # it loads with the first request of another agent
+            raise ModuleNotFoundError("there is no package a2a", name="a2a-sdk")
     except ModuleNotFoundError as error:
         raise Invalid(
             "credenda serve cannot start",

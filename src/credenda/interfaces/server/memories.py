@@ -19,6 +19,7 @@ from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
+from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
 
 __all__ = ["Memories", "StoreMark"]
@@ -71,6 +72,16 @@ class Memories:
     def active_calls(self) -> ActiveCalls:
         """The calls in progress, to which the worker yields."""
         return self._parts.active_calls
+
+    @property
+    def agent_tasks(self) -> AgentTaskStore:
+        """The tasks of other agents, of all tenants."""
+        return self._parts.store.agent_tasks
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self._parts.read_only
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
