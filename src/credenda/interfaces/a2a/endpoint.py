@@ -19,7 +19,7 @@ from credenda.interfaces.a2a.failure import FAILURE
 from credenda.interfaces.call_note import current_note, note_failure
 from credenda.interfaces.server.inputs import read_body
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
+from credenda.interfaces.server.problems import make_method_problem, send_problem
 
 __all__ = ["CARD_PATH", "PATH", "make_a2a_routes"]
 
@@ -80,12 +80,17 @@ class _Endpoint:
             note.door = "a2a"
         try:
             route, found = await self._find_route(scope)
-            body = await self._read_body(Request(scope, receive))
+            request = Request(scope, receive)
+            body = b"" if request.method in _READING else await read_body(request)
         except Exception as error:  # noqa: BLE001 - every failure becomes problem+json
             await send_problem(error, scope, receive, send)
             return
         scope["state"]["route"] = route.path
         scope.update(found)
+        if body and not _is_json(request):
+            note_failure("invalid")
+            await a2a.sdk_routes.refuse_media_type(rpc=route.path == PATH)(scope, receive, send)
+            return
         await _answer(route, scope, _replay(body, receive), _Answer(scope, receive, send))
 
     async def _find_route(self, scope: Scope) -> tuple[Route, Scope]:
@@ -106,15 +111,9 @@ class _Endpoint:
         """Load the SDK, once."""
         return list(a2a.sdk_routes.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
 
-    async def _read_body(self, request: Request) -> bytes:
-        if request.method in _READING:
-            return b""
-        body = await read_body(request)
-        media = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
-        if body and media not in _MEDIA:
-            detail = f"it is {media[:64] or 'not named'}"
-            raise Problem(415, "the body has another media type", detail=detail, fix="send application/json")
-        return body
+
+def _is_json(request: Request) -> bool:
+    return request.headers.get("content-type", "").partition(";")[0].strip().casefold() in _MEDIA
 
 
 async def _answer(route: Route, scope: Scope, receive: Receive, answer: _Answer) -> None:

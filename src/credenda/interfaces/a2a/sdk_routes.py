@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from a2a.server.context import ServerCallContext
-from a2a.server.request_handlers.response_helpers import agent_card_to_dict
+from a2a.server.request_handlers.response_helpers import agent_card_to_dict, build_error_response
 from a2a.server.routes import create_jsonrpc_routes
 from a2a.server.routes.common import DefaultServerCallContextBuilder
 from a2a.server.routes.rest_routes import create_rest_routes
 from a2a.types.a2a_pb2 import AgentCard
+from a2a.utils.error_handlers import build_rest_error_payload
+from a2a.utils.errors import ContentTypeNotSupportedError
 from google.protobuf.json_format import ParseDict
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from credenda.interfaces.a2a.card import build_card
@@ -21,7 +24,7 @@ from credenda.interfaces.a2a.handler import TaskHandler
 from credenda.interfaces.a2a.tasks import AgentTasks
 from credenda.interfaces.server.memories import Memories
 
-__all__ = ["make_sdk_routes", "show_card"]
+__all__ = ["make_sdk_routes", "refuse_media_type", "show_card"]
 
 
 class _Contexts(DefaultServerCallContextBuilder):
@@ -55,3 +58,12 @@ def make_sdk_routes(memories: Memories, path: str, *, wait_seconds: float) -> It
 def show_card(url: str, *, tokens: bool) -> dict[str, Any]:
     """Return the card of version 1.0 with the fields of version 0.3 beside them."""
     return agent_card_to_dict(ParseDict(build_card(url, tokens=tokens), AgentCard()))
+
+
+def refuse_media_type(*, rpc: bool) -> Response:
+    """Make the answer of a binding, JSON-RPC or HTTP+JSON, to a body that is not announced as JSON."""
+    error = ContentTypeNotSupportedError("the body has another media type; send application/json")
+    if rpc:
+        return JSONResponse(build_error_response(None, error))
+    payload = build_rest_error_payload(error)
+    return JSONResponse(payload, payload["error"]["code"])

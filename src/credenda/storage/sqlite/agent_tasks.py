@@ -30,7 +30,7 @@ _WHERE: Final = """FROM agent_tasks WHERE user_id = :user_id AND updated_at >= :
     AND (:context_id IS NULL OR context_id = :context_id)
     AND state IN (SELECT value FROM json_each(:states))"""
 _LIST: Final = f"""SELECT * {_WHERE} AND (:at IS NULL OR (updated_at, id) < (:at, :last))
-ORDER BY updated_at DESC, id DESC LIMIT :limit"""  # noqa: S608 - our own text
+ORDER BY updated_at DESC, id DESC LIMIT :limit"""
 _COUNT: Final = f"SELECT count(*) {_WHERE}"
 _COUNT_ALL: Final = "SELECT count(*) FROM agent_tasks WHERE user_id = ?"
 _PRUNE: Final = """DELETE FROM agent_tasks WHERE user_id = :user_id AND id IN (
