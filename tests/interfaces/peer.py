@@ -66,12 +66,13 @@ class Peer:
         """Write the parameters of a message of texts and objects, to be answered at once."""
         message: dict[str, Any] = {"messageId": f"message-{next(NUMBERS)}", **more}
         if self.way.version == "1.0":
-            message |= {"role": "ROLE_USER", "parts": [{"text": p} if isinstance(p, str) else {"data": p} for p in parts]}
+            message |= {
+                "role": "ROLE_USER",
+                "parts": [{"text": p} if isinstance(p, str) else {"data": p} for p in parts],
+            }
             return {"message": message, "configuration": {"returnImmediately": True}}
         if self.way.rpc:
-            shown = [
-                {"kind": "text", "text": p} if isinstance(p, str) else {"kind": "data", "data": p} for p in parts
-            ]
+            shown = [{"kind": "text", "text": p} if isinstance(p, str) else {"kind": "data", "data": p} for p in parts]
             message |= {"role": "user", "parts": shown, "kind": "message"}
         else:
             shown = [{"text": p} if isinstance(p, str) else {"data": {"data": p}} for p in parts]
@@ -103,19 +104,18 @@ def name_state(state: str) -> str:
 
 def read_error(response: Response) -> tuple[int, str]:
     """Return the HTTP status and the code of an error of the protocol, or of a problem."""
-    body = response.json()
-    error = body.get("error", body)
-    details = error.get("data") or error.get("details") or [{}]
-    reason = details[0].get("reason", "") if isinstance(details, list) else ""
-    return response.status_code, reason or str(error["code"])
+    body: dict[str, Any] = response.json()
+    error: dict[str, Any] = body.get("error", body)
+    details: list[dict[str, Any]] = error.get("data") or error.get("details") or []
+    return response.status_code, str(details[0]["reason"] if details else error["code"])
 
 
 def list_questions(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the questions of a task that waits for an answer."""
     message = task["status"]["message"]
     for part in message.get("parts") or message.get("content"):
-        data = part.get("data", {})
-        data = data.get("data", data) if isinstance(data, dict) else {}
+        data: dict[str, Any] = part.get("data") or {}
+        data = data.get("data", data)
         if "questions" in data:
             return json.loads(json.dumps(data["questions"]))
     return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Final, cast
 
@@ -87,9 +87,10 @@ class _Endpoint:
             return
         scope["state"]["route"] = route.path
         scope.update(found)
-        if body and not _is_json(request):
+        refuse = _find_refusal(request, body)
+        if refuse is not None:
             note_failure("invalid")
-            await a2a.sdk_routes.refuse_media_type(rpc=route.path == PATH)(scope, receive, send)
+            await refuse(rpc=route.path == PATH)(scope, receive, send)
             return
         await _answer(route, scope, _replay(body, receive), _Answer(scope, receive, send))
 
@@ -112,18 +113,29 @@ class _Endpoint:
         return list(a2a.sdk_routes.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
 
 
-def _is_json(request: Request) -> bool:
-    return request.headers.get("content-type", "").partition(";")[0].strip().casefold() in _MEDIA
+def _find_refusal(request: Request, body: bytes) -> Callable[..., Response] | None:
+    """Return what answers a body that is no JSON; the SDK would call some of them errors of the server."""
+    if not body and request.url.path != PATH:
+        return None
+    if request.headers.get("content-type", "").partition(";")[0].strip().casefold() not in _MEDIA:
+        return a2a.sdk_routes.refuse_media_type
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return a2a.sdk_routes.refuse_body
+    return None
 
 
 async def _answer(route: Route, scope: Scope, receive: Receive, answer: _Answer) -> None:
     app = cast("ASGIApp", route.app)
     try:
         await app(scope, receive, answer.send)
-    except Exception as error:
-        if scope["state"]["started"]:
-            raise
-        await answer.fail(error)
+    except Exception as error:  # noqa: BLE001 - every failure becomes an answer
+        if scope["state"]["started"]:  # a stream of version 0.3 may fail at its first event
+            scope["state"]["failure"] = error
+            await answer.end_stream(a2a.sdk_routes.write_stream_error(error))
+        else:
+            await answer.fail(error)
 
 
 class _Answer:
@@ -138,6 +150,10 @@ class _Answer:
     async def fail(self, error: Exception) -> None:
         self._replaced = True
         await send_problem(error, self._scope, self._receive, self._send)
+
+    async def end_stream(self, event: bytes) -> None:
+        """Send a last event."""
+        await self._send({"type": "http.response.body", "body": event, "more_body": False})
 
     async def send(self, message: Message) -> None:
         if self._replaced:
