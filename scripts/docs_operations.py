@@ -20,7 +20,7 @@ Every interface is made from one table. This page shows which interface offers w
   input has the permissions of the user who starts it.
 * **HTTP** is the route of the operation. Inputs that the path does not name go in the query of a `GET`, and in the JSON
   body of any other request.
-* **A2A** offers `consolidate` and `resolve` alone, because another agent may only consolidate and answer contests.
+* **A2A** offers four operations, because another agent may only hand over messages and answer contests.
 
 | operation | permission | command line | MCP tool | HTTP | A2A |
 |---|---|---|---|---|---|

@@ -35,6 +35,7 @@ from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
+from credenda.model.outcome import Outcome
 from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
@@ -495,10 +496,18 @@ class AsyncManage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
+        The scope "default" means none. `keep` may also give conditions, "morning when consulting, else afternoon", or
+        say "both". The id of a memory, as in `outcome`, answers the contradiction between it and earlier values.
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
         return await asyncio.to_thread(self._memory.resolve, contest_id, keep=keep, scopes=scopes)
+
+    async def outcome(self, event_ids: Sequence[str]) -> Outcome:
+        """Show whether messages were processed, the memories that rest on them, and what they contradict.
+
+        `event_ids` are those of the receipt of `remember`. Raises `NotFound` for an unknown one.
+        """
+        return await asyncio.to_thread(self._memory.outcome, event_ids)
 
     async def extract(
         self,

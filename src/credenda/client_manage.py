@@ -15,6 +15,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
+from credenda.model.outcome import Outcome
 from credenda.model.query import StatusStep
 from credenda.model.report import (
     DecayReport,
@@ -29,7 +30,7 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import dream, flip_flop_audit, legal_hold, memory_status, pin, policy, resolve, undo
+from credenda.services import dream, flip_flop_audit, legal_hold, memory_status, outcome, pin, policy, resolve, undo
 from credenda.validation import check_words
 from credenda.workers.expiry import apply_policies
 
@@ -56,10 +57,18 @@ class Manage:
     ) -> Resolution:
         """Answer a contest: keep one value, or give each its scope, such as {"consulting": "morning"}.
 
-        The scope "default" means none. `keep` may also give conditions: "morning when consulting, else afternoon".
+        The scope "default" means none. `keep` may also give conditions, "morning when consulting, else afternoon", or
+        say "both". The id of a memory, as in `outcome`, answers the contradiction between it and earlier values.
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
         return resolve.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+
+    def outcome(self, event_ids: Sequence[str]) -> Outcome:
+        """Show whether messages were processed, the memories that rest on them, and what they contradict.
+
+        `event_ids` are those of the receipt of `remember`. Raises `NotFound` for an unknown one.
+        """
+        return outcome.get_outcome(self._parts, check_words(event_ids, "event_ids"))
 
     def extract(
         self,

@@ -178,6 +178,12 @@ AUDIT_WAITING: Final = 10_000
 """Calls that wait for their audit record; beyond them a server refuses calls."""
 AUDIT_LAST_ATTEMPTS: Final = 5
 """Attempts of a server that stops to write its last audit records."""
+AGENT_TASKS: Final = 10_000
+"""Tasks of other agents that are kept for a user."""
+AGENT_WAIT_SECONDS: Final = 20.0
+"""How long an answer to another agent waits for its task, and how long a stream of its events lasts."""
+AGENT_ID_CHARACTERS: Final = 128
+"""Longest id that another agent may give a message or a context."""
 HTTP_CALL_SECONDS: Final = 30.0
 """Longest call to a server (R-196)."""
 HTTP_MAINTENANCE_SECONDS: Final = 600.0

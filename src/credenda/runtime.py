@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
@@ -54,6 +54,15 @@ class ActiveCalls:
         with self._lock:
             self._calls -= 1
             self._ended = seconds()
+
+    @contextmanager
+    def suspend(self) -> Generator[None]:
+        """Count one call less inside the block: it waits for background work, which must not wait for it."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()
 
     def wait_idle(self, timeout_seconds: float) -> None:
         """Wait until no call is in progress and none was recently, up to a bound: background work must not starve."""

@@ -104,6 +104,7 @@ GIVEN: dict[str, Given] = {
     "pin": _memory,
     "unpin": _memory,
     "resolve": _contest,
+    "outcome": lambda mem, place: {"event_ids": [_event(mem, place)["id"]]},
     "set-status": lambda mem, place: {**_memory(mem, place), "status": "archived"},
     "status-history": _memory,
     "undo": _change,

@@ -25,7 +25,7 @@ START = "2026-03-01T09:00:00Z"
 SECRET = "Zanzibar"
 ROUTES = [(operation, route) for operation in OPERATIONS.values() for route in operation.rest]
 TOOLS = [(offer, route) for offer in build_tools(toolset="full").values() for route in offer.routes]
-NAMING = frozenset({"id", "change_id", "cause"})
+NAMING = frozenset({"id", "change_id", "cause", "event_ids"})
 """Inputs that name a row."""
 BY_ROUTE: dict[str, Mapping[str, Any]] = {
     "/v1/history": {"entity": "user", "attribute": "residence"},

@@ -24,7 +24,7 @@ from credenda.model.sync_report import SyncReport
 from credenda.operations.entries.schema import NOT_A_SKILL
 from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param, Scope
 
-SKILLS = {"consolidate", "resolve"}
+SKILLS = {"remember", "outcome", "contests", "resolve"}
 NOT_BY_HTTP = {"undo-where", "backup", "rebuild", "scan", "drift", "files"}
 PATHS = ("/etc/passwd", Path("/etc/passwd"), "relative.txt", ["/srv"])
 
@@ -159,7 +159,7 @@ def test_the_openapi_document_describes_no_path_of_the_server() -> None:
         assert not NAMES_OF_PATHS & schema.get("properties", {}).keys(), name
 
 
-def test_only_two_operations_are_skills_of_another_agent() -> None:
+def test_another_agent_may_hand_over_messages_and_answer_contests_only() -> None:
     assert {name for name, operation in OPERATIONS.items() if "a2a" in operation.doors} == SKILLS
 
 

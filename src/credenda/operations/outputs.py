@@ -24,6 +24,7 @@ from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
 from credenda.model.preview import ContextPreview, ExtractionPreview
+from credenda.model.outcome import Outcome
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -74,6 +75,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "manage.contests": Sequence[ContestCase],
     "manage.contest": ContestCase,
     "manage.resolve": Resolution,
+    "manage.outcome": Outcome,
     "manage.loops": Sequence[SlotLoop],
     "manage.set_status": Memory,
     "manage.status_history": Sequence[StatusStep],

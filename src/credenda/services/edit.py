@@ -8,18 +8,18 @@ from credenda.model.change import Actor
 from credenda.model.memory import Memory
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided
-from credenda.storage.store import MemoryFilter, Writer
+from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application
 
 __all__ = ["commit_edit", "make_application", "read_slot"]
 
 
-def read_slot(writer: Writer, memory: Memory) -> list[Memory]:
+def read_slot(reader: Reader, memory: Memory) -> list[Memory]:
     """Return the memories with the entity and attribute of a memory."""
     if not memory.entity or not memory.attribute:
         return []
-    return writer.find(MemoryFilter(pair=(normalise_name(memory.entity), normalise_attribute(memory.attribute))))
+    return reader.find(MemoryFilter(pair=(normalise_name(memory.entity), normalise_attribute(memory.attribute))))
 
 
 def commit_edit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:

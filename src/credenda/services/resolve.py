@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from credenda.errors import Invalid, NotFound
+from credenda.errors import Conflict, Invalid, NotFound
+from credenda.ids import IdKind
 from credenda.model.change import Add, Change
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase
+from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Status
 from credenda.model.report import Resolution
 from credenda.runtime import Parts
 from credenda.services.correct import check_not_deleted, journal_correction
 from credenda.services.edit import make_application
 from credenda.services.expectation import read_expectation
+from credenda.services.lookup import get_current
+from credenda.services.outcome import find_contradiction
 from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
@@ -41,8 +44,11 @@ def get_contest(parts: Parts, contest_id: str) -> ContestCase:
 def resolve(
     parts: Parts, contest_id: str, *, keep: str | None = None, scopes: Mapping[str, str] | None = None
 ) -> Resolution:
-    """Resolve a contest: keep one value, or give each value a scope."""
-    contest_id = resolve_id(parts, contest_id)
+    """Resolve a contest: keep one value, or give each value a scope.
+
+    The id of a memory names the contradiction between it and earlier values, which becomes a contest with its answer.
+    """
+    named = resolve_id(parts, contest_id)
     if scopes is not None and not isinstance(scopes, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid("scopes must map each value to its scope", fix='pass for example {"consulting": "morning"}')
     policy = parts.settings.secrets_policy
@@ -51,8 +57,8 @@ def resolve(
 
     expected = read_expectation()
 
-    def decide(writer: Writer) -> tuple[str, ...]:
-        contest = _read_contest(writer, contest_id)
+    def decide(writer: Writer) -> tuple[str, tuple[str, ...]]:
+        contest = _open_contest(parts, writer, named)
         expected.check(contest.id, contest)
         pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
         members = {memory.id: memory for memory in writer.memories(contest.memory_ids)}
@@ -68,15 +74,37 @@ def resolve(
         )
         check_not_deleted(writer, changes, event.text)
         applied: Applied = apply(writer, changes, make_application(parts, event.id))
-        return _find_added_ids(changes, applied)
+        return contest.id, _find_added_ids(changes, applied)
 
-    def finish(writer: Writer, memory_ids: tuple[str, ...]) -> Resolution:
+    def finish(writer: Writer, decided: tuple[str, tuple[str, ...]]) -> Resolution:
+        contest_id, memory_ids = decided
         return Resolution(contest=_read_contest(writer, contest_id), memory_ids=memory_ids)
 
     with parts.active_calls:
         resolution = commit_decided(parts.store, parts.user_id, decide, finish)
     parts.jobs_ready.set()
     return resolution
+
+
+def _open_contest(parts: Parts, writer: Writer, name: str) -> ContestCase:
+    """Return the contest of an id; that of a memory is opened first, for the contradiction in which it stands."""
+    if not name.startswith(IdKind.MEMORY):
+        return _read_contest(writer, name)
+    memory = get_current(writer, name)
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+    contests = writer.contests(pair=pair)
+    asked = next((one for one in contests if memory.id in one.memory_ids and one.state is ContestState.OPEN), None)
+    if asked is not None:
+        return asked
+    contest = find_contradiction(writer, memory, contests)
+    if contest is None:
+        raise Conflict(
+            f"{name} contradicts nothing that is undecided",
+            why="it was answered, or one of the values is not believed any more",
+            fix="to change a value, use `correct`",
+        )
+    apply(writer, [contest], make_application(parts))
+    return next(one for one in writer.contests(pair=pair, state=ContestState.OPEN) if memory.id in one.memory_ids)
 
 
 def _read_contest(reader: Reader, contest_id: str) -> ContestCase:

@@ -35,6 +35,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
+from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.audit import AuditStore
 from credenda.storage.records import (
     CODE_BITS,
@@ -236,6 +237,11 @@ class Store(TenantTransfer, Protocol):
     @property
     def tokens(self) -> TokenStore:
         """The access tokens of a server's callers."""
+        ...
+
+    @property
+    def agent_tasks(self) -> AgentTaskStore:
+        """The tasks of other agents."""
         ...
 
     @property

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -75,8 +76,8 @@ def make_serve_command() -> click.Command:
         "serve",
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
-        help="Serve the memories of this database over HTTP: MCP at /mcp, REST at /v1, until stopped.",
-        short_help="Serve this database over HTTP, to MCP and REST clients.",
+        help="Serve the memories of this database over HTTP: MCP at /mcp, REST at /v1, A2A at /a2a, until stopped.",
+        short_help="Serve this database over HTTP, to MCP, REST and A2A clients.",
         epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
         " TLS or a proxy: docs/how-to/serve.md.",
     )
@@ -97,6 +98,8 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
     try:
         mcp_modules.sdk_lazy.load_late()
         process = server.process
+        if find_spec("a2a") is None:  # it loads with the first request of another agent
+            raise ModuleNotFoundError("there is no package a2a", name="a2a-sdk")
     except ModuleNotFoundError as error:
         raise Invalid(
             "credenda serve cannot start",

@@ -1,4 +1,4 @@
-"""The application: routes, the MCP endpoint, pages for machines, and the layers around them."""
+"""The application: routes, the MCP and A2A endpoints, pages for machines, and the layers around them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from credenda import __version__, limits
 from credenda.errors import Forbidden, NotFound
+from credenda.interfaces.a2a.endpoint import make_a2a_routes
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
@@ -36,10 +37,11 @@ from credenda.operations.table import OPERATIONS
 __all__ = ["Options", "build_application"]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
-_LIBRARIES: Final = ("mcp", "uvicorn", "sse_starlette")
+_LIBRARIES: Final = ("mcp", "a2a", "uvicorn", "sse_starlette")
 _READING: Final = frozenset({"GET", "HEAD"})
 _LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
 _FILES: Final = frozenset({"upload", "download"})
+_WAITING_SHARE: Final = 0.6
 _BURST_SECONDS: Final = 2.0
 """So many seconds' worth of requests may come at once."""
 
@@ -58,6 +60,10 @@ class Options:
     call_seconds: float = limits.HTTP_CALL_SECONDS
     audit: bool = False
     """Whether every call is recorded."""
+    url: str = ""
+    """The address that clients use; without one, each request tells it."""
+    tokens: bool = False
+    """Whether callers need a token."""
     metrics: Metrics = field(default_factory=Metrics)
 
 
@@ -72,6 +78,7 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     routes = [
         *make_routes(memories),
         Route("/mcp", endpoint),
+        *make_a2a_routes(memories, url=options.url, tokens=options.tokens, wait_seconds=_find_wait(options)),
         Route("/livez", _Get(pages.show_life)),
         Route("/readyz", _Get(pages.show_readiness)),
         Route("/metrics", _Get(pages.show_metrics)),
@@ -87,6 +94,11 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app = CallerCheck(app, options.identify)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+
+
+def _find_wait(options: Options) -> float:
+    """Return how long an answer to another agent waits for its task: less than a call may take."""
+    return min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE)
 
 
 def _list_longer_calls() -> dict[str, float]:

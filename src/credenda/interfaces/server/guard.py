@@ -34,7 +34,7 @@ from credenda.runtime import ActiveCalls
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
-PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json"})
+PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json", "/.well-known/agent-card.json"})
 """Paths that need no token: they tell nothing about any user."""
 Identify = Callable[[Scope], Awaitable[Principal]]
 """Returns the caller of a request, or raises `Unauthenticated`, or `Problem` for one that fails too often."""
@@ -81,7 +81,7 @@ class RequestLog:
                 status, state["started"] = message["status"], True
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-ID"] = request_id
-                headers["Cache-Control"] = "no-store"
+                headers["Cache-Control"] = state.get("cache", "no-store")
                 headers["X-Content-Type-Options"] = "nosniff"
             await send(message)
 

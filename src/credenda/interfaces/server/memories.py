@@ -21,6 +21,7 @@ from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
 from credenda.storage.job_kinds import CALL
+from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
 
 __all__ = ["Memories", "StoreMark"]
@@ -82,6 +83,16 @@ class Memories:
         """Look for calls in the background now, if this process runs any."""
         if self._caller is not None:
             self._caller.wake()
+
+    @property
+    def agent_tasks(self) -> AgentTaskStore:
+        """The tasks of other agents, of all tenants."""
+        return self._parts.store.agent_tasks
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self._parts.read_only
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""

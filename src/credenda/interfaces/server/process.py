@@ -71,6 +71,8 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         toolset=plan.toolset,
         read_only=parts.read_only,
         call_seconds=plan.call_seconds,
+        url=plan.address.url,
+        tokens=plan.address.needs_tokens,
         audit=plan.address.needs_tokens and not parts.read_only,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
     )

@@ -118,6 +118,7 @@ ENTRIES: Final = (
         writes=True,
         scope="memory:write",
         rest=(Rest(method="POST", path="/v1/memories", status=202),),
+        closed={},
     ),
     Operation(
         name="search",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -110,6 +110,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:read",
         rest=(Rest(method="GET", path="/v1/contests"),),
+        closed={},
     ),
     Operation(
         name="contest",
@@ -125,10 +126,15 @@ ENTRIES: Final = (
     Operation(
         name="resolve",
         call="manage.resolve",
-        summary="Resolve a contest: keep one value, or give each value a scope.",
+        summary="Resolve a contest: keep one value or both, or give each value a scope.",
         params=(
-            Param(name="id", argument="contest_id", help="The id of a contest.", positional=True),
-            text("keep", "The value to keep; or when each applies: X when …, else Y."),
+            Param(
+                name="id",
+                argument="contest_id",
+                help="The id of a contest, or of a memory that contradicts earlier ones.",
+                positional=True,
+            ),
+            text("keep", "The value to keep; or both; or when each applies: X when …, else Y."),
             Param(
                 name="scopes",
                 type=Mapping[str, str],
@@ -141,6 +147,27 @@ ENTRIES: Final = (
         scope="memory:review",
         rest=(Rest(method="POST", path="/v1/contests/{id}/resolution", versioned=True),),
         closed={},
+    ),
+    Operation(
+        name="outcome",
+        call="manage.outcome",
+        summary="Show the outcome of messages: their memories, and the values that they contradict.",
+        params=(
+            Param(
+                name="event_ids",
+                type=Sequence[str],
+                help="The ids of events, from the receipt of the messages.",
+                positional=True,
+            ),
+        ),
+        errors=(Invalid, NotFound),
+        idempotent=True,
+        scope="memory:read",
+        rest=(Rest(method="GET", path="/v1/outcome"),),
+        closed={
+            "mcp": "the receipt of the messages tells a model what it needs",
+            "cli": "`contests` and `why` show the same for a person",
+        },
     ),
     Operation(
         name="loops",

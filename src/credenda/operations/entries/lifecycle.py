@@ -71,7 +71,6 @@ ENTRIES: Final = (
         scope="memory:admin",
         rest=(Rest(method="POST", path="/v1/consolidations"),),
         long=True,
-        closed={},
     ),
     Operation(
         name="dream",

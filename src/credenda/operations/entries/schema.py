@@ -147,7 +147,7 @@ class Rest:
         return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
 
 
-NOT_A_SKILL: Final[Mapping[Door, str]] = {"a2a": "another agent may only consolidate and answer contests"}
+NOT_A_SKILL: Final[Mapping[Door, str]] = {"a2a": "another agent may only hand over messages and answer contests"}
 PERSONS: Final[Mapping[Door, str]] = {**NOT_A_SKILL, "mcp": "a person decides this, not a model"}
 LOCAL: Final[Mapping[Door, str]] = {
     **NOT_A_SKILL,

@@ -1,9 +1,11 @@
-"""The rows that a server keeps beside the memories: access tokens, audit records, and scores of responses."""
+"""The rows that a server keeps beside the memories: tokens, audit records, tasks of agents, scores of responses."""
 
 from __future__ import annotations
 
+from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.audit import AuditStore
 from credenda.storage.reports import ReportStore
+from credenda.storage.sqlite.agent_tasks import AgentTaskRows
 from credenda.storage.sqlite.audit import AuditRows
 from credenda.storage.sqlite.reports import ReportRows
 from credenda.storage.sqlite.tokens import TokenRows
@@ -12,7 +14,7 @@ from credenda.storage.tokens import TokenStore
 __all__ = ["ServerRows"]
 
 
-class ServerRows(TokenRows, AuditRows, ReportRows):
+class ServerRows(TokenRows, AuditRows, ReportRows, AgentTaskRows):
     """The part of a SQLite store that belongs to a server."""
 
     @property
@@ -28,4 +30,9 @@ class ServerRows(TokenRows, AuditRows, ReportRows):
     @property
     def reports(self) -> ReportStore:
         """The costs of models, and the scores of responses."""
+        return self
+
+    @property
+    def agent_tasks(self) -> AgentTaskStore:
+        """The tasks of other agents."""
         return self

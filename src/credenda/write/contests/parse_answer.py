@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.text.normalize import normalise_name
 
-__all__ = ["DEFAULT_SCOPE", "parse_scopes"]
+__all__ = ["DEFAULT_SCOPE", "is_every_value", "parse_scopes"]
 
 DEFAULT_SCOPE: Final = "default"
 """The name of "no scope" in an answer."""
@@ -26,6 +26,16 @@ _ELSE: Final = re.compile(
 )
 _BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+\w+$)", re.IGNORECASE)
 """The preposition before a one-word scope: "for consulting" and "when consulting" are the scope "consulting"."""
+_EVERY: Final = frozenset({"both", "both of them", "both hold", "keep both", "all", "all of them", "keep all"})
+
+
+def is_every_value(answer: str) -> bool:
+    """Return whether an answer says that all values hold, such as "both".
+
+    >>> is_every_value("Both of them."), is_every_value("morning")
+    (True, False)
+    """
+    return normalise_name(answer.strip().rstrip(".!")) in _EVERY
 
 
 def parse_scopes(answer: str) -> Mapping[str, str] | None:

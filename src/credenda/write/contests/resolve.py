@@ -14,9 +14,9 @@ from credenda.errors import Conflict, Invalid
 from credenda.model.change import Add, Change, Resolve, Supersede, Support
 from credenda.model.claim import Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, MemoryType, Relation, Stance, get_initial_layer
+from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, get_initial_layer
 from credenda.text.normalize import normalise_name, normalise_value
-from credenda.write.contests.parse_answer import DEFAULT_SCOPE, parse_scopes
+from credenda.write.contests.parse_answer import DEFAULT_SCOPE, is_every_value, parse_scopes
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slot_state import sort_newest_first
@@ -65,7 +65,8 @@ def decide_resolution(
     """Close a contest with the user's answer: exactly one of `keep` (a value) and `scopes` (scope → value).
 
     A value is named by its words: "morning" means "morning meetings" if no other value contains it. The scope `default`
-    means no scope. `keep` may also assign scopes: "morning when consulting, else afternoon".
+    means no scope. `keep` may also assign scopes: "morning when consulting, else afternoon"; or say "both", and all
+    values hold from then on, as a set.
 
     `members` are the contest's memories, and may be all of its pair; `span` is the evidence of the answer, if it is
     journaled.
@@ -99,6 +100,8 @@ def _parse_parts(
             why="exactly one of keep and scopes answers it",
             fix=f"keep one of {_format_choices(choices)}, or give each its scope",
         )
+    if keep and not _is_choice(keep, choices) and is_every_value(keep):
+        return tuple(_Part(scope=contest.scope, choice=choice) for choice in choices)
     told = parse_scopes(keep) if keep and not _is_choice(keep, choices) else None
     given = dict(scopes or told or {DEFAULT_SCOPE: keep or ""})
     if len({normalise_name(scope) for scope in given}) < len(given) or not all(map(normalise_name, given)):
@@ -187,6 +190,7 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
         attribute=pattern.attribute if pattern else contest.attribute,
         value=holder.value if holder else part.choice,
         scope=_match_spelling(part.scope, alternating),
+        cardinality=Cardinality.SET if _find_companions(answer, part) else Cardinality.SINGLE,
         stance=Stance.NEGATED if holder and is_denial(holder) else Stance.ASSERTED,
         speaker=pattern.speaker if pattern else contest.speaker,
         confidence=max(_ANSWER_CONFIDENCE, *(one.confidence for one in holders), 0.0),
@@ -200,6 +204,11 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
         metadata=occasion.metadata,
         expires_us=occasion.expires_us,
     )
+
+
+def _find_companions(answer: _Answer, part: _Part) -> list[_Part]:
+    """Return the other parts that hold in the same scope."""
+    return [one for one in answer.parts if one is not part and one.scope == part.scope]
 
 
 def _build_support(draft: Draft, span: Span | None) -> tuple[Support, ...]:
@@ -248,6 +257,8 @@ def _format_resolution(parts: tuple[_Part, ...]) -> str:
     *scoped, last = parts
     if not scoped and last.scope is None:
         return last.choice
+    if scoped and all(part.scope == last.scope for part in scoped):
+        return " and ".join(part.choice for part in parts)
     return "; ".join(map(_format_clause, parts))
 
 
@@ -272,7 +283,7 @@ def _match_spelling(scope: str | None, members: list[Memory]) -> str | None:
 
 def _write_text(answer: _Answer, part: _Part, kind: MemoryType, entity: str) -> str:
     """Write a self-contained sentence: the value of this part, and those of the others."""
-    others = [one for one in answer.parts if one is not part]
+    others = [one for one in answer.parts if one.scope != part.scope]
     here = f"{part.choice} {_format_scope(part.scope)}" if part.scope else part.choice
     clauses = "; ".join([here, *map(_format_clause, others)])
     if kind is MemoryType.PREFERENCE:

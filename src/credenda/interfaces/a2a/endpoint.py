@@ -1,0 +1,189 @@
+"""The A2A endpoint of a server: the card, and the routes of the SDK, which loads with the first request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final, cast
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from credenda.errors import NotFound
+from credenda.interfaces import a2a
+from credenda.interfaces.a2a.failure import FAILURE
+from credenda.interfaces.call_note import current_note, note_failure
+from credenda.interfaces.server.inputs import read_body
+from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.problems import make_method_problem, send_problem
+
+__all__ = ["CARD_PATH", "PATH", "make_a2a_routes"]
+
+PATH: Final = "/a2a"
+CARD_PATH: Final = "/.well-known/agent-card.json"
+_READING: Final = ("GET", "HEAD")
+_CACHE: Final = "public, max-age=3600"
+_MEDIA: Final = frozenset({"application/json", "application/a2a+json"})
+
+
+def make_a2a_routes(memories: Memories, *, url: str, tokens: bool, wait_seconds: float) -> list[BaseRoute]:
+    """Make the routes; the card names `url`, or the address of its request where that is empty."""
+    endpoint = _Endpoint(memories, wait_seconds)
+    return [
+        Route(PATH, endpoint),
+        Route(f"{PATH}/{{rest:path}}", endpoint),
+        Route(CARD_PATH, _Card(url, tokens=tokens)),
+    ]
+
+
+class _Card:
+    """The agent card, which everybody may read."""
+
+    def __init__(self, url: str, *, tokens: bool) -> None:
+        self._url = url
+        self._tokens = tokens
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["route"] = CARD_PATH
+        if scope["method"] not in _READING:
+            await send_problem(make_method_problem(scope["method"], _READING), scope, receive, send)
+            return
+        request = Request(scope)
+        body = await to_thread.run_sync(self._show, (self._url or str(request.base_url)).rstrip("/") + PATH)
+        headers = {"ETag": f'"{sha256(body).hexdigest()[:32]}"', "Vary": "Host"}
+        scope["state"]["cache"] = _CACHE
+        if headers["ETag"] in request.headers.get("if-none-match", ""):
+            await Response(status_code=304, headers=headers)(scope, receive, send)
+        else:
+            await Response(body, headers=headers, media_type="application/json")(scope, receive, send)
+
+    def _show(self, url: str) -> bytes:
+        return json.dumps(a2a.sdk_routes.show_card(url, tokens=self._tokens), sort_keys=True).encode()
+
+
+class _Endpoint:
+    """The methods of the protocol; bounds their bodies, and answers errors for which the protocol has no word."""
+
+    def __init__(self, memories: Memories, wait_seconds: float) -> None:
+        self._memories = memories
+        self._wait_seconds = wait_seconds
+        self._routes: Sequence[Route] = ()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["route"] = PATH
+        note = current_note.get()
+        if note is not None:
+            note.door = "a2a"
+        try:
+            route, found = await self._find_route(scope)
+            request = Request(scope, receive)
+            body = b"" if request.method in _READING else await read_body(request)
+        except Exception as error:  # noqa: BLE001 - every failure becomes problem+json
+            await send_problem(error, scope, receive, send)
+            return
+        scope["state"]["route"] = route.path
+        scope.update(found)
+        refuse = _find_refusal(request, body)
+        if refuse is not None:
+            note_failure("invalid")
+            await refuse(rpc=route.path == PATH)(scope, receive, send)
+            return
+        await _answer(route, scope, _replay(body, receive), _Answer(scope, receive, send))
+
+    async def _find_route(self, scope: Scope) -> tuple[Route, Scope]:
+        if not self._routes:
+            self._routes = await to_thread.run_sync(self._load_routes)
+        methods: set[str] = set()
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                return route, found
+            if match is Match.PARTIAL:
+                methods |= route.methods or set()
+        if methods:
+            raise make_method_problem(scope["method"], methods - {"HEAD"})
+        raise NotFound("there is no such page", fix="see the agent card")
+
+    def _load_routes(self) -> Sequence[Route]:
+        """Load the SDK, once."""
+        return list(a2a.sdk_routes.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
+
+
+def _find_refusal(request: Request, body: bytes) -> Callable[..., Response] | None:
+    """Return what answers a body that is no JSON; the SDK would call some of them errors of the server."""
+    if not body and request.url.path != PATH:
+        return None
+    if request.headers.get("content-type", "").partition(";")[0].strip().casefold() not in _MEDIA:
+        return a2a.sdk_routes.refuse_media_type
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return a2a.sdk_routes.refuse_body
+    return None
+
+
+async def _answer(route: Route, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    app = cast("ASGIApp", route.app)
+    try:
+        await app(scope, receive, answer.send)
+    except Exception as error:  # noqa: BLE001 - every failure becomes an answer
+        if scope["state"]["started"]:  # a stream of version 0.3 may fail at its first event
+            scope["state"]["failure"] = error
+            await answer.end_stream(a2a.sdk_routes.write_stream_error(error))
+        else:
+            await answer.fail(error)
+
+
+class _Answer:
+    """The answer of the SDK; one about an error for which the protocol has no word is replaced by ours."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._replaced = False
+
+    async def fail(self, error: Exception) -> None:
+        self._replaced = True
+        await send_problem(error, self._scope, self._receive, self._send)
+
+    async def end_stream(self, event: bytes) -> None:
+        """Send a last event."""
+        await self._send({"type": "http.response.body", "body": event, "more_body": False})
+
+    async def send(self, message: Message) -> None:
+        if self._replaced:
+            return
+        failure = self._scope["state"].get(FAILURE)
+        if message["type"] == "http.response.start" and failure is not None:
+            await self.fail(failure)
+            return
+        if message["type"] == "http.response.body":
+            _note_error(message.get("body", b""))
+        await self._send(message)
+
+
+def _note_error(body: bytes) -> None:
+    """Note the failure of a call that JSON-RPC answers with status 200."""
+    note = current_note.get()
+    if note is None or note.code or not body.startswith(b"{") or b'"error"' not in body:
+        return
+    answer: object = json.loads(body)
+    if isinstance(answer, dict) and "error" in answer:
+        note_failure("invalid")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read once more, and after it what the connection says."""
+    waiting = [body]
+
+    async def receive_again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
