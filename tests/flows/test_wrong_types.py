@@ -42,6 +42,7 @@ CALLS: dict[str, Callable[[Credenda, str, Any], object]] = {
     "timeout": lambda mem, _, given: mem.settle(given if given != 5 else 0),
     "format of an export": lambda mem, _, given: mem.data.export("out.jsonl", given),
     "model": lambda mem, _, given: mem.data.reembed(given),
+    "model of an estimate": lambda mem, _, given: mem.manage.extract(text="I like tea.", model=given, dry_run=True),
     "session": lambda mem, _, given: mem.remember("I like tea.", session=given),
 }
 

@@ -19,6 +19,7 @@ from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.validation import check_name
 from credenda.workers.llm_budget import COUNTED, EXTRACTION, MESSAGES, to_day
 from credenda.workers.loop import run_llm_jobs
 from credenda.write.llm.gate import skip
@@ -83,7 +84,7 @@ def extract(
     """
     if dry_run:
         with closing(_read_wanted_turns(parts, path, text)) as turns:
-            return _price_turns(parts, turns, model)
+            return _price_turns(parts, turns, check_name(model, "model"))
     if path is not None or text is not None or model is not None:
         raise Invalid(
             "a file, a text or a model can only be passed in a dry run",
