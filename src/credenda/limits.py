@@ -122,6 +122,12 @@ UNPACKED_BYTES: Final = 64 << 30
 """Most bytes that one file may unpack to, whatever its size."""
 MCP_LAST_ANSWERS_SECONDS: Final = 10
 """How long the MCP server still answers after its input has ended."""
+MCP_SESSIONS: Final = 1_000
+"""Most sessions of MCP clients that a server has open at a time."""
+MCP_SESSION_IDLE_SECONDS: Final = 1_800
+"""After how long without a request such a session ends."""
+MCP_ANSWER_SECONDS: Final = 600
+"""How long a call waits for its user's answer to a question."""
 LLM_TEXT_CHARACTERS: Final = 24_000
 """Longest text that is sent to a model; a longer text is a document, extracted by rules alone."""
 LLM_CONTEXT_TURNS: Final = 4
