@@ -1,7 +1,8 @@
-"""The time by which the current call must end: a server sets it, and the storage stops work that goes on beyond it.
+"""When the current call must end: at a time, or as soon as its caller no longer waits for it.
 
-A thread cannot be ended from outside. Work beyond its deadline stops at its next statement: a read in progress is
-interrupted, and a transaction does not begin. One that has begun commits, so that a call is done as a whole or not.
+A server sets both, and the storage stops work that goes on beyond them. A thread cannot be ended from outside. Work
+beyond its end stops at its next statement: a read in progress is interrupted, and a transaction does not begin. One
+that has begun commits, so that a call is done as a whole or not.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Event
 
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 
-__all__ = ["check_deadline", "limit_duration", "read_deadline"]
+__all__ = ["allow_stop", "check_deadline", "has_deadline", "is_over", "limit_duration"]
 
 _deadline: ContextVar[float | None] = ContextVar("credenda_deadline", default=None)
+_stop: ContextVar[Event | None] = ContextVar("credenda_stop", default=None)
 
 
 @contextmanager
@@ -28,13 +31,43 @@ def limit_duration(duration_seconds: float) -> Generator[None]:
         _deadline.reset(token)
 
 
-def read_deadline() -> float | None:
-    """Return the deadline on the clock of `clock.seconds`; None where there is none."""
-    return _deadline.get()
+@contextmanager
+def allow_stop() -> Generator[Event]:
+    """Give an event that ends everything inside the block, and threads that it starts with its context, when it is set.
+
+    Any thread may set it.
+    """
+    stop = Event()
+    token = _stop.set(stop)
+    try:
+        yield stop
+    finally:
+        _stop.reset(token)
+
+
+def has_deadline() -> bool:
+    """Return whether the current call may have to end before its work does."""
+    return _deadline.get() is not None or _stop.get() is not None
+
+
+def is_over() -> bool:
+    """Return whether the current call must end."""
+    return _is_stopped() or _is_late()
+
+
+def _is_stopped() -> bool:
+    stop = _stop.get()
+    return stop is not None and stop.is_set()
+
+
+def _is_late() -> bool:
+    deadline = _deadline.get()
+    return deadline is not None and seconds() > deadline
 
 
 def check_deadline() -> None:
-    """Raise `Unavailable` beyond the deadline."""
-    deadline = _deadline.get()
-    if deadline is not None and seconds() > deadline:
+    """Raise `Unavailable` if the current call must end."""
+    if _is_stopped():
+        raise Unavailable("the call was cancelled", why="its caller asked for that", fix="call again")
+    if _is_late():
         raise Unavailable("the call took too long", why="a server stops calls that take longer", fix="ask for less")

@@ -10,7 +10,6 @@ import base64
 import json
 import struct
 import warnings
-import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -23,14 +22,14 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Pro
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.message import ServerMessageMetadata
 
+from . import suite_pages as pages
+from .suite_pages import IMAGE, ROUND, embed, make_question, want
+
 Call = ServerRequestContext[Any, Any]
 Answer = wire.CallToolResult | wire.InputRequiredResult
 Tool = Callable[[Call, wire.CallToolRequestParams], Awaitable[Answer]]
 
 _PAUSE_SECONDS: Final = 0.05
-_TEXT_URI: Final = "test://static-text"
-_BINARY_URI: Final = "test://static-binary"
-_TEMPLATE: Final = "test://template/{id}/data"
 
 
 def add_suite(server: Server[Any]) -> None:
@@ -39,12 +38,12 @@ def add_suite(server: Server[Any]) -> None:
     tools = {**_CONTENTS, **_PROGRESS, **_ASKING, **_ROUNDS, **_make_triggers(bus)}
     _wrap(server, "tools/list", _list_tools(tools))
     _wrap(server, "tools/call", _call_tool(tools))
-    _wrap(server, "resources/list", _list_resources)
-    _wrap(server, "resources/templates/list", _list_templates)
-    _wrap(server, "resources/read", _read_resource)
-    _wrap(server, "prompts/list", _list_prompts)
-    _wrap(server, "prompts/get", _get_prompt)
-    server.add_request_handler("completion/complete", wire.CompleteRequestParams, _complete)
+    _wrap(server, "resources/list", pages.list_resources)
+    _wrap(server, "resources/templates/list", pages.list_templates)
+    _wrap(server, "resources/read", pages.read_resource)
+    _wrap(server, "prompts/list", pages.list_prompts)
+    _wrap(server, "prompts/get", pages.get_prompt)
+    server.add_request_handler("completion/complete", wire.CompleteRequestParams, pages.complete)
     server.add_request_handler("logging/setLevel", wire.SetLevelRequestParams, _accept)
     server.add_request_handler("resources/subscribe", wire.SubscribeRequestParams, _accept)
     server.add_request_handler("resources/unsubscribe", wire.UnsubscribeRequestParams, _accept)
@@ -82,18 +81,6 @@ def _always(*content: wire.ContentBlock, is_error: bool = False) -> Tool:
     return answer
 
 
-def _make_png() -> str:
-    """Return one red pixel as PNG, in base64."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    pixel = zlib.compress(b"\0\xff\0\0")
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", pixel), chunk(b"IEND", b""))
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
-
-
 def _make_wav() -> str:
     """Return one silent sample as WAV, in base64."""
     shape = struct.pack("<HHIIHH", 1, 1, 8_000, 8_000, 1, 8)
@@ -101,23 +88,17 @@ def _make_wav() -> str:
     return base64.b64encode(b"RIFF" + struct.pack("<I", len(body)) + body).decode()
 
 
-def _embed(uri: str, mime_type: str, text: str) -> wire.EmbeddedResource:
-    return wire.EmbeddedResource(resource=wire.TextResourceContents(uri=uri, mime_type=mime_type, text=text))
-
-
-_PNG: Final = _make_png()
-_IMAGE: Final = wire.ImageContent(data=_PNG, mime_type="image/png")
 _CONTENTS: Final[Mapping[str, Tool]] = {
     "test_simple_text": _always(wire.TextContent(text="This is a simple text response for testing.")),
-    "test_image_content": _always(_IMAGE),
+    "test_image_content": _always(IMAGE),
     "test_audio_content": _always(wire.AudioContent(data=_make_wav(), mime_type="audio/wav")),
     "test_embedded_resource": _always(
-        _embed("test://embedded-resource", "text/plain", "This is an embedded resource content.")
+        embed("test://embedded-resource", "text/plain", "This is an embedded resource content.")
     ),
     "test_multiple_content_types": _always(
         wire.TextContent(text="Multiple content types test:"),
-        _IMAGE,
-        _embed("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
+        IMAGE,
+        embed("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
     ),
     "test_error_handling": _always(
         wire.TextContent(text="This tool intentionally returns an error for testing"), is_error=True
@@ -138,7 +119,7 @@ async def _log(call: Call, _: wire.CallToolRequestParams) -> Answer:
     for step in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MCPDeprecationWarning)
-            sent = call.session.send_log_message("info", step, related_request_id=call.request_id)
+            sent = call.session.send_log_message("info", step, related_request_id=call.request_id)  # pyright: ignore[reportDeprecated] - the suite asks for it
         await sent
         await anyio.sleep(_PAUSE_SECONDS)
     return _say("done")
@@ -238,14 +219,6 @@ _ASKING: Final[Mapping[str, Tool]] = {
 # ---------------------------------------------------------- questions in a result, from revision 2026-07-28
 
 
-def _make_question(message: str, schema: dict[str, Any]) -> wire.ElicitRequest:
-    return wire.ElicitRequest(params=wire.ElicitRequestFormParams(message=message, requested_schema=schema))
-
-
-def _want(name: str, kind: str) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
-
-
 def _ask_once(requests: dict[str, wire.InputRequest], *, state: str | None = None) -> Tool:
     """Make a tool that asks until every request has its answer."""
 
@@ -266,7 +239,7 @@ async def _ask_twice(_: Call, params: wire.CallToolRequestParams) -> Answer:
     if params.request_state == "second" and "step2" in answers:
         return _say("done")
     if params.request_state == "first" and "step1" in answers:
-        color = _make_question("Step 2: What is your favorite color?", _want("color", "string"))
+        color = make_question("Step 2: What is your favorite color?", want("color", "string"))
         return wire.InputRequiredResult(input_requests={"step2": color}, request_state="second")
     return wire.InputRequiredResult(input_requests={"step1": _ASK_NAME}, request_state="first")
 
@@ -294,27 +267,26 @@ async def _need_sampling(call: Call, _: wire.CallToolRequestParams) -> Answer:
     return _say("done")
 
 
-_ASK_NAME: Final = _make_question("What is your name?", _NAME)
-_ASK_OK: Final = _make_question("Please confirm", _want("ok", "boolean"))
+_ASK_NAME: Final = make_question("What is your name?", _NAME)
+_ASK_OK: Final = make_question("Please confirm", want("ok", "boolean"))
 _SAMPLE: Final = _make_sampling("Generate a greeting", 50)
 _ROOTS: Final = wire.ListRootsRequest()
-_ROUND: Final = "test_input_required_result_"
 _ROUNDS: Final[Mapping[str, Tool]] = {
-    f"{_ROUND}elicitation": _ask_once({"user_name": _ASK_NAME}),
+    f"{ROUND}elicitation": _ask_once({"user_name": _ASK_NAME}),
     "test_streaming_elicitation": _ask_once({"user_name": _ASK_NAME}),
-    f"{_ROUND}sampling": _ask_once({"capital_question": _make_sampling("What is the capital of France?", 100)}),
-    f"{_ROUND}list_roots": _ask_once({"client_roots": _ROOTS}),
-    f"{_ROUND}request_state": _ask_once({"confirm": _ASK_OK}, state="kept"),
-    f"{_ROUND}tampered_state": _ask_once({"confirm": _ASK_OK}, state="kept"),
-    f"{_ROUND}multiple_inputs": _ask_once(
+    f"{ROUND}sampling": _ask_once({"capital_question": _make_sampling("What is the capital of France?", 100)}),
+    f"{ROUND}list_roots": _ask_once({"client_roots": _ROOTS}),
+    f"{ROUND}request_state": _ask_once({"confirm": _ASK_OK}, state="kept"),
+    f"{ROUND}tampered_state": _ask_once({"confirm": _ASK_OK}, state="kept"),
+    f"{ROUND}multiple_inputs": _ask_once(
         {"user_name": _ASK_NAME, "greeting": _SAMPLE, "client_roots": _ROOTS}, state="kept"
     ),
-    f"{_ROUND}multi_round": _ask_twice,
-    f"{_ROUND}capabilities": _ask_what_is_declared,
+    f"{ROUND}multi_round": _ask_twice,
+    f"{ROUND}capabilities": _ask_what_is_declared,
     "test_missing_capability": _need_sampling,
 }
 
-# ------------------------------------------------------------------------- lists, resources and prompts
+# ---------------------------------------------------------------------------------- the list and the calls
 
 
 def _list_tools(tools: Mapping[str, Tool]) -> Callable[..., Awaitable[Any]]:
@@ -333,86 +305,3 @@ def _call_tool(tools: Mapping[str, Tool]) -> Callable[..., Awaitable[Any]]:
         return await (handler(call, params) if tool is None else tool(call, params))
 
     return more
-
-
-async def _list_resources(handler: Any, call: Call, params: Any) -> wire.ListResourcesResult:  # noqa: ANN401
-    told = await handler(call, params)
-    added = [
-        wire.Resource(uri=_TEXT_URI, name="text", description="A text.", mime_type="text/plain"),
-        wire.Resource(uri=_BINARY_URI, name="image", description="An image.", mime_type="image/png"),
-    ]
-    return told.model_copy(update={"resources": [*told.resources, *added]})
-
-
-async def _list_templates(handler: Any, call: Call, params: Any) -> wire.ListResourceTemplatesResult:  # noqa: ANN401
-    told = await handler(call, params)
-    added = wire.ResourceTemplate(uri_template=_TEMPLATE, name="template", mime_type="application/json")
-    return told.model_copy(update={"resource_templates": [*told.resource_templates, added]})
-
-
-async def _read_resource(handler: Any, call: Call, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:  # noqa: ANN401
-    uri = str(params.uri)
-    before, _, after = _TEMPLATE.partition("{id}")
-    content: wire.TextResourceContents | wire.BlobResourceContents
-    if uri == _TEXT_URI:
-        text = "This is the content of the static text resource."
-        content = wire.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
-    elif uri == _BINARY_URI:
-        content = wire.BlobResourceContents(uri=uri, mime_type="image/png", blob=_PNG)
-    elif uri.startswith(before) and uri.endswith(after):
-        name = uri.removeprefix(before).removesuffix(after)
-        text = json.dumps({"id": name, "templateTest": True, "data": f"Data for ID: {name}"})
-        content = wire.TextResourceContents(uri=uri, mime_type="application/json", text=text)
-    else:
-        return await handler(call, params)
-    return wire.ReadResourceResult(contents=[content])
-
-
-_PROMPTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "test_simple_prompt": (),
-    "test_prompt_with_arguments": ("arg1", "arg2"),
-    "test_prompt_with_embedded_resource": ("resourceUri",),
-    "test_prompt_with_image": (),
-    f"{_ROUND}prompt": (),
-}
-
-
-async def _list_prompts(handler: Any, call: Call, params: Any) -> wire.ListPromptsResult:  # noqa: ANN401
-    told = await handler(call, params)
-    added = [
-        wire.Prompt(
-            name=name,
-            description="A prompt of the suite.",
-            arguments=[wire.PromptArgument(name=one, description="An argument.", required=True) for one in names],
-        )
-        for name, names in _PROMPTS.items()
-    ]
-    return told.model_copy(update={"prompts": [*told.prompts, *added]})
-
-
-async def _get_prompt(handler: Any, call: Call, params: wire.GetPromptRequestParams) -> Any:  # noqa: ANN401
-    given = params.arguments or {}
-    content: list[wire.ContentBlock]
-    match params.name:
-        case "test_simple_prompt":
-            content = [wire.TextContent(text="This is a simple prompt for testing.")]
-        case "test_prompt_with_arguments":
-            text = f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'"
-            content = [wire.TextContent(text=text)]
-        case "test_prompt_with_embedded_resource":
-            resource = _embed(given["resourceUri"], "text/plain", "Embedded resource content for testing.")
-            content = [resource, wire.TextContent(text="Please process the embedded resource above.")]
-        case "test_prompt_with_image":
-            content = [_IMAGE, wire.TextContent(text="Please analyze the image above.")]
-        case "test_input_required_result_prompt":
-            if "user_context" not in (params.input_responses or {}):
-                question = _make_question("What context should the prompt use?", _want("context", "string"))
-                return wire.InputRequiredResult(input_requests={"user_context": question})
-            content = [wire.TextContent(text="Prompt with the context of the user.")]
-        case _:
-            return await handler(call, params)
-    return wire.GetPromptResult(messages=[wire.PromptMessage(role="user", content=one) for one in content])
-
-
-async def _complete(_: Call, __: wire.CompleteRequestParams) -> wire.CompleteResult:
-    return wire.CompleteResult(completion=wire.Completion(values=["paris", "park", "party"], total=3, has_more=False))

@@ -9,8 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from credenda.clock import seconds
-from credenda.deadline import check_deadline, read_deadline
+from credenda.deadline import check_deadline, has_deadline, is_over
 from credenda.errors import Unavailable
 from credenda.paths import create_file
 from credenda.storage.damage import compute_checksum, is_sound_vector
@@ -177,12 +176,11 @@ def grow_log(path: str) -> None:
 @contextmanager
 def _stop_at_deadline(connection: sqlite3.Connection) -> Generator[None]:
     """Interrupt the statements of a connection beyond the deadline of the current call; then raise `Unavailable`."""
-    deadline = read_deadline()
-    if deadline is None:
+    if not has_deadline():
         yield
         return
     check_deadline()
-    connection.set_progress_handler(lambda: seconds() > deadline, _STEPS_BETWEEN_CHECKS)
+    connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
     try:
         yield
     except sqlite3.OperationalError as error:
