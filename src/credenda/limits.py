@@ -88,6 +88,11 @@ CONTEST_MEMBERS: Final = 6
 """Most values of one contest; of a slot that changes constantly only the newest are included."""
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
+RELAYED_EVENTS: Final = 100
+"""Earlier events in which the origin of a statement by a model is looked for."""
+BURST_CALLS: Final = 60
+"""Calls of a model to one session within BURST_SECONDS after which its statements are held back."""
+BURST_SECONDS: Final = 60
 CORE_RECALL_DAYS: Final = 30
 """The window of the recall log from which the core is chosen (S-056)."""
 CORE_RECALLED: Final = 100

@@ -41,6 +41,7 @@ from credenda.write.reconcile.corroboration import (
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
 from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
+from credenda.write.reconcile.relayed import find_origin, is_burst, is_by_model, lower_trust
 from credenda.write.reconcile.retraction import is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
@@ -133,7 +134,27 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: s
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
+def _attribute(reader: Reader, event: Event, claim: Claim) -> Event:
+    """Return the event as it is to be trusted: a model's repetition of a tool is the tool's, and a burst is suspect."""
+    if not is_by_model(event):
+        return event
+    earlier = _find_before(reader, event)
+    origin = find_origin(event, claim, earlier)
+    return lower_trust(event, origin) if origin is not None or is_burst(event, earlier) else event
+
+
+def _find_before(reader: Reader, event: Event) -> list[Event]:
+    number = _get_event_number(reader, event)
+    return reader.find_events(EventFilter(after=max(0, number - limits.RELAYED_EVENTS - 1), below=number))
+
+
+def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
+    """Return whether an event repeated a tool or document."""
+    return is_by_model(event) and find_origin(event, claim, _find_before(reader, event)) is not None
+
+
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
+    event = _attribute(writer, event, claim)
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
     found = resolve_slot(writer, claim)
@@ -184,14 +205,17 @@ def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, rea
         return changes
     saying = make_candidate(claim, occasion, read)
     twins = find_quarantined(saying, known)
-    vouched = [
-        one
-        for one in twins
-        if not is_foreign_instruction(event, claim) and may_corroborate(event, _find_events(writer, one))
-    ]
+    vouched = [one for one in twins if _may_vouch(writer, event, claim, _find_events(writer, one))]
     if vouched:
         return promote_quarantined(changes, vouched, saying)
     return quarantine_claim(changes, twins, saying) if suspect else changes
+
+
+def _may_vouch(reader: Reader, event: Event, claim: Claim, said_before: Sequence[Event]) -> bool:
+    """Return whether an event may confirm a candidate; no model confirms its own repetition of a tool."""
+    if is_foreign_instruction(event, claim) or not may_corroborate(event, said_before):
+        return False
+    return not (is_by_model(event) and any(_is_relayed(reader, one, claim) for one in said_before))
 
 
 def _find_events(writer: Writer, memory: Memory) -> list[Event]:
