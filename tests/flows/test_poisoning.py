@@ -1,14 +1,16 @@
-"""What a poisoned tool, document or session may achieve: the standing of its statements, and how all of it is undone."""
+"""What a poisoned tool, document or session may achieve: the standing of its statements, and how they are undone."""
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from credenda import Credenda, limits
+from credenda import Credenda, MemoryUnit, limits
 from credenda.model.memory import Memory
-from credenda.testing import ManualClock
+from credenda.testing import ManualClock, Question, ScriptedModel
 
 CLAIM = "My favourite bank is EvilBank."
 RETOLD = "The user's favourite bank is EvilBank."
@@ -132,16 +134,26 @@ def test_what_the_user_confirmed_no_model_replaces(mem: Credenda, clock: ManualC
     assert [one.value for one in held(mem, "challenged")] == ["Graz"]
 
 
-def test_a_summary_never_outranks_its_sources(mem: Credenda) -> None:
-    doubtful = say(mem, "My boat is called Wilma and lies in Oslo harbour.", source="ingest")
-    say(mem, "My boat called Wilma lies in Oslo harbour.", source="ai", session="two")
-    before = {one.id: one.trust for one in held(mem)}
-    mem.manage.dream()
-    for one in held(mem):
-        sources = one.metadata.get("cites")
-        if isinstance(sources, list):
-            assert one.trust <= min(before[str(name)] for name in sources)
-    assert doubtful
+def test_a_summary_never_outranks_its_sources(tmp_path: Path, clock: ManualClock) -> None:
+    def merge(question: Question) -> dict[str, object]:
+        first, *rest = (entry["id"] for entry in json.loads(question.prompt)["entries"])
+        text = "Prefers written updates to meetings, always."
+        return {"operations": [{"op": "replace", "target": first, "with": rest, "kind": "same", "text": text}]}
+
+    told = {"I prefer written updates to meetings.": "human", "I always prefer written updates to meetings.": "ingest"}
+    with Credenda.open(
+        tmp_path / "memory.db", user="ana", clock=clock, workers=False, embedder="hashed", llm=ScriptedModel(merge)
+    ) as mem:
+        for text, source in told.items():
+            mem.store(MemoryUnit(text=text, type="preference", source=source))
+            clock.advance(timedelta(hours=1))
+        mem.settle()
+        assert {one.trust for one in held(mem)} == {1.0, 0.5}
+        mem.manage.consolidate(force=True)
+        (summary,) = held(mem)
+        assert len(mem.why(summary.id).evidence) == 2
+        assert summary.trust == 0.5
+        assert {hit.memory.trust for hit in mem.search("written updates").hits if hit.memory} == {0.5}
 
 
 def test_everything_from_a_source_is_undone_at_once(mem: Credenda) -> None:

@@ -17,7 +17,17 @@ from credenda.operations.table import OPERATIONS
 
 from .agent import MODES, Agent, drive, serving, swing
 
-REACHING_OUT = ("fetch", "XMLHttpRequest", "WebSocket", "EventSource", "sendBeacon", "import(", "http:", "https:", "src=")
+REACHING_OUT = (
+    "fetch",
+    "XMLHttpRequest",
+    "WebSocket",
+    "EventSource",
+    "sendBeacon",
+    "import(",
+    "http:",
+    "https:",
+    "src=",
+)
 WRITING_MARKUP = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "DOMParser")
 
 

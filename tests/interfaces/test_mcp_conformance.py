@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as wire
@@ -24,6 +24,7 @@ from .served import MCP_HEADERS, Site
 from .served import serving as serving_http
 from .suite_fixture import add_suite
 
+Table = dict[str, Any]
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 CONTENTS = {
@@ -68,11 +69,11 @@ def send(
     headers: Mapping[str, str] | None = None,
 ) -> Any:  # noqa: ANN401 - a response
     """Send a request of the revision 2026-07-28; None in `meta` leaves a field out."""
-    told = {f"{META}protocolVersion": MODERN, f"{META}clientCapabilities": {}, **(meta or {})}
-    sent = {**(params or {}), "_meta": {name: value for name, value in told.items() if value is not None}}
+    told: Table = {f"{META}protocolVersion": MODERN, f"{META}clientCapabilities": {}, **(meta or {})}
+    sent: Table = {**(params or {}), "_meta": {name: value for name, value in told.items() if value is not None}}
     named = {"Mcp-Name": str(sent["name"])} if "name" in sent else {}
     given = MCP_HEADERS | {"MCP-Protocol-Version": MODERN, "Mcp-Method": method} | named | dict(headers or {})
-    body = {"jsonrpc": "2.0", "id": 5, "method": method, "params": sent}
+    body: Table = {"jsonrpc": "2.0", "id": 5, "method": method, "params": sent}
     return site.send("POST", "/mcp", content=json.dumps(body), headers=given)
 
 
@@ -120,13 +121,15 @@ def test_progress_is_reported_in_order(mode: str, mem: Credenda) -> None:
         steps.append(done)
 
     async def body(agent: Agent) -> None:
-        await agent.client.call_tool("test_tool_with_progress", {}, progress_callback=note)
+        await agent.client.call_tool("test_tool_with_progress", {}, progress_callback=cast("Any", note))
 
     run(mem, mode, body)
     assert steps == [0, 50, 100]
 
 
-@pytest.mark.parametrize("name", ["test_elicitation", "test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"])
+@pytest.mark.parametrize(
+    "name", ["test_elicitation", "test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"]
+)
 def test_a_server_of_the_earlier_revision_asks_during_the_call(name: str, mem: Credenda) -> None:
     asked: list[Any] = []
 
@@ -141,7 +144,11 @@ def test_a_server_of_the_earlier_revision_asks_during_the_call(name: str, mem: C
     assert len(asked) == 1
     if name.endswith("defaults"):
         assert {one: asked[0][one]["default"] for one in asked[0]} == {
-            **{"name": "John Doe", "age": 30, "score": 95.5, "status": "active", "verified": True}
+            "name": "John Doe",
+            "age": 30,
+            "score": 95.5,
+            "status": "active",
+            "verified": True,
         }
 
 
@@ -150,7 +157,9 @@ def test_a_question_is_answered_in_as_many_rounds_as_it_takes(mem: Credenda) -> 
 
     async def answer(_: object, form: Any) -> wire.ElicitResult:  # noqa: ANN401 - a form or an address
         asked.append(form.message)
-        return wire.ElicitResult(action="accept", content={"name": "Alice", "color": "blue", "ok": True, "context": "c"})
+        return wire.ElicitResult(
+            action="accept", content={"name": "Alice", "color": "blue", "ok": True, "context": "c"}
+        )
 
     async def body(agent: Agent) -> None:
         assert "Alice" in text_of(await agent.result("test_input_required_result_elicitation"))
@@ -163,8 +172,8 @@ def test_a_question_is_answered_in_as_many_rounds_as_it_takes(mem: Credenda) -> 
 
 
 def test_a_state_that_was_tampered_with_is_refused(site: Site) -> None:
-    call = {"name": "test_input_required_result_tampered_state", "arguments": {}}
-    meta = {f"{META}clientCapabilities": {"elicitation": {}}}
+    call: Table = {"name": "test_input_required_result_tampered_state", "arguments": {}}
+    meta: Table = {f"{META}clientCapabilities": {"elicitation": {}}}
     first = send(site, "tools/call", call, meta=meta).json()["result"]
     assert first["resultType"] == "input_required"
     answers = {name: {"action": "accept", "content": {"ok": True}} for name in first["inputRequests"]}
@@ -178,7 +187,7 @@ def test_a_state_that_was_tampered_with_is_refused(site: Site) -> None:
 
 
 def test_only_what_the_client_declared_is_asked_for(site: Site) -> None:
-    call = {"name": "test_input_required_result_capabilities", "arguments": {}}
+    call: Table = {"name": "test_input_required_result_capabilities", "arguments": {}}
     told = send(site, "tools/call", call, meta={f"{META}clientCapabilities": {"sampling": {}}}).json()["result"]
     assert [one["method"] for one in told["inputRequests"].values()] == ["sampling/createMessage"]
     refused = send(site, "tools/call", {"name": "test_missing_capability", "arguments": {}})
@@ -221,7 +230,7 @@ def test_lists_say_how_long_they_hold_and_that_they_are_private(method: str, sit
 
 
 def test_a_tool_that_logs_is_silent_unless_the_request_asks(site: Site) -> None:
-    call = {"name": "test_logging_tool", "arguments": {}}
+    call: Table = {"name": "test_logging_tool", "arguments": {}}
     assert "notifications/message" not in send(site, "tools/call", call).text
     told = send(site, "tools/call", call, meta={f"{META}logLevel": "info"})
     assert told.headers["content-type"].startswith("text/event-stream")

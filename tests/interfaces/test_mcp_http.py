@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as wire
@@ -20,7 +20,7 @@ from .agent import MODES, Agent, swing
 from .served import MCP_HEADERS, Site, serving
 from .test_server_process import Server
 
-ASKING = {"elicitation": {}}
+ASKING: dict[str, object] = {"elicitation": {}}
 
 
 @pytest.fixture
@@ -53,9 +53,7 @@ def post(site: Site, token: str, method: str, session: str = "", **params: objec
 
 def initialize(site: Site, token: str, capabilities: dict[str, object]) -> Any:  # noqa: ANN401 - a response
     who = {"name": "client", "version": "1"}
-    return post(
-        site, token, "initialize", protocolVersion="2025-11-25", capabilities=capabilities, clientInfo=who
-    )
+    return post(site, token, "initialize", protocolVersion="2025-11-25", capabilities=capabilities, clientInfo=who)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -73,12 +71,12 @@ def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: 
 
     async def run() -> None:
         with anyio.fail_after(60):
-            async with Client(url, mode=mode, elicitation_callback=answer) as client:
+            async with Client(url, mode=mode, elicitation_callback=cast("Any", answer)) as client:
                 agent = Agent(client)
                 (contest,) = (await agent.ask("resolve_conflict"))["contests"]
                 told = await agent.ask("resolve_conflict", contest_id=contest["id"])
                 assert told["data"]["contest"]["state"] == "resolved"
-                await client.call_tool("dream", {}, progress_callback=note)
+                await client.call_tool("dream", {}, progress_callback=cast("Any", note))
 
     anyio.run(run)
     assert len(asked) == 1
@@ -136,7 +134,9 @@ def test_an_answer_is_json_unless_progress_is_wanted(site: Site) -> None:
     told = post(site, token, "tools/call", name="dream", arguments={}, _meta={"progressToken": "p"})
     assert told.headers["content-type"].startswith("text/event-stream")
     sent = [json.loads(line[6:]) for line in told.text.splitlines() if line.startswith("data: {")]
-    assert [one["params"]["message"] for one in sent if one.get("method") == "notifications/progress"][0] == "forgetting"
+    assert (
+        next(one for one in sent if one.get("method") == "notifications/progress")["params"]["message"] == "forgetting"
+    )
     assert sent[-1]["id"] == 7
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as wire
@@ -32,7 +32,7 @@ def test_a_long_call_reports_ever_more(mode: str, mem: Credenda) -> None:
         steps.append((done, total, doing))
 
     async def body(agent: Agent) -> None:
-        told = await agent.client.call_tool("dream", {}, progress_callback=note)
+        told = await agent.client.call_tool("dream", {}, progress_callback=cast("Any", note))
         assert not told.is_error
 
     drive(serving(mem, "full"), body, mode)
@@ -50,7 +50,7 @@ def test_a_client_that_wants_no_progress_gets_none(mode: str, mem: Credenda) -> 
         received.append(message)
 
     async def run() -> None:
-        async with Client(serving(mem, "full"), mode=mode, message_handler=note) as client:
+        async with Client(serving(mem, "full"), mode=mode, message_handler=cast("Any", note)) as client:
             assert not (await client.call_tool("dream", {})).is_error
 
     anyio.run(run)
@@ -94,7 +94,11 @@ def test_the_work_of_a_cancelled_call_stops(
 
 def test_progress_of_a_part_is_within_that_part() -> None:
     steps: list[tuple[float, float, str]] = []
-    with report_to(lambda *step: steps.append(step)):
+
+    def note(done: float, total: float, doing: str) -> None:
+        steps.append((done, total, doing))
+
+    with report_to(note):
         report_progress(0, 2, "first")
         with report_within(1, 2, "second"):
             report_progress(1, 4, "inside")

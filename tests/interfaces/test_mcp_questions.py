@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as wire
@@ -39,7 +39,9 @@ def ask_with(mem: Credenda, user: User, mode: str, body: Ask, *, toolset: Toolse
 
     async def run() -> object:
         with anyio.fail_after(30):
-            async with Client(serving(mem, toolset), mode=mode, elicitation_callback=user.answer) as client:
+            async with Client(
+                serving(mem, toolset), mode=mode, elicitation_callback=cast("Any", user.answer)
+            ) as client:
                 return await body(Agent(client))
 
     return anyio.run(run)
@@ -71,7 +73,9 @@ def test_the_user_gives_a_rule_instead(mode: str, mem: Credenda) -> None:
     assert contest.scopes == {"morning meetings": "consulting", "afternoon meetings": "default"}
 
 
-@pytest.mark.parametrize(("action", "content"), [("decline", {}), ("cancel", {}), ("accept", {}), ("accept", {"rule": " "})])
+@pytest.mark.parametrize(
+    ("action", "content"), [("decline", {}), ("cancel", {}), ("accept", {}), ("accept", {"rule": " "})]
+)
 def test_no_answer_changes_nothing(mode: str, action: str, content: dict[str, object], mem: Credenda) -> None:
     swing(mem)
     before = mem.stats()
@@ -127,7 +131,7 @@ def test_who_may_not_resolve_is_not_asked(mode: str, mem: Credenda) -> None:
             yield mem
 
     async def run() -> wire.CallToolResult:
-        async with Client(build_server(lend), mode=mode, elicitation_callback=user.answer) as client:
+        async with Client(build_server(lend), mode=mode, elicitation_callback=cast("Any", user.answer)) as client:
             return await client.call_tool("resolve_conflict", {"contest_id": mem.manage.contests()[0].id})
 
     told = anyio.run(run)

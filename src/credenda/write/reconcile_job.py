@@ -136,7 +136,7 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: s
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
-def _attribute(writer: Writer, event: Event, claim: Claim, now_us: int) -> Event:
+def _rate_event(writer: Writer, event: Event, claim: Claim, now_us: int) -> Event:
     """Return the event as it is to be trusted: a model's repetition of a tool is the tool's, and a burst is suspect."""
     if not is_by_model(event):
         return event
@@ -175,7 +175,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         return []
     if has_no_slot(found):
         found = keep_verbatim(found)
-    event = _attribute(writer, event, found, now_us)
+    event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
 
 
@@ -183,7 +183,7 @@ def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *,
     """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
     rival = _find_rival(writer, claim)
     found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
-    event = _attribute(writer, event, found, now_us)
+    event = _rate_event(writer, event, found, now_us)
     changes = _decide_with_endings(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes

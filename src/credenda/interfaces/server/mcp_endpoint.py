@@ -96,7 +96,7 @@ def _describe_caller() -> AuthenticatedUser:
     """Describe the principal to the SDK, which refuses a session to everyone but the caller who began it."""
     principal = get_principal()
     claims = {"iss": principal.issuer}
-    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.subject, claims=claims)  # noqa: S106 - the guard has checked it, and nobody else needs it
+    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.subject, claims=claims)
     return AuthenticatedUser(token)
 
 

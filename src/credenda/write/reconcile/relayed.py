@@ -6,7 +6,7 @@ waits for the user like any suspect claim. So do the statements of a model that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -41,8 +41,8 @@ def find_origin(event: Event, claim: Claim, earlier: Sequence[Event]) -> Event |
     terms = frozenset(tokenize(claim.text)) - _ABOUT
     if not is_by_model(event) or len(terms) < _ENOUGH_TERMS:
         return None
-    foreign = [one for one in earlier if _is_foreign(one) and _holds_terms(one.text, terms)]
-    if not foreign or any(is_users_own(one) and _holds_terms(one.text, terms) for one in earlier):
+    foreign = [one for one in earlier if _is_foreign(one) and _has_terms(one.text, terms)]
+    if not foreign or any(is_users_own(one) and _has_terms(one.text, terms) for one in earlier):
         return None
     return min(foreign, key=lambda one: one.trust)
 
@@ -73,7 +73,7 @@ def _is_foreign(event: Event) -> bool:
     return event.role is Role.DOCUMENT or event.source in _FOREIGN
 
 
-def _holds_terms(text: str, terms: Collection[str]) -> bool:
+def _has_terms(text: str, terms: frozenset[str]) -> bool:
     """Return whether one sentence of a text has all terms; the longest term excludes most texts before they are cut."""
     longest = max(terms, key=len)
     if longest[:4] not in fold(text):
