@@ -100,6 +100,8 @@ _CONTENTS: Final[Mapping[str, Tool]] = {
         IMAGE,
         embed("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
     ),
+    "test_custom_headers": _always(wire.TextContent(text="done")),
+    "json_schema_2020_12_tool": _always(wire.TextContent(text="done")),
     "test_error_handling": _always(
         wire.TextContent(text="This tool intentionally returns an error for testing"), is_error=True
     ),
@@ -289,11 +291,44 @@ _ROUNDS: Final[Mapping[str, Tool]] = {
 # ---------------------------------------------------------------------------------- the list and the calls
 
 
+_HEADER: Final[dict[str, Any]] = {"type": "string", "x-mcp-header": "Region"}
+_ADDRESS: Final[dict[str, Any]] = {
+    "$anchor": "addressDef",
+    "type": "object",
+    "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+}
+_SCHEMAS: Final[Mapping[str, dict[str, Any]]] = {
+    "test_custom_headers": {"type": "object", "properties": {"region": _HEADER}},
+    "json_schema_2020_12_tool": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"address": _ADDRESS},
+        "properties": {
+            "name": {"type": "string"},
+            "address": {"$ref": "#/$defs/address"},
+            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+            "phone": {"type": "string"},
+            "email": {"type": "string"},
+        },
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+        "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+        "then": {"required": ["phone"]},
+        "else": {"required": ["email"]},
+        "additionalProperties": False,
+    },
+}
+"""Schemas that the suite looks at, by tool; the others take nothing."""
+
+
 def _list_tools(tools: Mapping[str, Tool]) -> Callable[..., Awaitable[Any]]:
     async def more(handler: Any, call: Call, params: Any) -> wire.ListToolsResult:  # noqa: ANN401
         told = await handler(call, params)
-        schema: dict[str, Any] = {"type": "object"}
-        added = [wire.Tool(name=name, description="A tool of the suite.", input_schema=schema) for name in tools]
+        added = [
+            wire.Tool(
+                name=name, description="A tool of the suite.", input_schema=_SCHEMAS.get(name, {"type": "object"})
+            )
+            for name in tools
+        ]
         return told.model_copy(update={"tools": [*told.tools, *added]})
 
     return more
