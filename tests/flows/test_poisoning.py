@@ -70,10 +70,21 @@ def test_what_the_user_said_is_no_repetition_of_a_tool(mem: Credenda) -> None:
     assert held(mem, "candidate") == []
 
 
-def test_a_word_in_common_with_a_tool_is_no_repetition(mem: Credenda) -> None:
+def test_a_value_that_a_tool_named_and_the_user_did_not_is_the_tools(mem: Credenda) -> None:
+    say(mem, "Please look me up in the CRM.")
+    say(mem, "The customer is employed at EvilCorp since May.", role="tool")
+    say(mem, "I work for EvilCorp.", source="ai")
+    (waiting,) = held(mem, "candidate")
+    assert (waiting.value, waiting.trust) == ("EvilCorp", 0.5)
+
+
+@pytest.mark.parametrize("said", ["Is it sunny in Graz, where I am?", None])
+def test_a_value_in_common_with_a_tool_is_no_repetition(mem: Credenda, said: str | None) -> None:
+    if said:
+        say(mem, said)
     say(mem, "Weather in Graz: sunny.", role="tool")
     say(mem, "I live in Graz.", source="ai")
-    assert [one.value for one in held(mem)] == ["Graz"]
+    assert [(one.value, one.trust) for one in held(mem) if one.attribute == "residence"] == [("Graz", 0.7)]
 
 
 def test_a_model_that_writes_too_often_is_held_back(mem: Credenda, clock: ManualClock) -> None:

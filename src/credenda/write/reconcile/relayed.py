@@ -24,8 +24,8 @@ _MODEL: Final = frozenset({Source.AI, Source.INTERACTION})
 _FOREIGN: Final = frozenset({Source.INGEST, Source.CODE_SCAN})
 _ABOUT: Final = frozenset({"user"})
 """Words by which a model names its user and the user does not."""
-_ENOUGH_TERMS: Final = 2
-"""Fewer terms are in many texts by chance."""
+_FEWEST_TERMS: Final = (2, 1)
+"""The fewest terms of a statement, and of a value, that are compared; one word of a statement is in many texts."""
 
 
 def is_by_model(event: Event) -> bool:
@@ -34,17 +34,24 @@ def is_by_model(event: Event) -> bool:
 
 
 def find_origin(event: Event, claim: Claim, earlier: Sequence[Event]) -> Event | None:
-    """Return the text of a tool or document that a statement of a model repeats, the least trusted one.
+    """Return the text of a tool or document from which a statement of a model comes, the least trusted one.
 
-    `earlier` are the events before it. Returns None if the user said it too.
+    It repeats a text if one sentence has all its words. Where the user's own words of the session are known, a value
+    that a text has and they have not is enough: the user cannot have said it. `earlier` are the events before it.
+    Returns None if the user said it too.
     """
-    terms = frozenset(tokenize(claim.text)) - _ABOUT
-    if not is_by_model(event) or len(terms) < _ENOUGH_TERMS:
+    if not is_by_model(event):
         return None
-    foreign = [one for one in earlier if _is_foreign(one) and _has_terms(one.text, terms)]
-    if not foreign or any(is_users_own(one) and _has_terms(one.text, terms) for one in earlier):
-        return None
-    return min(foreign, key=lambda one: one.trust)
+    own = [one for one in earlier if is_users_own(one)]
+    wordings = [frozenset(tokenize(claim.text)) - _ABOUT]
+    if claim.value and any(one.session == event.session for one in own):
+        wordings.append(frozenset(tokenize(claim.value)))
+    for terms, fewest in zip(wordings, _FEWEST_TERMS, strict=False):
+        if len(terms) >= fewest and not any(_has_terms(one.text, terms) for one in own):
+            origins = [one for one in earlier if _is_foreign(one) and _has_terms(one.text, terms)]
+            if origins:
+                return min(origins, key=lambda one: one.trust)
+    return None
 
 
 def is_burst(event: Event, earlier: Sequence[Event]) -> bool:
