@@ -93,6 +93,8 @@ RELAYED_EVENTS: Final = 100
 BURST_CALLS: Final = 60
 """Calls of a model to one session within BURST_SECONDS after which its statements are held back."""
 BURST_SECONDS: Final = 60
+BURST_SESSIONS: Final = 256
+"""Sessions whose calls are counted; of the others the journal tells."""
 CORE_RECALL_DAYS: Final = 30
 """The window of the recall log from which the core is chosen (S-056)."""
 CORE_RECALLED: Final = 100

@@ -88,16 +88,40 @@ def test_a_value_in_common_with_a_tool_is_no_repetition(mem: Credenda, said: str
 
 
 def test_a_model_that_writes_too_often_is_held_back(mem: Credenda, clock: ManualClock) -> None:
+    refused = 0
     for number in range(limits.BURST_CALLS + 5):
-        mem.remember(f"I like dish{number}.", source="ai", session="flood")
+        refused += bool(mem.remember(f"I like dish{number}.", source="ai", session="flood").refused)
         clock.advance(timedelta(milliseconds=500))
     mem.settle()
-    waiting = [one for page in pages(mem, "candidate") for one in page]
-    assert len(waiting) == 5
-    assert not mem.search("dish64").hits
+    assert refused == 5
+    assert len([one for page in pages(mem, "candidate") for one in page]) == 5
+    assert not mem.search("dish64", min_confidence=0.0).hits
+    assert mem.search("dish3").hits
+    say(mem, "I live in Graz.", source="ai", session="another")
     clock.advance(timedelta(minutes=2))
-    say(mem, "I live in Graz.", source="ai", session="flood")
-    assert "Graz" in [one.value for one in held(mem)]
+    say(mem, "I drive a Skoda.", source="ai", session="flood")
+    assert {"Graz", "Skoda"} <= {one.value for page in pages(mem, "active") for one in page}
+
+
+def test_words_of_a_burst_that_state_nothing_are_hidden_too(mem: Credenda, clock: ManualClock) -> None:
+    for number in range(limits.BURST_CALLS + 1):
+        mem.remember(f"Quarterly report number{number}: due on Friday?", source="ai")
+        clock.advance(timedelta(milliseconds=100))
+    mem.settle()
+    last = f"number{limits.BURST_CALLS}"
+    assert not [hit for hit in mem.search(f"quarterly report {last}").hits if last in hit.text]
+    assert last not in mem.context("quarterly report Friday").text
+
+
+def test_a_burst_is_known_from_the_journal_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
+    for number in range(limits.BURST_CALLS + 1):
+        with Credenda.open(tmp_path / "memory.db", user="ana", clock=clock, workers=False, embedder="none") as mem:
+            assert not mem.remember(f"I like dish{number}.", source="ai").refused
+            clock.advance(timedelta(milliseconds=100))
+    with Credenda.open(tmp_path / "memory.db", user="ana", clock=clock, workers=False, embedder="none") as mem:
+        mem.settle()
+        (waiting,) = held(mem, "candidate")
+        assert waiting.value == f"dish{limits.BURST_CALLS}"
 
 
 def pages(mem: Credenda, status: str) -> list[tuple[Memory, ...]]:

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import SECOND_US
 from credenda.model.claim import Claim
-from credenda.model.event import QUARANTINED, Event, Role, Source
+from credenda.model.event import QUARANTINED, Event, NewEvent, Role, Source
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
 from credenda.write.reconcile.corroboration import is_users_own
@@ -28,7 +28,7 @@ _FEWEST_TERMS: Final = (2, 1)
 """The fewest terms of a statement, and of a value, that are compared; one word of a statement is in many texts."""
 
 
-def is_by_model(event: Event) -> bool:
+def is_by_model(event: Event | NewEvent) -> bool:
     """Return whether a model wrote an event."""
     return event.source in _MODEL or (event.role is Role.ASSISTANT and event.source not in _FOREIGN)
 
