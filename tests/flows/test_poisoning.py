@@ -133,6 +133,14 @@ def pages(mem: Credenda, status: str) -> list[tuple[Memory, ...]]:
             return found
 
 
+def test_the_turns_of_a_conversation_are_no_burst(mem: Credenda, clock: ManualClock) -> None:
+    for number in range(limits.BURST_CALLS + 5):
+        mem.remember([{"role": "user", "content": "And then?"}, {"role": "assistant", "content": f"Tale {number}."}])
+        clock.advance(timedelta(milliseconds=100))
+    mem.settle()
+    assert mem.search(f"tale {limits.BURST_CALLS + 4}").hits
+
+
 @pytest.mark.parametrize("source", ["human", "ai"])
 def test_neither_people_nor_one_long_call_are_a_burst(mem: Credenda, clock: ManualClock, source: str) -> None:
     texts = [f"I like dish{number}." for number in range(limits.BURST_CALLS + 5)]
@@ -189,6 +197,18 @@ def test_a_summary_never_outranks_its_sources(tmp_path: Path, clock: ManualClock
         assert len(mem.why(summary.id).evidence) == 2
         assert summary.trust == 0.5
         assert {hit.memory.trust for hit in mem.search("written updates").hits if hit.memory} == {0.5}
+
+
+def test_what_a_tool_said_enters_no_prompt_by_being_found_often(mem: Credenda, clock: ManualClock) -> None:
+    say(mem, "The harbour of Oslo closes at six.", role="tool")
+    say(mem, "My sister is called Eva.")
+    for _ in range(3):
+        mem.context("when does the harbour of Oslo close, and who is my sister")
+        clock.advance(timedelta(days=1))
+    assert "Eva" in mem.manage.core().text
+    assert "Oslo" not in mem.manage.core().text
+    say(mem, "The harbour of Oslo closes at six.", session="two")
+    assert mem.search("harbour Oslo").hits
 
 
 def test_everything_from_a_source_is_undone_at_once(mem: Credenda) -> None:

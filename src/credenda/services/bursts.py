@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.event import QUARANTINED
+from credenda.model.event import QUARANTINED, Source
 from credenda.runtime import Parts
 from credenda.write.intake.validate import Accepted
-from credenda.write.reconcile.relayed import is_by_model
 
 __all__ = ["hold_back_burst"]
 
@@ -21,14 +20,11 @@ _REASON: Final = (
 
 def hold_back_burst(parts: Parts, accepted: Accepted) -> Accepted:
     """Count a call, and quarantine its events if the model has made too many."""
-    written = [event for event in accepted.events if is_by_model(event)]
-    if not written:
+    first = accepted.events[0]
+    if first.source is not Source.AI:  # of all events of a call
         return accepted
-    calls = parts.model_calls.count(written[0].session, parts.clock.now_us())
+    calls = parts.model_calls.count(first.session, parts.clock.now_us())
     if calls <= limits.BURST_CALLS:
         return accepted
-    events = tuple(
-        replace(event, flags=tuple(dict.fromkeys((*event.flags, QUARANTINED)))) if is_by_model(event) else event
-        for event in accepted.events
-    )
+    events = tuple(replace(event, flags=tuple(dict.fromkeys((*event.flags, QUARANTINED)))) for event in accepted.events)
     return replace(accepted, events=events, refused=(*accepted.refused, _REASON))

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import SECOND_US
 from credenda.model.claim import Claim
-from credenda.model.event import QUARANTINED, Event, NewEvent, Role, Source
+from credenda.model.event import QUARANTINED, Event, Role, Source
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
 from credenda.write.reconcile.corroboration import is_users_own
@@ -28,7 +28,7 @@ _FEWEST_TERMS: Final = (2, 1)
 """The fewest terms of a statement, and of a value, that are compared; one word of a statement is in many texts."""
 
 
-def is_by_model(event: Event | NewEvent) -> bool:
+def is_by_model(event: Event) -> bool:
     """Return whether a model wrote an event."""
     return event.source in _MODEL or (event.role is Role.ASSISTANT and event.source not in _FOREIGN)
 
@@ -55,17 +55,17 @@ def find_origin(event: Event, claim: Claim, earlier: Sequence[Event]) -> Event |
 
 
 def is_burst(event: Event, earlier: Sequence[Event]) -> bool:
-    """Return whether a model has written to a session more often within a minute than one does that listens to a user.
+    """Return whether a model has stored more in a session within a minute than one does that listens to a user.
 
-    Messages of one call count once. `earlier` are the events before it.
+    Messages of one call count once, and the turns of a conversation not at all. `earlier` are the events before it.
     """
-    if not is_by_model(event):
+    if event.source is not Source.AI:
         return False
     since_us = event.recorded_us - limits.BURST_SECONDS * SECOND_US
     calls = {
         one.recorded_us
         for one in earlier
-        if is_by_model(one) and one.session == event.session and since_us < one.recorded_us <= event.recorded_us
+        if one.source is Source.AI and one.session == event.session and since_us < one.recorded_us <= event.recorded_us
     }
     return len(calls) >= limits.BURST_CALLS
 
