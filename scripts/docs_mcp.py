@@ -38,7 +38,8 @@ the protocol. [How to connect a client](../how-to/connect.md). `credenda serve` 
   reaches no network, its policy permits its own script and style alone, and text of memories becomes text nodes. A
   client without MCP Apps shows the result as text.
 * **Progress.** `dream`, `consolidate_memories` and `check_store` report it to a client that gives a progress token.
-* **Cancellation.** A cancelled call stops at its next statement; a transaction that has begun is completed.
+* **Cancellation.** A cancelled call stops at its next statement; a transaction that has begun is completed. Over HTTP
+  in 2025-11-25 a client can cancel a call within a session only.
 * **Bounds.** Lists have at most 50 items, a long text is shown as its best passage, and `…_left_out` counts the rest.
 * **Checked at start.** Names, descriptions and every text of a parameter are checked for six classes of orders to a
   model; on a match the server does not start, and says which text it is.

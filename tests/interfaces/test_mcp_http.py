@@ -12,11 +12,12 @@ import anyio
 import mcp_types as wire
 import pytest
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 
 from credenda import Credenda
 from credenda.testing import ManualClock
 
-from .agent import MODES, Agent, swing
+from .agent import MODES, Agent, command, swing
 from .served import MCP_HEADERS, Site, serving
 from .test_server_process import Server
 
@@ -35,10 +36,15 @@ def site(db: Path, clock: ManualClock) -> Iterator[Site]:
 
 
 @pytest.fixture
-def url(db: Path) -> Iterator[str]:
+def contested(db: Path) -> Path:
     with Credenda.open(db, user="ana", workers=False, embedder="none") as memory:
         swing(memory)
-    server = Server("--db", str(db), "--toolset", "full")
+    return db
+
+
+@pytest.fixture
+def url(contested: Path) -> Iterator[str]:
+    server = Server("--db", str(contested), "--toolset", "full")
     yield f"{server.url}/mcp"
     server.child.kill()
     server.child.communicate(timeout=30)
@@ -56,9 +62,8 @@ def initialize(site: Site, token: str, capabilities: dict[str, object]) -> Any: 
     return post(site, token, "initialize", protocolVersion="2025-11-25", capabilities=capabilities, clientInfo=who)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.timeout(120)
-def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: str, db: Path) -> None:
+def converse(target: str | StdioServerParameters, mode: str) -> None:
+    """Answer the question about the one contest, and follow a long call."""
     asked: list[str] = []
     steps: list[str | None] = []
 
@@ -71,19 +76,35 @@ def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: 
 
     async def run() -> None:
         with anyio.fail_after(60):
-            async with Client(url, mode=mode, elicitation_callback=cast("Any", answer)) as client:
+            async with Client(target, mode=mode, elicitation_callback=cast("Any", answer)) as client:
                 agent = Agent(client)
                 (contest,) = (await agent.ask("resolve_conflict"))["contests"]
                 told = await agent.ask("resolve_conflict", contest_id=contest["id"])
                 assert told["data"]["contest"]["state"] == "resolved"
-                await client.call_tool("dream", {}, progress_callback=cast("Any", note))
+                await client.call_tool("check_store", {}, progress_callback=cast("Any", note))
 
     anyio.run(run)
     assert len(asked) == 1
-    assert steps[0] == "forgetting"
-    assert steps[-1] == "prune"
+    assert steps == ["change log", "rows", "index"]
+
+
+def is_resolved(db: Path) -> bool:
     with Credenda.open(db, user="ana", workers=False, embedder="none") as memory:
-        assert memory.manage.contests()[0].resolution == "morning meetings"
+        return memory.manage.contests()[0].resolution == "morning meetings"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.timeout(120)
+def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: str, db: Path) -> None:
+    converse(url, mode)
+    assert is_resolved(db)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.timeout(120)
+def test_a_question_and_progress_reach_the_client_over_standard_input(mode: str, contested: Path) -> None:
+    converse(command(contested, "--toolset", "full"), mode)
+    assert is_resolved(contested)
 
 
 def test_only_a_client_that_can_be_asked_gets_a_session(site: Site) -> None:
