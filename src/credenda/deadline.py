@@ -1,8 +1,8 @@
-"""The time by which the current call must end: a server sets it, and the storage stops work that goes on beyond it.
+"""When the current call must end: at a time, or as soon as its caller no longer waits for it.
 
-A thread cannot be ended from outside. Work beyond its deadline stops at its next statement: a read in progress is
-interrupted, and a transaction does not begin. One that has begun commits, so that a call is done as a whole or not.
-Work that somebody cancels stops at the same places.
+A server sets both, and the storage stops work that goes on beyond them. A thread cannot be ended from outside. Work
+beyond its end stops at its next statement: a read in progress is interrupted, and a transaction does not begin. One
+that has begun commits, so that a call is done as a whole or not.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from threading import Event
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 
-__all__ = ["allow_cancelling", "check_deadline", "is_limited", "is_over", "limit_duration"]
+__all__ = ["allow_stop", "check_deadline", "has_deadline", "is_over", "limit_duration"]
 
 _deadline: ContextVar[float | None] = ContextVar("credenda_deadline", default=None)
-_cancelled: ContextVar[Event | None] = ContextVar("credenda_cancelled", default=None)
+_stop: ContextVar[Event | None] = ContextVar("credenda_stop", default=None)
 
 
 @contextmanager
@@ -32,34 +32,42 @@ def limit_duration(duration_seconds: float) -> Generator[None]:
 
 
 @contextmanager
-def allow_cancelling(cancelled: Event) -> Generator[None]:
-    """Let everything inside the block stop at its next statement once the event is set."""
-    token = _cancelled.set(cancelled)
+def allow_stop(stop: Event | None = None) -> Generator[Event]:
+    """Give an event, a new one if none is given, that ends everything inside the block when it is set.
+
+    It also ends threads that the block starts with its context. Any thread may set it.
+    """
+    stop = stop or Event()
+    token = _stop.set(stop)
     try:
-        yield
+        yield stop
     finally:
-        _cancelled.reset(token)
+        _stop.reset(token)
 
 
-def is_limited() -> bool:
-    """Return whether the current call has a deadline, or may be cancelled."""
-    return _deadline.get() is not None or _cancelled.get() is not None
+def has_deadline() -> bool:
+    """Return whether the current call may have to end before its work does."""
+    return _deadline.get() is not None or _stop.get() is not None
 
 
 def is_over() -> bool:
-    """Return whether the current call is beyond its deadline, or was cancelled."""
+    """Return whether the current call must end."""
+    return _is_stopped() or _is_late()
+
+
+def _is_stopped() -> bool:
+    stop = _stop.get()
+    return stop is not None and stop.is_set()
+
+
+def _is_late() -> bool:
     deadline = _deadline.get()
-    return (deadline is not None and seconds() > deadline) or _is_cancelled()
+    return deadline is not None and seconds() > deadline
 
 
 def check_deadline() -> None:
-    """Raise `Unavailable` beyond the deadline, or where the work was cancelled."""
-    if _is_cancelled():
-        raise Unavailable("the work was cancelled", why="its job was cancelled, or the process ends")
-    if is_over():
+    """Raise `Unavailable` if the current call must end."""
+    if _is_stopped():
+        raise Unavailable("the call was cancelled", why="its caller asked for that", fix="call again")
+    if _is_late():
         raise Unavailable("the call took too long", why="a server stops calls that take longer", fix="ask for less")
-
-
-def _is_cancelled() -> bool:
-    cancelled = _cancelled.get()
-    return cancelled is not None and cancelled.is_set()

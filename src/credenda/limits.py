@@ -88,6 +88,13 @@ CONTEST_MEMBERS: Final = 6
 """Most values of one contest; of a slot that changes constantly only the newest are included."""
 ALTERNATION_DAYS: Final = 180
 """A preference that returns within this time opens a contest (R-012)."""
+RELAYED_EVENTS: Final = 100
+"""Earlier events in which the origin of a statement by a model is looked for."""
+BURST_CALLS: Final = 60
+"""Calls of a model to one session within BURST_SECONDS after which its statements are held back."""
+BURST_SECONDS: Final = 60
+BURST_SESSIONS: Final = 256
+"""Sessions whose calls are counted; of the others the journal tells."""
 CORE_RECALL_DAYS: Final = 30
 """The window of the recall log from which the core is chosen (S-056)."""
 CORE_RECALLED: Final = 100
@@ -122,6 +129,12 @@ UNPACKED_BYTES: Final = 64 << 30
 """Most bytes that one file may unpack to, whatever its size."""
 MCP_LAST_ANSWERS_SECONDS: Final = 10
 """How long the MCP server still answers after its input has ended."""
+MCP_SESSIONS: Final = 1_000
+"""Most sessions of MCP clients that a server has open at a time."""
+MCP_SESSION_IDLE_SECONDS: Final = 1_800
+"""After how long without a request such a session ends."""
+MCP_ANSWER_SECONDS: Final = 600
+"""How long a call waits for its user's answer to a question."""
 LLM_TEXT_CHARACTERS: Final = 24_000
 """Longest text that is sent to a model; a longer text is a document, extracted by rules alone."""
 LLM_CONTEXT_TURNS: Final = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from credenda import index, limits
-from credenda.clock import Clock, pause, seconds
+from credenda.clock import SECOND_US, Clock, pause, seconds
 from credenda.config import Settings
 from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from credenda.index.cache import IndexCache
     from credenda.providers.llm.client import ModelClient
 
-__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "Parts", "Views"]
+__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "ModelCalls", "Parts", "Views"]
 
 
 class ActiveCalls:
@@ -98,6 +99,26 @@ class AccessBuffer:
         return len(self._waiting)
 
 
+class ModelCalls:
+    """Counts the calls of models to each session within a minute; it knows the sessions that were written to last."""
+
+    def __init__(self) -> None:
+        """Start without calls."""
+        self._lock = Lock()
+        self._times: OrderedDict[str, deque[int]] = OrderedDict()
+
+    def count(self, session: str, now_us: int) -> int:
+        """Count a call, and return how many there were within the time, of which more than too many count as one."""
+        since_us = now_us - limits.BURST_SECONDS * SECOND_US
+        with self._lock:
+            times = self._times.setdefault(session, deque(maxlen=limits.BURST_CALLS + 1))
+            self._times.move_to_end(session)
+            if len(self._times) > limits.BURST_SESSIONS:
+                self._times.popitem(last=False)
+            times.append(now_us)
+            return sum(one > since_us for one in times)
+
+
 class LazyIndexCache:
     """The in-memory indexes of this process, created on first use: they load numpy, which few commands need.
 
@@ -162,6 +183,7 @@ class Parts:
     questions: QueryVectorCache = field(default_factory=QueryVectorCache)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     active_calls: ActiveCalls = field(default_factory=ActiveCalls)
+    model_calls: ModelCalls = field(default_factory=ModelCalls)
     jobs_ready: Event = field(default_factory=Event)
     """Set when a job was queued; the background worker waits for it."""
     llm_jobs_ready: Event = field(default_factory=Event)
@@ -185,6 +207,7 @@ class Parts:
             user_id=user_id,
             questions=QueryVectorCache(),
             accesses=AccessBuffer(),
+            model_calls=ModelCalls(),
             jobs_ready=Event(),
             llm_jobs_ready=Event(),
         )

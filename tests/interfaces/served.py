@@ -17,6 +17,7 @@ from credenda.clock import Clock
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.openapi import FILE_FIELD
 from credenda.interfaces.server.address import Address
+from credenda.interfaces.server.application import Extend, leave_as_is
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application
 from credenda.operations.mcp_tools import Toolset
@@ -86,10 +87,12 @@ def serving(
     rate: float = 0.0,
     call_seconds: float = 30.0,
     work: bool = False,
+    extend: Extend = leave_as_is,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
     parts = build_parts(db, user="ana", clock=clock, settings=settings)
-    plan = Plan(address=address or Address(tokens=tokens), toolset=toolset, rate=rate, call_seconds=call_seconds)
+    where = address or Address(tokens=tokens)
+    plan = Plan(address=where, toolset=toolset, rate=rate, call_seconds=call_seconds, extend=extend)
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:
         yield Site(client, parts)

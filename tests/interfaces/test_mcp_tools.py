@@ -236,8 +236,8 @@ def test_resources_and_the_prompt(mode: str, mem: Credenda) -> None:
     memory = mem.store(MemoryUnit(text="Answer in German", pinned=True))
 
     async def body(agent: Agent) -> None:
-        (core,) = (await agent.client.list_resources()).resources
-        assert str(core.uri) == "credenda://core"
+        core, card = (await agent.client.list_resources()).resources
+        assert (str(core.uri), str(card.uri)) == ("credenda://core", "ui://credenda/contests")
         assert "Answer in German" in await agent.read("credenda://core")
         (template,) = (await agent.client.list_resource_templates()).resource_templates
         uri = template.uri_template.replace("{id}", memory.id)

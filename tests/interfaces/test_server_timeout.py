@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from credenda import Credenda
-from credenda.deadline import check_deadline, is_limited, limit_duration
+from credenda.deadline import allow_stop, check_deadline, has_deadline, limit_duration
 from credenda.errors import Unavailable
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
@@ -104,11 +104,21 @@ def test_a_tool_beyond_its_time_is_stopped_too(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_deadline_holds_inside_its_block_alone() -> None:
-    assert not is_limited()
+    assert not has_deadline()
     check_deadline()
     with limit_duration(60.0):
         check_deadline()
         with limit_duration(-1.0), pytest.raises(Unavailable, match="too long"):
             check_deadline()
         check_deadline()
-    assert not is_limited()
+    assert not has_deadline()
+
+
+def test_a_stop_holds_inside_its_block_and_reaches_it_from_outside() -> None:
+    with allow_stop() as stop:
+        check_deadline()
+        stop.set()
+        with pytest.raises(Unavailable, match="cancelled"):
+            check_deadline()
+    check_deadline()
+    assert not has_deadline()

@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.core import RecallCounts
+from credenda.model.derived import is_dreamed
+from credenda.model.event import TRUST, Source
 from credenda.model.memory import Layer, Memory, Status
 from credenda.model.query import Query
 from credenda.read.visibility import flag_memory
+from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter, Reader
 
 __all__ = ["find_core_memories", "find_often_recalled", "find_user_memories", "is_standing_instruction"]
@@ -18,6 +21,7 @@ _CORE: Final = 500
 """Maximum number of instructions, and of pins, that are read; no cap has room for more."""
 _INSTRUCTION: Final = "instruction"
 _USER: Final = "user"
+_FOREIGN: Final = TRUST[Source.INGEST]
 _VALUES: Final = 5
 """Maximum number of values that are read for one attribute of the user."""
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
@@ -54,10 +58,14 @@ def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -
 
 
 def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int) -> list[Memory]:
-    """Return the visible memories of a recall log, in its order, without memories of the codebase layer."""
+    """Return the visible memories of a recall log, in its order, without memories of the codebase layer.
+
+    What only a document or tool said is left out: every prompt would repeat it, however often it was found.
+    """
     held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
-    return [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]
+    shown = [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]
+    return [one for one in find_current_trust(reader, shown) if one.trust > _FOREIGN or is_dreamed(one)]
 
 
 def _keep_visible(memories: Iterable[Memory], now_us: int) -> list[Memory]:

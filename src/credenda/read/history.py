@@ -12,6 +12,7 @@ from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory, Stance, Status, get_type_class
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
+from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 
@@ -64,7 +65,7 @@ def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     events = {event.id: event for event in reader.events(names)}
     shown = (link.span for link in links if link.span.event_id in events)
     return Explanation(
-        memory=memory,
+        memory=find_current_trust(reader, [memory])[0],
         evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
         changes=tuple(reader.changes(ChangeFilter(memory_ids=(memory_id,)))),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from credenda.errors import Unavailable
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
+from credenda.model.memory import Memory
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.read.abstention import (
     QuestionSignals,
@@ -37,6 +38,7 @@ from credenda.read.score import compute_final_scores
 from credenda.read.unindexed import build_partial_index
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_weights
+from credenda.storage.current_trust import combine_trust
 from credenda.storage.store import Reader
 from credenda.text.passages import split_passages
 
@@ -251,12 +253,20 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
         id=row.id,
         text=row.text if row.event is None else _cut_passage(row.text, row.passage),
         score=score,
-        memory=row.memory,
+        memory=row.memory and _weigh(row.memory, evidence),
         event=row.event,
         evidence=tuple(event for event in shown if known is None or event.recorded_us <= known),
         flags=row.flags,
         terms=_list_terms(row) if work.query.explain else {},
     )
+
+
+def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:
+    """Return a memory with the trust of its evidence, all of which is shown where there is little of it."""
+    if not memory.confirmations or len(evidence) != memory.confirmations + 1:
+        return memory
+    trust = combine_trust(memory, evidence)
+    return memory if trust == memory.trust else replace(memory, trust=trust)
 
 
 def _list_terms(row: Row) -> dict[str, float]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
         audit as audit,
     )
     from credenda.services import (
+        bursts as bursts,
+    )
+    from credenda.services import (
         code_scan as code_scan,
     )
     from credenda.services import (

@@ -20,6 +20,7 @@ from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.services.believed_messages import commit_with_beliefs
+from credenda.services.bursts import hold_back_burst
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Reader, Writer
@@ -49,6 +50,7 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
     policy = parts.settings.secrets_policy
     accepted = _sign(accept(submission, policy=policy, zone=parts.settings.zone, now_us=now_us), claims)
     proposals = _parse_claims(claims, policy)
+    accepted = hold_back_burst(parts, accepted)
     reader_name = f"{_AGENT} {submission.agent or ''}".strip()
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from credenda import limits
 from credenda.clock import DAY_US, SECOND_US, has_ended
-from credenda.deadline import allow_cancelling
+from credenda.deadline import allow_stop
 from credenda.errors import CredendaError, LimitExceeded
 from credenda.model.change import ChangeKind
 from credenda.model.job import JobInfo
@@ -86,7 +86,7 @@ def run_due_call(parts: Parts, run: Run, stop: Event | None = None) -> int:
     watch = _Watch(parts, job, stop or Event())
     try:
         call = Call(**json.loads(job.payload))
-        with watch, allow_cancelling(watch.ended):
+        with watch, allow_stop(watch.ended):
             result = run(parts, call, watch.note)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         _file_failure(parts, job, watch, error)

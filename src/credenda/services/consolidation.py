@@ -21,6 +21,7 @@ from credenda.manage.consolidation.trigger import Trigger, explain_skip
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import Memory, Relation
+from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.consolidation_candidates import SEEDS_MOST, Nominations, Wanted, find_pending, read_members
 from credenda.services.consolidation_progress import RAN, read_marks, write_watermarks
@@ -116,6 +117,7 @@ class _Run:
         self._night = night
         self._judge = f"{'dream.' if night else ''}{'rules' if model is None else 'model'}"
         self._tally = _Tally()
+        self._pending = 0
         with parts.store.reader(parts.user_id) as reader:
             self._marks = read_marks(reader, self._judge)
             self._last_us = reader.duties.watermark(RAN)
@@ -145,6 +147,7 @@ class _Run:
         new = find_pending(self._parts, self._wanted.topic, self._above)
         waiting = [] if self._wanted.topic is not None else sorted(self._marks.waiting)
         seeds = sorted({*waiting, *new} - (self._marks.quarantined if self._wanted.topic is None else set()))
+        self._pending = len(seeds)
         for start in range(0, len(seeds), SEEDS_MOST):
             renew()
             if not self._work(seeds[start : start + SEEDS_MOST], renew):
@@ -166,6 +169,7 @@ class _Run:
                 self._marks.note(batch, failed)
                 self._marks.top = max(self._marks.top, *batch)
                 self._file_marks()
+            report_progress(self._tally.examined, self._pending, "memories compared")
         return True
 
     def _file_marks(self) -> None:

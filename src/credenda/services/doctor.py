@@ -11,6 +11,7 @@ from credenda.errors import Corrupt, Invalid
 from credenda.index.snapshot import is_damaged
 from credenda.model.doctor_finding import Finding
 from credenda.paths import close_open_files, find_open_paths
+from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.search import open_index
 from credenda.storage.store import Reader
@@ -45,6 +46,7 @@ _CHECKS: Final = (
     "consolidation",
     "permissions",
 )
+_PARTS: Final = 3
 
 
 def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
@@ -52,8 +54,11 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     if repair and parts.read_only:
         raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
     # First: rows put right here are no orphans any more.
+    report_progress(0, _PARTS, "change log")
     folded = _complete("change_fold", lambda: services.rebuild.log_findings(parts, repair=repair))
+    report_progress(1, _PARTS, "rows")
     findings = [*_complete("file", lambda: services.rebuild.check_rows(parts, repair=repair)), *folded]
+    report_progress(2, _PARTS, "index")
     findings += _complete("index", lambda: _index_parity(parts, repair=repair))
     findings += _complete(
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)

@@ -12,6 +12,7 @@ from credenda.model.memory import Memory, Relation, Status
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
+from credenda.storage.current_trust import find_current_trust
 
 if TYPE_CHECKING:
     pass
@@ -29,6 +30,7 @@ def get(
         memory_id = resolve_id_in(reader, memory_id)
         now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
+        held = find_current_trust(reader, held)
     if not held:
         known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")

@@ -13,6 +13,7 @@ from credenda.model.query import (
     Page,
 )
 from credenda.runtime import Parts
+from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -68,7 +69,7 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
             as_of_us=resolve_moment(parts, as_of),
             known_at_us=resolve_moment(parts, known_at),
         )
-        found = reader.find(wanted)
+        found = find_current_trust(reader, reader.find(wanted))
     more = write_cursor(_LIST, parts.user_id, parse_serial(found[limit - 1].id)) if len(found) > limit else None
     return Page(items=tuple(found[:limit]), next_cursor=more)
 

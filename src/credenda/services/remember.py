@@ -12,6 +12,7 @@ from credenda.model.event import ClaimReceipt, Event, Receipt, Role
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.services.believed_messages import commit_with_beliefs
+from credenda.services.bursts import hold_back_burst
 from credenda.storage.store import Writer
 from credenda.write.extract.prose import find_unread
 from credenda.write.intake.validate import Accepted, Submission, accept
@@ -32,6 +33,7 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
     accepted = accept(
         submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=parts.clock.now_us()
     )
+    accepted = hold_back_burst(parts, accepted)
     with parts.active_calls:
         receipt = commit_compared(parts.store, parts.user_id, [accepted], _file, extractor=parts.extractor)
     if receipt.queued and not parts.jobs_ready.is_set():

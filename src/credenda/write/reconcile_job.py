@@ -19,6 +19,7 @@ from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
+from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
@@ -41,6 +42,7 @@ from credenda.write.reconcile.corroboration import (
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
 from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
+from credenda.write.reconcile.relayed import find_origin, is_burst, is_by_model, lower_trust
 from credenda.write.reconcile.retraction import is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
@@ -62,6 +64,7 @@ __all__ = [
 
 _BEFORE: Final = 4
 """Earlier events of the session that may hold the speaker's previous statement."""
+_FULL_TRUST: Final = 1.0
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
@@ -133,6 +136,34 @@ def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: s
     return bool(writer.tombstoned([*words, *hash_slot_forms(tenant.key, claim)]))
 
 
+def _rate_event(writer: Writer, event: Event, claim: Claim, now_us: int) -> Event:
+    """Return the event as it is to be trusted: a model's repetition of a tool is the tool's, and a burst is suspect."""
+    if not is_by_model(event):
+        return event
+    earlier = _find_before(writer, event)
+    origin = find_origin(event, claim, earlier)
+    if origin is not None or is_burst(event, earlier) or _is_waiting_as_relayed(writer, event, claim, now_us):
+        return lower_trust(event, origin)
+    return event
+
+
+def _is_waiting_as_relayed(writer: Writer, event: Event, claim: Claim, now_us: int) -> bool:
+    """Return whether a candidate says the same that a model once repeated of a tool, however long ago."""
+    known = load_slot_rows(writer, event, claim)
+    twins = find_quarantined(make_candidate(claim, get_statement_context(event, now_us), claim), known)
+    return any(_is_relayed(writer, one, claim) for twin in twins for one in _find_events(writer, twin))
+
+
+def _find_before(reader: Reader, event: Event) -> list[Event]:
+    number = _get_event_number(reader, event)
+    return reader.find_events(EventFilter(after=max(0, number - limits.RELAYED_EVENTS - 1), below=number))
+
+
+def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
+    """Return whether an event repeated a tool or document."""
+    return is_by_model(event) and find_origin(event, claim, _find_before(reader, event)) is not None
+
+
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
@@ -144,6 +175,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         return []
     if has_no_slot(found):
         found = keep_verbatim(found)
+    event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
 
 
@@ -151,6 +183,7 @@ def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *,
     """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
     rival = _find_rival(writer, claim)
     found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
+    event = _rate_event(writer, event, found, now_us)
     changes = _decide_with_endings(writer, event, found, now_us, read=read)
     if is_suspect(event, found):
         return changes
@@ -246,8 +279,11 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
     since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
+    current = [memory for memory in found.values() if memory.status in _CURRENT]
+    if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
+        current = find_current_trust(reader, current)
     return SlotRows(
-        current=tuple(memory for memory in found.values() if memory.status in _CURRENT),
+        current=tuple(current),
         candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(

@@ -133,18 +133,23 @@ class _OneMemory(_Recalling):
 
 class _Versions(_Recalling):
     versions: list[_Version]
+    versions_left_out: NotRequired[int]
 
 
 class _Contests(_Recalling):
     contests: list[_Contest]
+    contests_left_out: NotRequired[int]
+    answer: NotRequired[str]
 
 
 class _Loops(_Recalling):
     items: list[SlotLoop]
+    items_left_out: NotRequired[int]
 
 
 class _History(_Recalling):
     history: list[StatusStep]
+    history_left_out: NotRequired[int]
 
 
 class _Differences(_Recalling):

@@ -29,7 +29,7 @@ from credenda.model.core import Core
 from credenda.model.diff import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
-from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion
+from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
@@ -40,7 +40,7 @@ Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
 _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 _SHOWN: Final = 50
-"""The number of latest evidence spans and changes in an explanation."""
+"""The most items of a list, and evidence spans and changes of an explanation, that an answer shows."""
 _SHOWN_IN_HIT: Final = 5
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
 _COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
@@ -139,7 +139,12 @@ def _answer_table(value: object) -> Answer:
 
 
 def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
-    return {list_name(operation): [_ITEMS.get(type(value), to_jsonable)(value) for value in values]}
+    """Show a list, without its later items where it is long; of a history, without its earlier ones."""
+    name = list_name(operation)
+    newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
+    shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
+    left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
+    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in shown], **left_out}
 
 
 def _answer_page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:

@@ -7,28 +7,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.parse import unquote
 
 import mcp_types as wire
-from anyio import to_thread
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from credenda import __version__
 from credenda.errors import CredendaError, Invalid, NotFound
+from credenda.interfaces.authorization import authorize
 from credenda.interfaces.call_note import note_failure, note_operation
 from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.mcp import contest_card as card
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.poisoning_check import check_texts
+from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
 from credenda.interfaces.mcp.results import build_answer, build_failure, build_internal_failure, to_text
+from credenda.interfaces.mcp.running import Call, run_work
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
+from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import Core
 from credenda.model.query import Context
 from credenda.operations.mcp_tools import Toolset
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build_server"]
 
-Call = ServerRequestContext[Any]
+_Answer = wire.CallToolResult | wire.InputRequiredResult
 _log = logging.getLogger(__name__)
 _MARKDOWN: Final = "text/markdown"
 _JSON: Final = "application/json"
@@ -66,11 +69,11 @@ def build_server(
     check_texts(
         {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
     )
-    check_texts({"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT]})
+    check_texts({"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT, card.ABOUT]})
     handlers = _Handlers(memory=memory, tools=tools)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
     hints["resources/read"] = _PRIVATE_READ
-    return Server(
+    server = Server[Any](
         "credenda",
         version=__version__,
         title="Credenda",
@@ -84,27 +87,74 @@ def build_server(
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
     )
+    if card.TOOL in tools:
+        server.extensions[card.EXTENSION] = {}
+    return server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Handlers:
-    """The handlers of requests; code that uses the store runs in a worker thread and is never cancelled."""
+    """The handlers of requests; code that uses the store runs in a worker thread."""
 
     memory: Callable[[], AbstractContextManager[Credenda]]
     tools: Mapping[str, ToolSpec]
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
-        listed = [wire.Tool.model_validate(offer.listed(), by_name=False) for offer in self.tools.values()]
+        listed = [
+            wire.Tool.model_validate(offer.listed() | _get_card(name), by_name=False)
+            for name, offer in self.tools.items()
+        ]
         return wire.ListToolsResult(tools=listed)
 
-    async def call_tool(self, _: Call, params: wire.CallToolRequestParams) -> wire.CallToolResult:
-        """Call a tool; an error in it becomes a result, which the model can read."""
+    async def call_tool(self, call: Call, params: wire.CallToolRequestParams) -> _Answer:
+        """Call a tool; an error in it becomes a result, which the model can read.
+
+        A call that resolves a contest and leaves the answer out puts the question to the user, if the client can.
+        """
         offer = self.tools.get(params.name)
         if offer is None:
             known = ", ".join(self.tools)
             raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
-        return await to_thread.run_sync(self._call, offer, params.arguments or {})
+        arguments = params.arguments or {}
+        if _has_no_answer(offer, arguments) and can_ask(call):
+            contest = await run_work(call, self._find_contest, offer, arguments)
+            if isinstance(contest, wire.CallToolResult):
+                return contest
+            return await self._ask(call, params, offer, contest)
+        return await run_work(call, self._call, offer, arguments, lasting=offer.lasting)
+
+    async def _ask(
+        self, call: Call, params: wire.CallToolRequestParams, offer: ToolSpec, contest: ContestCase
+    ) -> _Answer:
+        question = make_question(contest)
+        told: object
+        if call.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            told = (params.input_responses or {}).get(NAME)
+            if told is None:
+                return wire.InputRequiredResult(input_requests={NAME: wire.ElicitRequest(params=question)})
+        else:
+            told = await wait_for_answer(call, question)
+        try:
+            answer = read_answer(contest, told)
+        except Invalid as error:
+            note_failure(error.code)
+            return _make_result(build_failure(error), is_error=True)
+        if answer.refused:
+            return _make_result({**build_answer(OPERATIONS["contests"], {}, [contest]), "answer": answer.refused})
+        # the time that the user took is not the call's, so that its work gets time of its own
+        given = {"contest_id": contest.id, "keep": answer.keep}
+        return await run_work(call, self._call, offer, given, lasting=True)
+
+    def _find_contest(self, offer: ToolSpec, arguments: Mapping[str, object]) -> ContestCase | wire.CallToolResult:
+        """Return the open contest that a call is about, or the error of the call."""
+        found: list[ContestCase] = []
+        given = str(arguments["contest_id"])
+        with suppress(CredendaError), self.memory() as memory:  # `_call` reports it
+            authorize(OPERATIONS["resolve"], memory)
+            listed: list[ContestCase] = invoke(memory, OPERATIONS["contests"], {}, door="mcp")
+            found = [one for one in listed if one.id.startswith(given) and one.state is ContestState.OPEN]
+        return found[0] if len(found) == 1 else self._call(offer, arguments)
 
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         note_operation(offer.routes[0].operation, "mcp")
@@ -123,11 +173,13 @@ class _Handlers:
         return _make_result(told, text=value.text if isinstance(value, Context | Core) else "")
 
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
-        """List the core block."""
+        """List the core block and the card."""
         core = wire.Resource(
             uri=instructions.CORE_URI, name="core", description=instructions.CORE_ABOUT, mime_type=_MARKDOWN
         )
-        return wire.ListResourcesResult(resources=[core])
+        listed = {"uri": card.URI, "name": "contests", "description": card.ABOUT, "mimeType": card.MEDIA_TYPE}
+        shown = wire.Resource.model_validate(listed | {"_meta": card.RESOURCE_META}, by_name=False)
+        return wire.ListResourcesResult(resources=[core, *([shown] if card.TOOL in self.tools else [])])
 
     async def list_resource_templates(
         self, _: Call, __: wire.PaginatedRequestParams | None
@@ -139,10 +191,13 @@ class _Handlers:
         return wire.ListResourceTemplatesResult(resource_templates=[memory])
 
     async def read_resource(self, call: Call, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        """Read the core block or a memory."""
+        """Read the core block, a memory or the card."""
         uri = str(params.uri)
+        if uri == card.URI and card.TOOL in self.tools:
+            page = {"uri": uri, "mimeType": card.MEDIA_TYPE, "text": card.make_page(), "_meta": card.RESOURCE_META}
+            return wire.ReadResourceResult(contents=[wire.TextResourceContents.model_validate(page, by_name=False)])
         try:
-            kind, text = await to_thread.run_sync(self._read, uri)
+            kind, text = await run_work(call, self._read, uri)
         except CredendaError as error:
             note_failure(error.code)
             raise _make_error(error, uri, call.protocol_version) from error
@@ -176,6 +231,17 @@ class _Handlers:
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
         page = wire.PromptMessage(role="user", content=wire.TextContent(text=instructions.GUIDE))
         return wire.GetPromptResult(description=instructions.GUIDE_ABOUT, messages=[page])
+
+
+def _get_card(name: str) -> dict[str, Any]:
+    """Return the field of a tool that names its card, if it has one."""
+    return {"_meta": card.TOOL_META} if name == card.TOOL else {}
+
+
+def _has_no_answer(offer: ToolSpec, arguments: Mapping[str, object]) -> bool:
+    """Return whether a call is to resolve a contest, and says nothing more than which."""
+    given = {name for name, value in arguments.items() if value is not None}
+    return given == {"contest_id"} and any(route.operation.name == "resolve" for route in offer.routes)
 
 
 def _make_result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:

@@ -67,6 +67,11 @@ class ToolSpec:
         """Return whether a call may change stored data."""
         return any(route.operation.writes for route in self.routes)
 
+    @property
+    def lasting(self) -> bool:
+        """Return whether a call may take long: maintenance."""
+        return any(route.operation.scope == "memory:admin" for route in self.routes)
+
     def description(self) -> str:
         """Return the description: what the tool does, and how to use it well."""
         first, *others = self.routes

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
 from anyio import to_thread
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.lowlevel import Server
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -26,6 +26,7 @@ from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
 from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
+from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
@@ -34,7 +35,10 @@ from credenda.interfaces.server.rest import make_routes
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS
 
-__all__ = ["Options", "build_application"]
+__all__ = ["Extend", "Options", "build_application", "leave_as_is"]
+
+Extend = Callable[[Server[Any]], None]
+"""Adds handlers of a program's own to the MCP server, before the first request."""
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LIBRARIES: Final = ("mcp", "a2a", "uvicorn", "sse_starlette")
@@ -44,6 +48,10 @@ _FILES: Final = frozenset({"upload", "download"})
 _WAITING_SHARE: Final = 0.6
 _BURST_SECONDS: Final = 2.0
 """So many seconds' worth of requests may come at once."""
+
+
+def leave_as_is(_: Server[Any]) -> None:
+    """Add nothing to an MCP server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +73,7 @@ class Options:
     tokens: bool = False
     """Whether callers need a token."""
     metrics: Metrics = field(default_factory=Metrics)
+    extend: Extend = leave_as_is
 
 
 def build_application(memories: Memories, options: Options) -> ASGIApp:
@@ -73,7 +82,8 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     Raises `Invalid` if a text for a model gives orders, so that such a server does not start.
     """
     tools = build_server(memories.lend, toolset=options.toolset, read_only=options.read_only)
-    endpoint = _McpEndpoint(StreamableHTTPSessionManager(tools, json_response=True, stateless=True))
+    options.extend(tools)
+    endpoint = McpEndpoint(tools)
     pages = _Pages(memories, options.metrics)
     routes = [
         *make_routes(memories),
@@ -112,7 +122,7 @@ def _list_longer_calls() -> dict[str, float]:
 
 
 @asynccontextmanager
-async def _run(memories: Memories, endpoint: _McpEndpoint) -> AsyncGenerator[None]:
+async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None]:
     """Run from the first request to the last, and close the memories after it."""
     for name in _LIBRARIES:  # their logs may quote messages
         logging.getLogger(name).addHandler(logging.NullHandler())
@@ -128,23 +138,6 @@ async def _run(memories: Memories, endpoint: _McpEndpoint) -> AsyncGenerator[Non
 async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         await send_problem(NotFound("there is no such page", fix="see /openapi.json"), scope, receive, send)
-
-
-class _McpEndpoint:
-    """MCP over HTTP, without sessions: each request stands alone, so that any process can answer it."""
-
-    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
-        self._manager = manager
-
-    def run(self) -> AbstractAsyncContextManager[None]:
-        return self._manager.run()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["route"] = "/mcp"
-        if scope["method"] != "POST":  # there is no stream to open, and no session to end
-            await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
-            return
-        await self._manager.handle_request(scope, receive, send)
 
 
 class _Get:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Scope
 from credenda import limits
 from credenda.interfaces.authorization import Principal, make_local_principal
 from credenda.interfaces.server.address import Address, check_address, listen
-from credenda.interfaces.server.application import Options, build_application
+from credenda.interfaces.server.application import Extend, Options, build_application, leave_as_is
 from credenda.interfaces.server.credentials import TokenCheck
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.memories import Memories
@@ -38,6 +38,7 @@ class Plan:
     rate: float = limits.HTTP_REQUESTS_A_SECOND
     """Requests a second for a user with tokens; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
+    extend: Extend = leave_as_is
 
 
 def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
@@ -74,6 +75,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         url=plan.address.url,
         tokens=plan.address.needs_tokens,
         audit=plan.address.needs_tokens and not parts.read_only,
+        extend=plan.extend,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
     )
     return build_application(memories, options)

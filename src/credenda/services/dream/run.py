@@ -10,6 +10,7 @@ from typing import Final
 
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.model.dream import DreamReport, DreamStep
+from credenda.progress import report_within
 from credenda.runtime import Parts
 from credenda.services.dream.bridges_step import run_bridges
 from credenda.services.dream.cards_step import run_cards
@@ -65,10 +66,11 @@ def dream(
         with hold_lock(parts, _LOCK, seconds, free=dry_run) as lock:
             taken = lock.taken
             night = Night(parts=parts, dry_run=dry_run, stay=_renew_locks(lock.renew, None if dry_run else stay))
-            for name in chosen:
+            for number, name in enumerate(chosen):
                 parts.active_calls.wait_idle(1.0)
                 night.stay()
-                done.append(_run(name, night))
+                with report_within(number, len(chosen), name):
+                    done.append(_run(name, night))
             _tell_again(night, done)
     except HeldError as error:
         if not done:

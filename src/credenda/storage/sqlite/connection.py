@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from credenda.deadline import check_deadline, is_limited, is_over
+from credenda.deadline import check_deadline, has_deadline, is_over
 from credenda.errors import Unavailable
 from credenda.paths import create_file
 from credenda.storage.damage import compute_checksum, is_sound_vector
@@ -176,7 +176,7 @@ def grow_log(path: str) -> None:
 @contextmanager
 def _stop_at_deadline(connection: sqlite3.Connection) -> Generator[None]:
     """Interrupt the statements of a connection beyond the deadline of the current call; then raise `Unavailable`."""
-    if not is_limited():
+    if not has_deadline():
         yield
         return
     check_deadline()

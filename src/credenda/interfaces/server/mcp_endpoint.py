@@ -1,0 +1,138 @@
+"""MCP over HTTP at one path: requests that stand alone, and sessions for clients that the server may ask back.
+
+In revision 2026-07-28 every request stands alone. So do those of earlier revisions, with one exception: a client that
+declares elicitation when it initializes gets a session, because its user's answer arrives as a request of its own and
+has to find the call that waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, cast
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
+
+from credenda import limits
+from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.server.problems import make_method_problem, send_problem
+
+__all__ = ["McpEndpoint"]
+
+_STREAM: Final = "text/event-stream"
+
+
+class McpEndpoint:
+    """The ASGI application of the path `/mcp`.
+
+    An answer is JSON unless something is sent before it, such as progress; then it is a stream of events.
+    """
+
+    def __init__(self, server: Server[Any]) -> None:
+        """Serve an MCP server."""
+        body = limits.HTTP_BODY_BYTES
+        self._plain = StreamableHTTPSessionManager(
+            server, json_response=True, stateless=True, max_request_body_size=body
+        )
+        self._streams = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=body)
+        self._sessions = StreamableHTTPSessionManager(
+            server,
+            session_idle_timeout=limits.MCP_SESSION_IDLE_SECONDS,
+            max_sessions=limits.MCP_SESSIONS,
+            max_request_body_size=body,
+        )
+
+    @asynccontextmanager
+    async def run(self) -> AsyncGenerator[None]:
+        """Serve requests until the block ends, which ends all sessions."""
+        async with AsyncExitStack() as stack:
+            for manager in (self._plain, self._streams, self._sessions):
+                await stack.enter_async_context(manager.run())
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of the current principal."""
+        scope["state"]["route"] = "/mcp"
+        headers = Headers(scope=scope)
+        in_session = "mcp-session-id" in headers
+        if scope["method"] != "POST" and not (scope["method"] == "DELETE" and in_session):
+            # nothing is sent outside of an answer, so there is no stream to open
+            await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
+            return
+        scope["user"] = _describe_caller()
+        if _is_stateless(headers):
+            manager = self._streams if _STREAM in headers.get("accept", "") else self._plain
+        elif in_session:
+            manager = self._sessions
+        else:
+            read = await _read_ahead(receive)
+            receive = _replay(read, receive)
+            manager = self._choose(_parse(read))
+        await manager.handle_request(scope, receive, send)
+
+    def _choose(self, request: dict[str, Any]) -> StreamableHTTPSessionManager:
+        """Choose how to serve a request of an earlier revision that belongs to no session."""
+        params = _get_table(request, "params")
+        if request.get("method") == "initialize":
+            may_ask = "elicitation" in _get_table(params, "capabilities")
+            return self._sessions if may_ask else self._plain
+        return self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
+
+
+def _is_stateless(headers: Headers) -> bool:
+    """Return whether the request names a revision without sessions."""
+    version = headers.get("mcp-protocol-version")
+    return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def _describe_caller() -> AuthenticatedUser:
+    """Describe the principal to the SDK, which refuses a session to everyone but the caller who began it."""
+    principal = get_principal()
+    claims = {"iss": principal.issuer}
+    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.subject, claims=claims)
+    return AuthenticatedUser(token)
+
+
+async def _read_ahead(receive: Receive) -> list[Message]:
+    """Read the body, as far as it is within its bound."""
+    read: list[Message] = []
+    size = 0
+    while size <= limits.HTTP_BODY_BYTES:
+        message = await receive()
+        read.append(message)
+        size += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            break
+    return read
+
+
+def _replay(read: list[Message], receive: Receive) -> Receive:
+    """Return a function that receives the messages again, and then what follows."""
+    waiting = iter(read)
+
+    async def receive_again() -> Message:
+        message = next(waiting, None)
+        return await receive() if message is None else message
+
+    return receive_again
+
+
+def _parse(read: list[Message]) -> dict[str, Any]:
+    """Parse the body; return an empty table for anything but one object, which the SDK then refuses."""
+    try:
+        request: object = json.loads(b"".join(message.get("body", b"") for message in read))
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", request) if isinstance(request, dict) else {}
+
+
+def _get_table(table: dict[str, Any], name: str) -> dict[str, Any]:
+    inner = table.get(name)
+    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
