@@ -76,6 +76,8 @@ class Settings:
     """What to do with keys and passwords in messages: mask, keep or reject."""
     tombstone_key_file: str = ""
     """File with the key of the hashes of deleted words, apart from the database from its start; "" keeps it there."""
+    audit_anchor_file: str = ""
+    """File to which a server appends the head of its audit each day; best on another machine or disk. "" for none."""
     time_zone: str = "UTC"
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16

@@ -176,6 +176,8 @@ HTTP_REQUESTS_A_SECOND: Final = 200.0
 """Requests of a user with tokens, on average; twice as many may come at once."""
 AUDIT_WAITING: Final = 10_000
 """Calls that wait for their audit record; beyond them a server refuses calls."""
+AUDIT_IDS: Final = 100
+"""Ids that a record names; further ones are counted."""
 AUDIT_LAST_ATTEMPTS: Final = 5
 """Attempts of a server that stops to write its last audit records."""
 HTTP_CALL_SECONDS: Final = 30.0

@@ -86,10 +86,12 @@ def serving(
     rate: float = 0.0,
     call_seconds: float = 30.0,
     work: bool = False,
+    audit: bool | None = None,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
     parts = build_parts(db, user="ana", clock=clock, settings=settings)
-    plan = Plan(address=address or Address(tokens=tokens), toolset=toolset, rate=rate, call_seconds=call_seconds)
+    reached = address or Address(tokens=tokens)
+    plan = Plan(address=reached, toolset=toolset, rate=rate, call_seconds=call_seconds, audit=audit)
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:
         yield Site(client, parts)

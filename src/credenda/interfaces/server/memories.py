@@ -6,6 +6,7 @@ import logging
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
@@ -15,6 +16,7 @@ from credenda.client import Credenda
 from credenda.clock import SECOND_US, Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
@@ -74,7 +76,9 @@ class Memories:
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
-        self._audit = AuditLog(self._parts.store.audit)
+        named = self._parts.settings.audit_anchor_file
+        anchors = Anchors(Path(named) if named else None)
+        self._audit = AuditLog(self._parts.store.audit, self._parts.clock, anchors)
         return self._audit
 
     def counts(self) -> PoolCounts:

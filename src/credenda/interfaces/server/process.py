@@ -38,6 +38,13 @@ class Plan:
     rate: float = limits.HTTP_REQUESTS_A_SECOND
     """Requests a second for a user with tokens; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
+    audit: bool | None = None
+    """Whether each call is recorded; None records those of a server with tokens."""
+
+    @property
+    def has_audit(self) -> bool:
+        """Whether each call is recorded, if the database can be written."""
+        return self.address.needs_tokens if self.audit is None else self.audit
 
 
 def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
@@ -71,7 +78,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
         toolset=plan.toolset,
         read_only=parts.read_only,
         call_seconds=plan.call_seconds,
-        audit=plan.address.needs_tokens and not parts.read_only,
+        audit=plan.has_audit and not parts.read_only,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
     )
     return build_application(memories, options)

@@ -40,7 +40,9 @@ TABLES: Final = (
     "budgets",
 )
 """The tables of a tenant, in export order: passages come after their events."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects"})
+NOT_MOVED: Final = frozenset(
+    {"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects", "audit_names"}
+)
 """Not exported: the tenant's row (in the header), snapshots, a flag, task runs, access tokens, and the pseudonym."""
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
