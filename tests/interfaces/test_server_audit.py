@@ -13,7 +13,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
-from credenda.interfaces.server.anchors import Anchors, read_anchors
+from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, verify_chain

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from credenda import limits
 from credenda.operations.table import Door, Operation
@@ -75,14 +75,15 @@ def note_failure(code: str) -> None:
         note.code = code
 
 
-def _find_ids(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any result
+def _find_ids(value: object, depth: int) -> Iterator[str]:
     """Find ids in the fields of a result that have them; texts of memories are not looked at."""
-    if isinstance(value, str):
-        if _ID.fullmatch(value):
-            yield value
+    shown: object = value
+    if isinstance(shown, str):
+        if _ID.fullmatch(shown):
+            yield shown
     elif isinstance(value, list | tuple) and depth:
-        for one in cast("list[object]", value):
+        for one in cast("Sequence[object]", value):
             yield from _find_ids(one, depth)
-    elif depth and is_dataclass(value):
+    elif depth and hasattr(shown, "__dataclass_fields__"):
         for name in (*_IDS, *_PARTS):
-            yield from _find_ids(getattr(cast("object", value), name, None), depth - 1)
+            yield from _find_ids(getattr(shown, name, None), depth - 1)
