@@ -15,7 +15,7 @@ from threading import Timer
 from typing import IO, Any, Final, cast
 from urllib.parse import urlsplit
 
-from benchmarks.serve_load import Load, load_library, load_server
+from benchmarks.serve_load import Load, load_library, load_server, wait_until_read
 from credenda import Credenda, NotFound
 from credenda.bench.stats import Spread, spread_ms
 from credenda.bootstrap import build_parts
@@ -78,7 +78,12 @@ def _take_turns(
         server = opened.enter_context(_serving(folder / "served.db", embedder))
         first = opened.enter_context(Credenda.open(folder / "library.db", user="user0", embedder=embedder))
         memories = [first, *(opened.enter_context(first.for_user(f"user{number}")) for number in range(1, users))]
-        load_server(server.address, tokens, clients=clients, for_seconds=1.0, pace=pace, seed=9_000)
+        warm: dict[str, Any] = {"clients": clients, "for_seconds": 2.0, "pace": 1.0, "seed": 9_000}
+        load_server(server.address, tokens, **warm)
+        load_library(memories, **warm)
+        for memory in memories:
+            memory.settle(_SETTLE_SECONDS)
+        wait_until_read(server.address, tokens[0])
         rss = {"start": server.read_rss_mb()}
         for turn in range(_ROUNDS):
             given = {"clients": clients, "for_seconds": for_seconds / _ROUNDS, "pace": pace, "seed": turn * 1_000}

@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from threading import Event
 from typing import Any, Final
+from urllib.request import Request, urlopen
 
 from credenda import Credenda
 from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
-__all__ = ["KINDS", "Load", "load_library", "load_server"]
+__all__ = ["KINDS", "Load", "load_library", "load_server", "wait_until_read"]
 
 KINDS: Final = ("store (REST)", "search (REST)", "store (MCP)", "search (REST)")
 """What a client does, one after the other."""
+OLDEST: Final = "credenda_oldest_unread_seconds"
 LIMITED: Final = frozenset({429, 503})
 _OK: Final = frozenset({200, 202})
 _WAIT_SECONDS: Final = 60.0
@@ -82,11 +84,12 @@ async def _send(connection: _Connection, kind: str, text: str) -> tuple[int, Map
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     accept = "application/json, text/event-stream"
     status, headers, answer = await connection.post("/mcp", body, accept)
-    stored = answer.get("result", {}).get("structuredContent", {}) if status in _OK else {}
-    if status in _OK and stored.get("status") != "ok":
+    if status not in _OK:
+        return status, headers, ""
+    result = answer.get("result")
+    if not result or result.get("isError"):
         return 0, headers, ""
-    ids = stored.get("data", {}).get("event_ids", [])
-    return status, headers, ids[0] if ids else ""
+    return status, headers, str(result["structuredContent"]["data"]["event_ids"][0])
 
 
 async def _drive(
@@ -138,6 +141,18 @@ def load_server(
         return load
 
     return asyncio.run(run())
+
+
+def wait_until_read(address: tuple[str, int], token: str) -> None:
+    """Wait until a server has read every message."""
+    request = Request(f"http://{address[0]}:{address[1]}/metrics", headers={"Authorization": f"Bearer {token}"})
+    pause = Event()
+    while True:
+        with urlopen(request, timeout=_WAIT_SECONDS) as answer:  # noqa: S310 - our own address
+            lines = answer.read().decode().splitlines()
+        if f"{OLDEST} 0" in lines:
+            return
+        pause.wait(0.2)
 
 
 def load_library(memories: Sequence[Credenda], *, clients: int, for_seconds: float, pace: float, seed: int) -> Load:

@@ -92,7 +92,8 @@ class AllUsers:
 
     def _run(self, user: str, stop: Event | None) -> int:
         def work(parts: Parts) -> int:
-            return run_due_jobs(parts, stop=stop) + run_llm_jobs(parts, stop=stop)
+            ran = run_due_jobs(parts, yield_to_callers=True, stop=stop)
+            return ran + run_llm_jobs(parts, yield_to_callers=True, stop=stop)
 
         ran = self._attempt(user, work) or 0
         if ran:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.layout import Screen, escape_controls, format_wait
 from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
     render_contest,
@@ -144,6 +144,7 @@ def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:
 def render_stats(screen: Screen, found: Stats) -> str:
     """Show how much is stored and how much work is queued."""
     rows = (
+        ("oldest unread", format_wait(found.oldest_unread_seconds)),
         ("events", _append_count(f"{found.events:,}", f"{found.redacted_events:,} redacted", found.redacted_events)),
         ("active memories", f"{found.total:,}"),
         ("by type", _list(found.by_type)),
@@ -220,7 +221,8 @@ def _list(counts: Mapping[str, int]) -> str:
 
 def render_doctor(screen: Screen, report: DoctorReport) -> str:
     """Show the result of a check of the store."""
-    lines = ["No problem was found." if report.ok else screen.warn("Problems were found.")]
+    lines = [f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."]
+    lines += ["No problem was found." if report.ok else screen.warn("Problems were found.")]
     lines += [screen.fill(_describe_finding(one), "  ", "    ") for one in report.findings]
     if not report.ok:
         lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")

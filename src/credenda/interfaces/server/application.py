@@ -185,7 +185,7 @@ class _Pages:
         queue = to_thread.current_default_thread_limiter().statistics()
         oldest = await to_thread.run_sync(self._memories.measure_oldest_wait)
         gauges = {
-            "credenda_oldest_job_seconds": ("How long the oldest message has waited to be read.", oldest),
+            "credenda_oldest_unread_seconds": ("How long the oldest message has waited to be read.", oldest),
             "credenda_memories_open": ("Memories of users that are open.", counts.open),
             "credenda_calls_running": ("Calls that worker threads carry out.", queue.borrowed_tokens),
             "credenda_calls_waiting": ("Calls that wait for a worker thread.", queue.tasks_waiting),

@@ -52,7 +52,8 @@ class AuditLog:
                 self._refused = _count_one_more(self._refused, draft)
             else:
                 self._waiting.append(draft)
-            self._changed.notify_all()
+                if len(self._waiting) == 1:  # otherwise the thread is at work already, and waking it costs the caller
+                    self._changed.notify_all()
 
     @property
     def is_full(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from credenda import limits, services, workers
 from credenda.bootstrap import build_user_parts
 from credenda.client import Credenda
-from credenda.clock import SECOND_US, Clock
+from credenda.clock import Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.server.anchors import Anchors
@@ -21,12 +21,11 @@ from credenda.interfaces.server.audit import AuditLog
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import PoolCounts, SessionPool
-from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
+from credenda.storage.store import ChangeFilter
 
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
-_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.FAILED})
 _IDLE_SECONDS: Final = 1.0
 """How long the worker waits for a job before it looks for those of other processes."""
 
@@ -86,14 +85,8 @@ class Memories:
         return self._pool.counts()
 
     def measure_oldest_wait(self) -> float:
-        """Return for how many seconds the job that has been due the longest has waited; 0 where none is due."""
-        now_us = self._parts.clock.now_us()
-        due = JobFilter(statuses=_WAITING, due_us=now_us, limit=1)
-        for user in self._parts.store.users_with_due_jobs(now_us, limit=1):
-            with self._parts.store.reader(user) as reader:
-                for job in reader.jobs(due):
-                    return max(0, now_us - job.created_us) / SECOND_US
-        return 0.0
+        """Return for how many seconds the oldest unread message of any user has waited; 0 where all are read."""
+        return services.waiting.measure_oldest_unread(self._parts)
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
