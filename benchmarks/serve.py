@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Timer
@@ -44,7 +44,9 @@ def run_serve(
         folder = Path(name)
         served, local, rss = _take_turns(folder, clients, for_seconds, users, pace, embedder, note)
         note("a server that is killed in the middle")
-        killed, lost, sound = _kill_in_the_middle(folder / "killed.db", clients, for_seconds / 4, users, embedder)
+        killed, lost, sound = _kill_in_the_middle(
+            folder / "killed.db", clients, max(8.0, for_seconds / 4), users, embedder
+        )
     figures = {kind: spread_ms(times) for kind, times in sorted(served.latencies.items())}
     library = {kind: spread_ms(times) for kind, times in sorted(local.latencies.items())}
     ratios = {kind: _compare(figures[kind], library["store"]) for kind in _STORES if kind in figures}

@@ -54,7 +54,7 @@ class Options:
     toolset: Toolset = "default"
     read_only: bool = False
     rate: float = 0.0
-    """Requests a second and user; 0 bounds none."""
+    """Requests a second and caller; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
     audit: bool = False
     """Whether every call is recorded."""
@@ -82,11 +82,17 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
     app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
-    rate = RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS))
-    app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full)
+    app = Bounds(app, _make_rates(options.rate), is_full=lambda: audit is not None and audit.is_full)
     app = CallerCheck(app, options.identify)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+
+
+def _make_rates(rate: float) -> tuple[RateLimit, RateLimit]:
+    """Make the bounds for each caller, and for all callers of a user together."""
+    together = rate * limits.HTTP_TENANT_RATE
+    by_caller = RateLimit(rate, max(1.0, rate * _BURST_SECONDS))
+    return by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
 
 
 def _list_longer_calls() -> dict[str, float]:

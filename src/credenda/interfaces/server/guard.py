@@ -220,10 +220,10 @@ class CallerCheck:
 class Bounds:
     """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
 
-    def __init__(self, app: ASGIApp, rate: RateLimit, *, is_full: Callable[[], bool]) -> None:
-        """Wrap an application; `is_full` says that no call may begin."""
+    def __init__(self, app: ASGIApp, rates: tuple[RateLimit, RateLimit], *, is_full: Callable[[], bool]) -> None:
+        """Wrap an application; the rates are those of a caller and of a user, `is_full` says that no call may begin."""
         self._app = app
-        self._rate = rate
+        self._by_caller, self._by_user = rates
         self._is_full = is_full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -236,7 +236,7 @@ class Bounds:
         await self._app(scope, receive, send)
 
     def _find_problem(self, principal: Principal) -> Problem | None:
-        wait = self._rate.take(principal.tenant)
+        wait = self._by_caller.take(f"{principal.issuer}\n{principal.subject}") or self._by_user.take(principal.tenant)
         if wait:
             headers = {"Retry-After": str(math.ceil(wait))}
             return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)

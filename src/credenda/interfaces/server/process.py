@@ -18,6 +18,7 @@ from credenda import limits
 from credenda.interfaces.authorization import Principal, make_local_principal
 from credenda.interfaces.server.address import Address, check_address, listen
 from credenda.interfaces.server.application import Options, build_application
+from credenda.interfaces.server.connections import BoundedConnection
 from credenda.interfaces.server.credentials import TokenCheck
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.memories import Memories
@@ -38,7 +39,7 @@ class Plan:
     toolset: Toolset = "default"
     workers: bool = True
     rate: float = limits.HTTP_REQUESTS_A_SECOND
-    """Requests a second for a user with tokens; 0 bounds none."""
+    """Requests a second for a caller with a token; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
     audit: bool | None = None
     """Whether each call is recorded; None records those of a server with tokens."""
@@ -104,13 +105,13 @@ def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
 def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server:
     config = uvicorn.Config(
         app,
+        http=BoundedConnection,
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         ws="none",
-        limit_concurrency=limits.HTTP_CONNECTIONS,
         timeout_graceful_shutdown=limits.HTTP_DRAIN_SECONDS,
         ssl_certfile=plan.address.tls_cert,
         ssl_keyfile=plan.address.tls_key,
