@@ -4,77 +4,28 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 
 from credenda import Credenda, limits
-from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.interfaces.server import process
-from credenda.interfaces.server.address import Address
 from credenda.testing import ManualClock
 
+from .running import WAIT_SECONDS, Running, running
 from .served import MCP_HEADERS, serving
 
 START = "2026-03-01T09:00:00Z"
-_WAIT_SECONDS = 20.0
-
-
-class Running:
-    """A whole server in a thread of this process, with a real socket."""
-
-    def __init__(self, path: Path) -> None:
-        self._ready, self.url = Event(), ""
-        self._server: list[process._Server] = []  # pyright: ignore[reportPrivateUsage] - to be told to end
-        parts = build_parts(path, user="ana", settings={"embedder": "none"})
-        plan = process.Plan(address=Address(port=0), workers=False)
-        self._thread = Thread(target=process.serve, args=(parts, plan), kwargs={"ready": self._note})
-        self._thread.start()
-        assert self._ready.wait(_WAIT_SECONDS)
-
-    def _note(self, url: str) -> None:
-        self.url = url
-        self._ready.set()
-
-    def connect(self, receive_bytes: int = 0) -> socket.socket:
-        host, port = self.url.removeprefix("http://").split(":")
-        caller = socket.socket()
-        if receive_bytes:
-            caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        caller.settimeout(_WAIT_SECONDS)
-        caller.connect((host, int(port)))
-        return caller
-
-    def end(self, stop: Callable[[], None]) -> None:
-        stop()
-        self._thread.join(_WAIT_SECONDS)
-        assert not self._thread.is_alive()
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    made: list[process._Server] = []  # pyright: ignore[reportPrivateUsage] - as above
-    make = process._make_server  # pyright: ignore[reportPrivateUsage] - as above
-
-    def remember(*args: object) -> object:
-        made.append(make(*args))  # type: ignore[arg-type]
-        return made[-1]
-
-    monkeypatch.setattr(process, "_make_server", remember)
     monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", 0.3)
     monkeypatch.setattr(limits, "HTTP_SEND_SECONDS", 0.3)
-    running = Running(tmp_path / "memory.db")
-
-    def stop() -> None:
-        made[-1].should_exit = True
-
-    try:
-        yield running
-    finally:
-        running.end(stop)
+    with running(tmp_path / "memory.db", monkeypatch) as found:
+        yield found
 
 
 def read_all(caller: socket.socket) -> bytes:
@@ -123,7 +74,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_others_are_served(
 
 def test_connections_beyond_the_bound_are_told_to_come_back(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HTTP_CONNECTIONS", 1)
-    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", _WAIT_SECONDS)
+    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", WAIT_SECONDS)
     with server.connect() as first, server.connect() as second:
         first.sendall(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert first.recv(12) == b"HTTP/1.1 200"

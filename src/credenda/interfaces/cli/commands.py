@@ -69,6 +69,11 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         click.Option(["--force"], is_flag=True, help="Let the export take the place of a file that is there."),
         _YES,
     ),
+    "doctor": (
+        click.Option(
+            ["--server"], metavar="URL", help="Check a server instead; a token for it comes from CREDENDA_TOKEN."
+        ),
+    ),
     "export": (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
 }
 """Options that only make sense at a terminal."""

@@ -77,6 +77,7 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.retention_policy import LegalHold
+from credenda.model.server_report import ServerReport
 from credenda.model.sync_report import SyncReport
 
 __all__ = ["render"]
@@ -230,6 +231,17 @@ def render_doctor(screen: Screen, report: DoctorReport) -> str:
     return "\n".join(lines)
 
 
+def render_server(screen: Screen, report: ServerReport) -> str:
+    """Show the result of a check of a server."""
+    signs = {True: "ok", False: "WRONG", None: "unknown"}
+    rows = [(one.check, f"{signs[one.ok]}: {one.detail}{f'; {one.fix}' if one.fix else ''}") for one in report.checks]
+    lines = [
+        screen.pairs(rows, indent=""),
+        "No problem was found." if report.ok else screen.warn("Problems were found."),
+    ]
+    return "\n".join(lines)
+
+
 def _describe_finding(one: Finding) -> str:
     """Format one problem with its place and fix."""
     head = f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}"
@@ -300,6 +312,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Stats: render_stats,
     ExtractionReport: _render_extraction,
     DoctorReport: render_doctor,
+    ServerReport: render_server,
     EraseReceipt: render_erase,
     DeletionPlan: render_plan,
     DeletionReceipt: render_deletion,

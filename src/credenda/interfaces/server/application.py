@@ -187,12 +187,9 @@ class _Pages:
         if "memory:admin" not in get_principal().scopes:
             why = "it lacks the scope memory:admin"
             return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))
-        counts = self._memories.counts()
         queue = to_thread.current_default_thread_limiter().statistics()
-        oldest = await to_thread.run_sync(self._memories.measure_oldest_wait)
-        gauges = {
-            "credenda_oldest_unread_seconds": ("How long the oldest message has waited to be read.", oldest),
-            "credenda_memories_open": ("Memories of users that are open.", counts.open),
+        gauges = await to_thread.run_sync(self._memories.list_gauges)
+        gauges |= {
             "credenda_calls_running": ("Calls that worker threads carry out.", queue.borrowed_tokens),
             "credenda_calls_waiting": ("Calls that wait for a worker thread.", queue.tasks_waiting),
         }

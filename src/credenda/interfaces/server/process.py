@@ -64,6 +64,7 @@ def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
         raise
     memories = Memories(parts, work=plan.workers)
     try:
+        memories.start_probe()
         port = opened.getsockname()[1]
         server = _make_server(make_application(parts, plan, memories), plan, lambda: ready(plan.address.base_url(port)))
         with _switch_often():
