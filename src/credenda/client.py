@@ -26,13 +26,12 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
 from credenda.services import changes, context, event, get, history, list_memories, search, settle, stats, why
+from credenda.telemetry.spans import record_methods
 from credenda.workers.loop import Worker
 from credenda.write import intake
 
 if TYPE_CHECKING:
     from credenda import client_data, client_manage
-    from credenda.client_data import Data
-    from credenda.client_manage import Manage
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
 else:
     client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
@@ -40,6 +39,7 @@ else:
 __all__ = ["Credenda"]
 
 
+@record_methods
 class Credenda:
     """One tenant's memory, open for use.
 
@@ -66,12 +66,12 @@ class Credenda:
             held.pop_all()
 
     @cached_property
-    def manage(self) -> Manage:
+    def manage(self) -> client_manage.Manage:
         """Operations on existing beliefs; loaded on first use."""
         return client_manage.Manage(self._parts)
 
     @cached_property
-    def data(self) -> Data:
+    def data(self) -> client_data.Data:
         """Operations on a whole memory; loaded on first use."""
         return client_data.Data(self._parts)
 

@@ -77,6 +77,8 @@ class Settings:
     """What to do with keys and passwords in messages: mask, keep or reject."""
     tombstone_key_file: str = ""
     """File with the key of the hashes of deleted words, apart from the database from its start; "" keeps it there."""
+    telemetry_content: bool = False
+    """Whether spans of OpenTelemetry hold the words of messages, questions and memories."""
     probe_seconds: float = 300.0
     """Seconds between two probes of a server, which write, read and find a message of its own user; 0 for none."""
     audit_anchor_file: str = ""

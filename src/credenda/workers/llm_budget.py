@@ -12,6 +12,7 @@ from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.store import Spend
 from credenda.telemetry.model_use import add_model_use
+from credenda.telemetry.spans import record_model_call
 
 __all__ = ["COUNTED", "EXTRACTION", "MESSAGES", "OverBudgetError", "ask_within_budget", "to_day"]
 
@@ -52,7 +53,9 @@ def ask_within_budget(parts: Parts, line: ModelClient, question: Question, opera
         raise OverBudgetError(str(error)) from error
     used_in = used_out = calls = 0
     try:
-        reply = line.model.ask(question)
+        with record_model_call(line.model.model_id, question.tokens_max) as report:
+            reply = line.model.ask(question)
+            report(reply.tokens_in, reply.tokens_out)
         used_in, used_out, calls = reply.tokens_in, reply.tokens_out, 1
         return reply
     except ModelFailure as failure:

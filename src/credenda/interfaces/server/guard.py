@@ -32,6 +32,7 @@ from credenda.interfaces.server.rate import RateLimit
 from credenda.model.audit import AuditDraft
 from credenda.runtime import ActiveCalls
 from credenda.telemetry.model_use import ModelUse, measure_model_use
+from credenda.telemetry.spans import record_request
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
@@ -87,8 +88,12 @@ class RequestLog:
             await send(message)
 
         try:
-            with measure_model_use() as state["model_use"]:
+            with (
+                record_request(scope["method"], Headers(scope=scope)) as report,
+                measure_model_use() as state["model_use"],
+            ):
                 await self._app(scope, receive, send_with_headers)
+                report(state["route"], status)
         except Exception as error:
             if state["started"]:
                 state["failure"] = error
