@@ -14,6 +14,7 @@ from benchmarks.erase_cost import run_erase
 from benchmarks.lifetime import run_lifetime
 from benchmarks.newest import run_newest
 from benchmarks.precision import run_precision
+from benchmarks.serve import run_serve
 from benchmarks.year_run import run_year
 from credenda.bench import tables as shipped_tables
 from credenda.bench.cli import ENGINES, EXISTING_FILE, as_json_option, note, parse_sizes, show
@@ -123,6 +124,29 @@ def erase(*, events: int, embedder: str, as_json: bool) -> None:
     document = run_erase(events, embedder=embedder, note=note)
     show(document, tables.format_erase, as_json=as_json)
     if not document["held"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(
+    help="A server under load in a process of its own, compared with the library, and killed in the middle."
+)
+@click.option("--clients", type=click.IntRange(1, 500), default=50, show_default=True)
+@click.option("--seconds", "for_seconds", type=click.FloatRange(1, 3_600), default=60, show_default=True)
+@click.option("--users", type=click.IntRange(1, 50), default=10, show_default=True, help="Users whom they call for.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0, 1_000),
+    default=4,
+    show_default=True,
+    help="Requests a second of a client; 0: no pause.",
+)
+@click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
+@as_json_option
+def serve(*, clients: int, for_seconds: float, users: int, pace: float, embedder: str, as_json: bool) -> None:
+    """Run the load; exit with 1 when there was an error or something acknowledged was lost."""
+    document = run_serve(clients, for_seconds, users=users, pace=pace, embedder=embedder, note=note)
+    show(document, tables.format_figures, as_json=as_json)
+    if not document["kept"]:
         raise click.exceptions.Exit(1)
 
 

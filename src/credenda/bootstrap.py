@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
-__all__ = ["back_up_file", "build_parts", "build_user_parts", "restore_backup", "run_due_duties"]
+__all__ = ["PROBE_USER", "back_up_file", "build_parts", "build_user_parts", "restore_backup", "run_due_duties"]
 
+PROBE_USER: Final = "credenda-probe"
+"""The user as whom a server writes probes to itself; nobody else may have the name."""
 _SHARED_INDEXES: Final = LazyIndexCache()
 
 
@@ -125,6 +127,10 @@ def _check_user(user: str) -> str:
     name = check_name(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
+    if name == PROBE_USER:
+        raise Invalid(
+            f"the name {PROBE_USER} is reserved", why="servers probe themselves as it", fix="use another name"
+        )
     return name
 
 

@@ -26,6 +26,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
 from credenda.services import changes, context, event, get, history, list_memories, search, settle, stats, why
+from credenda.telemetry.spans import record_methods
 from credenda.workers.loop import Worker
 from credenda.write import intake
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Credenda"]
 
 
+@record_methods
 class Credenda(Groups):
     """One tenant's memory, open for use.
 

@@ -33,11 +33,12 @@ __all__ = [
     "list_setting_aliases",
     "load_settings",
     "read_target",
+    "read_token",
     "read_user",
 ]
 
 _PREFIX: Final = "CREDENDA_"
-_NOT_SETTINGS: Final = frozenset({"db", "user", "config", "debug"})
+_NOT_SETTINGS: Final = frozenset({"db", "user", "config", "debug", "token"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,12 @@ class Settings:
     """What to do with keys and passwords in messages: mask, keep or reject."""
     tombstone_key_file: str = ""
     """File with the key of the hashes of deleted words, apart from the database from its start; "" keeps it there."""
+    telemetry_content: bool = False
+    """Whether spans of OpenTelemetry hold the words of messages, questions and memories."""
+    probe_seconds: float = 300.0
+    """Seconds between two probes of a server, which write, read and find a message of its own user; 0 for none."""
+    audit_anchor_file: str = ""
+    """File to which a server appends the head of its audit each day; best on another machine or disk. "" for none."""
     time_zone: str = "UTC"
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
@@ -169,6 +176,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
     "open_memories": (1, 10_000),
+    "probe_seconds": (0.0, 86_400.0),
     "context_tokens": (1, 1_000_000),
     "inject_tokens": (1, 1_000_000),
     "core_tokens": (50, 100_000),
@@ -243,6 +251,11 @@ def build_program_environment() -> dict[str, str]:
 def read_user() -> str | None:
     """Return the user that the environment names; None where it names none."""
     return os.environ.get("CREDENDA_USER") or None
+
+
+def read_token() -> str:
+    """Return the token for a server that the environment gives; "" without one."""
+    return os.environ.get("CREDENDA_TOKEN", "").strip()
 
 
 def read_target() -> str | None:

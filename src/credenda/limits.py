@@ -186,9 +186,13 @@ HTTP_BODY_BYTES: Final = 4 << 20
 HTTP_UPLOAD_BYTES: Final = 256 << 20
 """Largest file that is uploaded for an import."""
 HTTP_REQUESTS_A_SECOND: Final = 200.0
-"""Requests of a user with tokens, on average; twice as many may come at once."""
+"""Requests of a caller with a token, on average; twice as many may come at once."""
+HTTP_TENANT_RATE: Final = 2.0
+"""How many times as many all callers of one user may send together."""
 AUDIT_WAITING: Final = 10_000
 """Calls that wait for their audit record; beyond them a server refuses calls."""
+AUDIT_IDS: Final = 100
+"""Ids that a record names; further ones are counted."""
 AUDIT_LAST_ATTEMPTS: Final = 5
 """Attempts of a server that stops to write its last audit records."""
 AGENT_TASKS: Final = 10_000
@@ -201,6 +205,10 @@ HTTP_CALL_SECONDS: Final = 30.0
 """Longest call to a server (R-196)."""
 HTTP_MAINTENANCE_SECONDS: Final = 600.0
 """Longest call that needs the scope memory:admin or memory:erase, or that carries a file."""
+HTTP_HEAD_SECONDS: Final = 10.0
+"""Time in which the head of a request must arrive."""
+HTTP_SEND_SECONDS: Final = 30.0
+"""How long a client may leave an answer unread."""
 HTTP_READ_SECONDS: Final = 30
 """Time in which a body must arrive."""
 HTTP_CALLS: Final = 16

@@ -222,6 +222,12 @@ class Parts:
                 held.callback(self.llm.close)
 
     @property
+    def telemetry_store(self) -> tuple[str, bool]:
+        """The tenant's tag, and whether spans may hold words."""
+        with self.store.reader(self.user_id) as reader:
+            return reader.tenant.tag, self.settings.telemetry_content
+
+    @property
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
         """The embedding function for queries; None if search is by words only."""
         return None if self.embedder is None else partial(self.questions.embed, self.embedder)

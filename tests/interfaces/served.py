@@ -88,11 +88,14 @@ def serving(
     call_seconds: float = 30.0,
     work: bool = False,
     extend: Extend = leave_as_is,
+    audit: bool | None = None,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
     parts = build_parts(db, user="ana", clock=clock, settings=settings)
-    where = address or Address(tokens=tokens)
-    plan = Plan(address=where, toolset=toolset, rate=rate, call_seconds=call_seconds, extend=extend)
+    reached = address or Address(tokens=tokens)
+    plan = Plan(
+        address=reached, toolset=toolset, rate=rate, call_seconds=call_seconds, audit=audit, extend=extend
+    )
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:
         yield Site(client, parts)

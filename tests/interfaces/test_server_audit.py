@@ -13,6 +13,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
+from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, verify_chain
@@ -75,10 +76,21 @@ def test_every_call_has_a_record_and_none_holds_a_word(terminal: Terminal) -> No
     assert [(one["door"], one["operation"], one["status"], one["code"]) for one in fields] == EXPECTED
     assert [one["user"] for one in found] == ["ana"] * 5 + ["bob"] * 2 + ["ana", None, "ana"]
     assert fields[0]["request_id"] == "r1"
-    assert fields[2]["ids"] == fields[5]["ids"] != []
+    assert fields[1]["ids"] == fields[5]["ids"] != []
+    assert fields[0]["ids"][0].startswith("e")
+    assert set(fields[1]["ids"]) < set(fields[2]["ids"])
+    assert fields[1]["ids"][0] in fields[3]["ids"]
     assert {one["scope"] for one in fields} == {"memory:write", "memory:read", "memory:review", ""}
     assert fields[0]["inputs_hash"] != fields[3]["inputs_hash"]
-    assert all(one["caller"].startswith("token:") for one in fields if one["operation"])
+    assert all(one["principal"].startswith("token:") for one in fields if one["operation"])
+    assert [one["outcome"] for one in fields] == ["ok"] * 4 + [
+        "failed",
+        "denied",
+        "denied",
+        "failed",
+        "denied",
+        "failed",
+    ]
     assert not [word for word in (WORD.casefold(), "ana") if word in json.dumps(fields).casefold()]
 
 
@@ -87,7 +99,7 @@ def test_the_chain_covers_every_field_and_begins_at_a_fixed_hash(terminal: Termi
     before = GENESIS
     for one in records(terminal):
         text = json.dumps(one["record"], sort_keys=True, separators=(",", ":"))
-        before = compute_hash(before, text)
+        before = compute_hash(before, text.encode())
         assert one["hash"] == before.hex()
     report = terminal.json("audit", "verify")
     assert report == {"ok": True, "records": len(EXPECTED), "head": f"{len(EXPECTED)}:{before.hex()}", "problem": ""}
@@ -124,9 +136,9 @@ def test_an_edit_a_gap_another_order_and_a_missing_end_are_found(
 
 def test_a_chain_that_was_made_anew_does_not_lead_through_an_anchor(terminal: Terminal) -> None:
     head = terminal.json("audit", "verify")["head"]
-    rows = [(1, '{"seq":1}', compute_hash(GENESIS, '{"seq":1}'))]
-    forged = verify_chain(rows, (1, rows[0][2]), head)
-    assert (forged.ok, forged.problem) == (False, "the chain does not lead through the anchor")
+    rows = [(1, b'{"seq":1}', compute_hash(GENESIS, b'{"seq":1}'))]
+    forged = verify_chain(rows, (1, rows[0][2]), [head])
+    assert (forged.ok, forged.problem) == (False, f"the chain does not lead through the anchor {head}")
     assert verify_chain(rows, (1, rows[0][2])).ok
 
 
@@ -147,16 +159,11 @@ def draft(number: int) -> AuditDraft:
     return AuditDraft(
         at_us=number,
         request_id=f"r{number}",
-        user="",
-        caller="",
         door="rest",
         operation="stats",
         scope="memory:read",
-        ids=(),
         status=200,
-        code="",
         duration_ms=1.0,
-        inputs="",
     )
 
 
@@ -166,18 +173,21 @@ class _Store:
     def __init__(self, failures: int) -> None:
         self.failures = failures
         self.taken: list[str] = []
+        self.counts: list[int] = []
 
-    def append_audit(self, drafts: list[AuditDraft]) -> None:
+    def append_audit(self, drafts: list[AuditDraft]) -> str:
         if self.failures:
             self.failures -= 1
             raise Unavailable("busy")
         self.taken += [one.request_id for one in drafts]
+        self.counts += [one.count for one in drafts]
+        return f"{len(self.taken)}:{'0' * 64}"
 
 
 def test_records_that_cannot_be_written_wait_and_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("credenda.interfaces.server.audit._RETRY_SECONDS", 0.01)
     store: Any = _Store(failures=3)
-    log = AuditLog(store)
+    log = AuditLog(store, ManualClock(START), Anchors(None))
     for number in range(600):
         log.add(draft(number))
     while store.failures:

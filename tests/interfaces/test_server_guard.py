@@ -196,12 +196,12 @@ def test_metrics_count_routes_and_name_nobody(tmp_path: Path) -> None:
 def test_metrics_show_how_long_the_oldest_message_waits(tmp_path: Path) -> None:
     moving = clock()
     with serving(tmp_path / "memory.db", moving) as site:
-        assert "credenda_oldest_job_seconds 0" in site.send("GET", "/metrics").text.splitlines()
+        assert "credenda_oldest_unread_seconds 0" in site.send("GET", "/metrics").text.splitlines()
         site.send("POST", "/v1/memories", json={"content": "I live in Linz."})
         moving.advance(timedelta(seconds=90))
-        assert "credenda_oldest_job_seconds 90" in site.send("GET", "/metrics").text.splitlines()
+        assert "credenda_oldest_unread_seconds 90" in site.send("GET", "/metrics").text.splitlines()
         site.settle()
-        assert "credenda_oldest_job_seconds 0" in site.send("GET", "/metrics").text.splitlines()
+        assert "credenda_oldest_unread_seconds 0" in site.send("GET", "/metrics").text.splitlines()
 
 
 def test_durations_are_counted_in_buckets_that_add_up() -> None:

@@ -32,6 +32,8 @@ class Principal:
     subject: str
     tenant: str
     scopes: frozenset[Scope]
+    client: str = ""
+    """The program that the caller uses, where the issuer knows it."""
 
 
 _current: ContextVar[Principal | None] = ContextVar("credenda_principal", default=None)

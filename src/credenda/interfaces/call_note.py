@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, cast
 
+from credenda import limits
 from credenda.operations.table import Door, Operation
 
-__all__ = ["CallNote", "current_note", "note_failure", "note_operation"]
+__all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_operation"]
 
 _ID: Final = re.compile(r"[emckj][1-9][0-9]{0,17}-[0-9a-f]{6}")
+_ACTOR: Final = "agent"
+"""The input in which a caller names the agent for which it calls."""
+_IDS: Final = ("event_ids", "memory_ids", "id", "memory_id", "event_id", "change_id", "job_id")
+_PARTS: Final = ("hits", "items", "memory", "event", "memories", "evidence", "changes", "contest")
+_DEPTH: Final = 4
 
 
 @dataclass(slots=True)
@@ -24,10 +30,19 @@ class CallNote:
     door: str = ""
     operation: str = ""
     scope: str = ""
+    actor: str = ""
     ids: tuple[str, ...] = ()
+    """Ids that the call named, and then those that its answer showed."""
+    more_ids: int = 0
     inputs: str = ""
     """The SHA-256 of the inputs."""
     code: str = ""
+
+    def add_ids(self, found: Iterator[str]) -> None:
+        """Note ids; beyond a bound they are counted."""
+        ids = list(dict.fromkeys((*self.ids, *found)))
+        self.ids = tuple(ids[: limits.AUDIT_IDS])
+        self.more_ids += len(ids) - len(self.ids)
 
 
 current_note: ContextVar[CallNote | None] = ContextVar("credenda_call_note", default=None)
@@ -41,7 +56,16 @@ def note_operation(operation: Operation, door: Door, given: Mapping[str, object]
     note.door, note.operation, note.scope = door, operation.name, operation.scope
     if given is not None:
         note.inputs = sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()
-        note.ids = tuple(value for value in given.values() if isinstance(value, str) and _ID.fullmatch(value))
+        actor = given.get(_ACTOR)
+        note.actor = actor if isinstance(actor, str) else ""
+        note.add_ids(_find_ids(list(given.values()), _DEPTH))
+
+
+def note_answer(value: object) -> None:
+    """Note which memories, events and changes an answer shows or names."""
+    note = current_note.get()
+    if note is not None:
+        note.add_ids(_find_ids(value, _DEPTH))
 
 
 def note_failure(code: str) -> None:
@@ -49,3 +73,17 @@ def note_failure(code: str) -> None:
     note = current_note.get()
     if note is not None:
         note.code = code
+
+
+def _find_ids(value: object, depth: int) -> Iterator[str]:
+    """Find ids in the fields of a result that have them; texts of memories are not looked at."""
+    shown: object = value
+    if isinstance(shown, str):
+        if _ID.fullmatch(shown):
+            yield shown
+    elif isinstance(value, list | tuple) and depth:
+        for one in cast("Sequence[object]", value):
+            yield from _find_ids(one, depth)
+    elif depth and hasattr(shown, "__dataclass_fields__"):
+        for name in (*_IDS, *_PARTS):
+            yield from _find_ids(getattr(shown, name, None), depth - 1)

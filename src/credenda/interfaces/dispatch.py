@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import authorize
-from credenda.interfaces.call_note import note_operation
+from credenda.interfaces.call_note import note_answer, note_operation
 from credenda.operations.table import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
         accepted = _check_given(operation, given, door)
     method: Any = attrgetter(operation.call)(memory)
     arguments = {param.name: param.argument for param in operation.params if param.argument}
-    return method(**{arguments.get(name, name): value for name, value in accepted.items()})
+    value = method(**{arguments.get(name, name): value for name, value in accepted.items()})
+    if door in REMOTE:
+        note_answer(value)
+    return value
 
 
 def _check_open(operation: Operation, door: Door) -> None:

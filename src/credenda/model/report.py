@@ -45,6 +45,8 @@ __all__ = [
 class DoctorReport:
     """The state of a store: `ok` if every check passed."""
 
+    oldest_unread_seconds: float = 0.0
+    """For how long the oldest message of this user has waited to be read; 0 if all are read."""
     ok: bool
     findings: tuple[Finding, ...]
     checks: tuple[str, ...]
@@ -319,6 +321,8 @@ class ScheduleReport:
 class Stats:
     """Counts of a tenant's rows and pending work."""
 
+    oldest_unread_seconds: float = 0.0
+    """For how long the oldest message has waited to be read; 0 if all are read. Messages given up do not count."""
     events: int
     redacted_events: int
     memories: Mapping[str, int]

@@ -14,6 +14,7 @@ from credenda.paths import close_open_files, find_open_paths
 from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.search import open_index
+from credenda.services.waiting import measure_unread
 from credenda.storage.store import Reader
 from credenda.workers.idle_tasks import save_index
 
@@ -65,7 +66,12 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     )
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
-    return model.report.DoctorReport(ok=not wrong, findings=tuple(findings), checks=_CHECKS)
+    with parts.store.reader(parts.user_id) as reader:
+        unread = measure_unread(reader, parts.clock.now_us())
+    oldest = unread.oldest_seconds
+    return model.report.DoctorReport(
+        oldest_unread_seconds=oldest, ok=not wrong, findings=tuple(findings), checks=_CHECKS
+    )
 
 
 def _complete(check: str, find: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:

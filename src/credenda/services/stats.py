@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from credenda import model, services
 from credenda.model.memory import Status
 from credenda.runtime import Parts
-from credenda.services.waiting import count_waiting_messages
+from credenda.services.waiting import measure_unread
 from credenda.storage.store import JobStatus
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ def count_stats(parts: Parts) -> model.report.Stats:
     """Count memories, events and pending work."""
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
-        waiting, unread = services.llm_extraction.count_waiting(reader), count_waiting_messages(reader)
+        waiting = services.llm_extraction.count_waiting(reader)
+        unread = measure_unread(reader, parts.clock.now_us())
     return model.report.Stats(
+        oldest_unread_seconds=unread.oldest_seconds,
         events=counts.events,
         redacted_events=counts.redacted_events,
         memories=counts.memories,
@@ -39,6 +41,6 @@ def count_stats(parts: Parts) -> model.report.Stats:
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
-        waiting=unread,
+        waiting=unread.messages,
         model=services.llm_extraction.describe_model_use(parts, counts, waiting),
     )

@@ -271,6 +271,10 @@ class Store(TenantTransfer, Protocol):
         """Return the names of at most `limit` tenants that have ever written, in order of name, from `after` on."""
         ...
 
+    def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
+        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
+        ...
+
     def users_with_due_jobs(
         self,
         now_us: int,

@@ -11,6 +11,8 @@ from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.store import Spend
+from credenda.telemetry.model_use import add_model_use
+from credenda.telemetry.spans import record_model_call
 
 __all__ = ["COUNTED", "EXTRACTION", "MESSAGES", "OverBudgetError", "ask_within_budget", "to_day"]
 
@@ -51,7 +53,9 @@ def ask_within_budget(parts: Parts, line: ModelClient, question: Question, opera
         raise OverBudgetError(str(error)) from error
     used_in = used_out = calls = 0
     try:
-        reply = line.model.ask(question)
+        with record_model_call(line.model.model_id, question.tokens_max) as report:
+            reply = line.model.ask(question)
+            report(reply.tokens_in, reply.tokens_out)
         used_in, used_out, calls = reply.tokens_in, reply.tokens_out, 1
         return reply
     except ModelFailure as failure:
@@ -59,6 +63,7 @@ def ask_within_budget(parts: Parts, line: ModelClient, question: Question, opera
         raise
     finally:
         cost_usd = line.price.cost(used_in, used_out) if line.price else 0.0
+        add_model_use(used_in, used_out, cost_usd)
         tokens_in, tokens_out = used_in - aside.tokens_in, used_out - aside.tokens_out
         _record_spend(parts, replace(aside, tokens_in=tokens_in, tokens_out=tokens_out, calls=calls, cost_usd=cost_usd))
 

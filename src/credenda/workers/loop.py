@@ -21,6 +21,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
+from credenda.telemetry.spans import record_job
 from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.leases import is_abandoned
 
@@ -213,10 +214,11 @@ def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
 
 def _run(parts: Parts, unit: list[Job]) -> None:
     try:
-        if len(unit) == 1:
-            workers.handlers.run_job(parts, unit[0])
-        else:
-            workers.handlers.embed_batch(parts, unit)
+        with record_job(unit[0].kind, len(unit)):
+            if len(unit) == 1:
+                workers.handlers.run_job(parts, unit[0])
+            else:
+                workers.handlers.embed_batch(parts, unit)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
         for job in _drop_erased(parts, unit):
             _record_failure(parts, job, error)

@@ -109,7 +109,8 @@ class AllUsers:
         def work(parts: Parts) -> int:
             if self._calls is not None:
                 return self._calls(parts, stop)
-            return run_due_jobs(parts, stop=stop) + run_llm_jobs(parts, stop=stop)
+            ran = run_due_jobs(parts, yield_to_callers=True, stop=stop)
+            return ran + run_llm_jobs(parts, yield_to_callers=True, stop=stop)
 
         ran = self._attempt(user, work) or 0
         if ran:

@@ -157,6 +157,20 @@ def test_users_with_due_jobs_come_with_the_job_that_is_due_the_longest_first(sto
     assert due(store, other_kinds={"extract"}) == ["cem"]
 
 
+def test_the_oldest_waiting_job_counts_until_it_is_done_or_given_up(store: Store, clock: SetClock) -> None:
+    assert store.find_oldest_waiting({"extract"}) is None
+    clock.us = 10
+    put(store, BEN, Job(kind="embed"))
+    clock.us = 20
+    put(store, ANA, Job(kind="extract", status=JobStatus.FAILED, run_after_us=500), Job(kind="extract"))
+    put(store, BEN, Job(kind="extract", status=JobStatus.COMPLETE), Job(kind="extract", status=JobStatus.DEAD))
+    clock.us = 30
+    put(store, BEN, Job(kind="think", status=JobStatus.PROCESSING, lease_owner="host:1", lease_until_us=101))
+    assert store.find_oldest_waiting({"extract", "think"}) == 20
+    assert store.find_oldest_waiting({"think"}) == 30
+    assert store.find_oldest_waiting({"embed"}) == 10
+
+
 @pytest.mark.parametrize(
     ("job", "is_due"),
     [

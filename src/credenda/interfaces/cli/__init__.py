@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         serve as serve,
     )
     from credenda.interfaces.cli import (
+        server_check as server_check,
+    )
+    from credenda.interfaces.cli import (
         tokens as tokens,
     )
     from credenda.interfaces.cli import (

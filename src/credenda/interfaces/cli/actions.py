@@ -113,7 +113,14 @@ def _run_context(session: Session, operation: Operation, given: Given) -> Outcom
 
 
 def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome:
-    outcome = _run_simple(session, operation, given)
+    """Check the store, or a server."""
+    server = given.pop("server", None)
+    if server is not None and given.get("repair"):
+        raise Invalid("--server and --repair exclude each other", fix="repair where the database is")
+    if server is not None:
+        outcome = Outcome(value=cli.server_check.check_server(server))
+    else:
+        outcome = _run_simple(session, operation, given)
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
 
 

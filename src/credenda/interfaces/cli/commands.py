@@ -73,6 +73,11 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         ("export", "compliance"),
         (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
     ),
+    "doctor": (
+        click.Option(
+            ["--server"], metavar="URL", help="Check a server instead; a token for it comes from CREDENDA_TOKEN."
+        ),
+    ),
 }
 """Options that only make sense at a terminal."""
 _GROUPS: Final = {"files": "sync"}

@@ -16,7 +16,16 @@ import click
 from credenda.clock import SystemClock
 from credenda.config import is_colour_allowed
 
-__all__ = ["Screen", "count_cells", "count_noun", "escape_controls", "format_day", "open_screen", "truncate"]
+__all__ = [
+    "Screen",
+    "count_cells",
+    "count_noun",
+    "escape_controls",
+    "format_day",
+    "format_wait",
+    "open_screen",
+    "truncate",
+]
 
 _WIDEST: Final = 100
 """Wrap at this width even on wider terminals."""
@@ -67,6 +76,20 @@ def truncate(text: str, width: int) -> str:
 def pad(text: str, width: int) -> str:
     """Fill a text up to a width."""
     return text + " " * max(0, width - count_cells(text))
+
+
+def format_wait(seconds: float) -> str:
+    """Show for how long something has waited.
+
+    >>> format_wait(0), format_wait(90.4), format_wait(90_000)
+    ('none', '1 min 30 s', '25 h')
+    """
+    if not seconds:
+        return "none"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:  # noqa: PLR2004 - minutes of an hour
+        return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
 def format_day(time: datetime | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.layout import Screen, escape_controls, format_wait
 from credenda.interfaces.cli.outcome import Done, Remembered
 from credenda.interfaces.cli.render_beliefs import (
     render_contest,
@@ -91,6 +91,7 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.retention_policy import LegalHold
+from credenda.model.server_report import ServerReport
 from credenda.model.sync_report import SyncReport
 
 __all__ = ["render"]
@@ -158,6 +159,7 @@ def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:
 def render_stats(screen: Screen, found: Stats) -> str:
     """Show how much is stored and how much work is queued."""
     rows = (
+        ("oldest unread", format_wait(found.oldest_unread_seconds)),
         ("events", _append_count(f"{found.events:,}", f"{found.redacted_events:,} redacted", found.redacted_events)),
         ("active memories", f"{found.total:,}"),
         ("by type", _list(found.by_type)),
@@ -235,11 +237,23 @@ def _list(counts: Mapping[str, int]) -> str:
 
 def render_doctor(screen: Screen, report: DoctorReport) -> str:
     """Show the result of a check of the store."""
-    lines = ["No problem was found." if report.ok else screen.warn("Problems were found.")]
+    lines = [f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."]
+    lines += ["No problem was found." if report.ok else screen.warn("Problems were found.")]
     lines += [screen.fill(_describe_finding(one), "  ", "    ") for one in report.findings]
     if not report.ok:
         lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")
     lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
+    return "\n".join(lines)
+
+
+def render_server(screen: Screen, report: ServerReport) -> str:
+    """Show the result of a check of a server."""
+    signs = {True: "ok", False: "WRONG", None: "unknown"}
+    rows = [(one.check, f"{signs[one.ok]}: {one.detail}{f'; {one.fix}' if one.fix else ''}") for one in report.checks]
+    lines = [
+        screen.pairs(rows, indent=""),
+        "No problem was found." if report.ok else screen.warn("Problems were found."),
+    ]
     return "\n".join(lines)
 
 
@@ -314,6 +328,7 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     Stats: render_stats,
     ExtractionReport: _render_extraction,
     DoctorReport: render_doctor,
+    ServerReport: render_server,
     EraseReceipt: render_erase,
     DeletionPlan: render_plan,
     DeletionReceipt: render_deletion,

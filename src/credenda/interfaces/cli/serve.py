@@ -72,6 +72,8 @@ def make_serve_command() -> click.Command:
         )
     )
     options += [click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()]
+    about = "Whether each call is recorded in the audit. [default: with tokens]"
+    options.append(click.Option(["--audit/--no-audit"], default=None, help=about))
     return click.Command(
         "serve",
         params=[*options, *make_program_options(hidden=True)],
@@ -85,8 +87,9 @@ def make_serve_command() -> click.Command:
 
 def _serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click parsed
     plan = _make_plan(given)
+    _show_log(server.anchors.ANCHOR_LOG)
     if given["access_log"]:
-        _show_requests()
+        _show_log("credenda.server.requests")
     if given["demo"]:
         _serve_demo(session, plan)
         return
@@ -116,7 +119,12 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
         url=given["url"] or "",
     )
     check_address(address)
-    return process.Plan(address=address, toolset=cast("Toolset", given["toolset"]), workers=not given["no_workers"])
+    return process.Plan(
+        address=address,
+        toolset=cast("Toolset", given["toolset"]),
+        workers=not given["no_workers"],
+        audit=given["audit"],
+    )
 
 
 def _run(target: str | None, session: Session, plan: Plan) -> None:
@@ -168,9 +176,9 @@ def _fill(path: Path, user: str | None, *, settle: bool) -> None:
             memory.settle(_SETTLE_SECONDS)
 
 
-def _show_requests() -> None:
-    """Write the log of requests to standard error."""
-    log = logging.getLogger("credenda.server.requests")
+def _show_log(name: str) -> None:
+    """Write a log, whose lines are JSON, to standard error."""
+    log = logging.getLogger(name)
     log.addHandler(logging.StreamHandler(sys.stderr))
     log.setLevel(logging.INFO)
     log.propagate = False

@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.server import (
+        anchors as anchors,
+    )
+    from credenda.interfaces.server import (
         process as process,
     )
 

@@ -64,7 +64,7 @@ class Options:
     toolset: Toolset = "default"
     read_only: bool = False
     rate: float = 0.0
-    """Requests a second and user; 0 bounds none."""
+    """Requests a second and caller; 0 bounds none."""
     call_seconds: float = limits.HTTP_CALL_SECONDS
     audit: bool = False
     """Whether every call is recorded."""
@@ -99,8 +99,7 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
     app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
-    rate = RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS))
-    app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full)
+    app = Bounds(app, _make_rates(options.rate), is_full=lambda: audit is not None and audit.is_full)
     app = CallerCheck(app, options.identify)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
@@ -109,6 +108,13 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
 def _find_wait(options: Options) -> float:
     """Return how long an answer to another agent waits for its task: less than a call may take."""
     return min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE)
+
+
+def _make_rates(rate: float) -> tuple[RateLimit, RateLimit]:
+    """Make the bounds for each caller, and for all callers of a user together."""
+    together = rate * limits.HTTP_TENANT_RATE
+    by_caller = RateLimit(rate, max(1.0, rate * _BURST_SECONDS))
+    return by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
 
 
 def _list_longer_calls() -> dict[str, float]:
@@ -186,12 +192,9 @@ class _Pages:
         if "memory:admin" not in get_principal().scopes:
             why = "it lacks the scope memory:admin"
             return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))
-        counts = self._memories.counts()
         queue = to_thread.current_default_thread_limiter().statistics()
-        oldest = await to_thread.run_sync(self._memories.measure_oldest_wait)
-        gauges = {
-            "credenda_oldest_job_seconds": ("How long the oldest message has waited to be read.", oldest),
-            "credenda_memories_open": ("Memories of users that are open.", counts.open),
+        gauges = await to_thread.run_sync(self._memories.list_gauges)
+        gauges |= {
             "credenda_calls_running": ("Calls that worker threads carry out.", queue.borrowed_tokens),
             "credenda_calls_waiting": ("Calls that wait for a worker thread.", queue.tasks_waiting),
         }

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from dataclasses import replace
+from itertools import islice
 from threading import Condition, Event, Thread
 from typing import Final
 
 from credenda import limits
+from credenda.clock import Clock
 from credenda.errors import CredendaError
+from credenda.interfaces.server.anchors import Anchors
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import AuditStore
 
@@ -25,31 +29,44 @@ class AuditLog:
     """The queue of calls that wait for their records. All methods may be called from any thread.
 
     Where records cannot be written, they stay in the queue; when it is full, the server refuses calls (`is_full`), so
-    that no call goes unrecorded. A kill may lose the records of the last moments.
+    that no call goes unrecorded. The refusals share one record, which counts them. A kill may lose the records of the
+    last moments.
     """
 
-    def __init__(self, store: AuditStore) -> None:
+    def __init__(self, store: AuditStore, clock: Clock, anchors: Anchors) -> None:
         """Start the thread."""
         self._store = store
+        self._clock = clock
+        self._anchors = anchors
         self._waiting: deque[AuditDraft] = deque()
+        self._refused: AuditDraft | None = None
         self._changed = Condition()
         self._closing = False
         self._thread = Thread(target=self._work, name="credenda-audit")
         self._thread.start()
 
     def add(self, draft: AuditDraft) -> None:
-        """Queue the record of a call."""
+        """Queue the record of a call; once the queue is twice its bound, count the call in one record for all."""
         with self._changed:
-            self._waiting.append(draft)
-            self._changed.notify_all()
+            if len(self._waiting) >= 2 * limits.AUDIT_WAITING:
+                self._refused = _count_one_more(self._refused, draft)
+            else:
+                self._waiting.append(draft)
+                if len(self._waiting) == 1:  # otherwise the thread is at work already, and waking it costs the caller
+                    self._changed.notify_all()
 
     @property
     def is_full(self) -> bool:
         """Whether no further call may begin."""
         return len(self._waiting) >= limits.AUDIT_WAITING
 
+    @property
+    def waiting(self) -> int:
+        """How many records wait to be written."""
+        return len(self._waiting)
+
     def close(self) -> None:
-        """Write the records that wait, and end the thread; closing twice does nothing."""
+        """Write the records that wait and the last anchor, and end the thread; closing twice does nothing."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -62,22 +79,40 @@ class AuditLog:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
                 if not self._closing:
                     self._changed.wait_for(lambda: self._closing, _GATHER_SECONDS)
-                batch = list(self._waiting)[:_BATCH]
+                batch = list(islice(self._waiting, _BATCH))
             if not batch:
-                return
+                break
             if self._write(batch):
-                with self._changed:
-                    for _ in batch:
-                        self._waiting.popleft()
+                self._drop(len(batch))
             elif self._closing:
                 attempts -= 1
-        _log.error("%d audit records could not be written", len(self._waiting))
+        if self._waiting:
+            _log.error("%d audit records could not be written", len(self._waiting))
+        self._anchors.close(self._clock.now_us())
+
+    def _drop(self, count: int) -> None:
+        with self._changed:
+            for _ in range(count):
+                self._waiting.popleft()
+            if self._refused is not None:
+                self._waiting.append(self._refused)
+                self._refused = None
 
     def _write(self, batch: list[AuditDraft]) -> bool:
         try:
-            self._store.append_audit(batch)
+            head = self._store.append_audit(batch)
         except CredendaError as error:
             _log.warning("%d audit records cannot be written now", len(batch), extra={"code": error.code})
             Event().wait(_RETRY_SECONDS)
             return False
+        self._anchors.note(head, self._clock.now_us())
         return True
+
+
+def _count_one_more(known: AuditDraft | None, draft: AuditDraft) -> AuditDraft:
+    """Count a call in the record that stands for all that could not be queued."""
+    if known is not None:
+        return replace(known, count=known.count + 1, at_us=draft.at_us)
+    return AuditDraft(
+        at_us=draft.at_us, request_id=draft.request_id, status=draft.status, code=draft.code, duration_ms=0.0
+    )

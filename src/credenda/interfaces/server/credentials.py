@@ -54,7 +54,16 @@ class TokenCheck:
         kind, _, text = headers.get("authorization", "").partition(" ")
         if kind.casefold() != "bearer" or not text.strip():
             raise Unauthenticated("a token is needed", why="the request carries none", fix=_FIX)
-        return await to_thread.run_sync(self._verify, text.strip(), self._find_address(scope, headers))
+        now_us = self._clock.now_us()
+        token = self._verify(text.strip(), self._find_address(scope, headers), now_us)
+        if token.last_used_us is None or now_us - token.last_used_us >= HOUR_US:
+            await to_thread.run_sync(self._record_use, token, now_us)
+        return Principal(
+            issuer="token",
+            subject=token.id,
+            tenant=token.user,
+            scopes=frozenset(scope for scope in SCOPES if scope in token.scopes),
+        )
 
     def _find_address(self, scope: RequestScope, headers: Headers) -> str:
         """Return the address of the caller; behind a proxy, the one that the proxy itself has added."""
@@ -63,13 +72,13 @@ class TokenCheck:
         client = cast("tuple[str, int] | None", scope.get("client"))
         return client[0] if client else ""
 
-    def _verify(self, text: str, address: str) -> Principal:
+    def _verify(self, text: str, address: str, now_us: int) -> AccessToken:
+        """Look a token up in the loop of the server: the read takes 20 µs, and handing it to a thread ten times that."""
         digest = sha256(text.encode("utf-8", "replace")).digest()
         wait = self._failures.wait_seconds(address)
         if wait and not self._is_known(digest):
             headers = {"Retry-After": str(math.ceil(wait))}
             raise Problem(429, "too many wrong tokens", code="rate_limited", fix="wait", headers=headers)
-        now_us = self._clock.now_us()
         token = verify_token(self._store, text, now_us)
         if token is None:
             self._failures.take(address)
@@ -77,13 +86,7 @@ class TokenCheck:
                 "the token is not valid", why="it is unknown, expired or revoked", fix=_FIX, error="invalid_token"
             )
         self._note_known(digest)
-        self._record_use(token, now_us)
-        return Principal(
-            issuer="token",
-            subject=token.id,
-            tenant=token.user,
-            scopes=frozenset(scope for scope in SCOPES if scope in token.scopes),
-        )
+        return token
 
     def _is_known(self, digest: bytes) -> bool:
         with self._lock:
@@ -98,6 +101,5 @@ class TokenCheck:
 
     def _record_use(self, token: AccessToken, now_us: int) -> None:
         """Record the use of a token, at most once an hour; a database that cannot be written does not matter."""
-        if token.last_used_us is None or now_us - token.last_used_us >= HOUR_US:
-            with suppress(CredendaError):
-                self._store.record_token_use(token.id, now_us)
+        with suppress(CredendaError):
+            self._store.record_token_use(token.id, now_us)

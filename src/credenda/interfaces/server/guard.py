@@ -31,6 +31,8 @@ from credenda.interfaces.server.problems import Problem, make_problem, send_prob
 from credenda.interfaces.server.rate import RateLimit
 from credenda.model.audit import AuditDraft
 from credenda.runtime import ActiveCalls
+from credenda.telemetry.model_use import ModelUse, measure_model_use
+from credenda.telemetry.spans import record_request
 
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
@@ -72,7 +74,7 @@ class RequestLog:
         state: dict[str, Any] = {"route": "other", "started": False, "request_id": request_id}
         scope["state"] = state
         status, begun = 0, seconds()
-        note = state["note"] = CallNote()
+        state["note"] = note = CallNote()
         current_note.set(note)
 
         async def send_with_headers(message: Message) -> None:
@@ -86,7 +88,12 @@ class RequestLog:
             await send(message)
 
         try:
-            await self._app(scope, receive, send_with_headers)
+            with (
+                record_request(scope["method"], Headers(scope=scope)) as report,
+                measure_model_use() as state["model_use"],
+            ):
+                await self._app(scope, receive, send_with_headers)
+                report(state["route"], status)
         except Exception as error:
             if state["started"]:
                 state["failure"] = error
@@ -108,29 +115,43 @@ class RequestLog:
             line["failure"] = type(failure).__name__
         _log.info(json.dumps(line))
         if self._audit is not None and scope["path"] not in PUBLIC:
-            self._audit(_draft_record(state, self._clock.now_us(), status, duration_seconds))
+            self._audit(_draft_record(scope, self._clock.now_us(), status, duration_seconds))
 
 
-def _draft_record(state: Mapping[str, Any], now_us: int, status: int, duration_seconds: float) -> AuditDraft:
+def _draft_record(scope: Scope, now_us: int, status: int, duration_seconds: float) -> AuditDraft:
     """Put together what the layers have found out about a call."""
+    state: Mapping[str, Any] = scope["state"]
     principal: Principal | None = state.get("principal")
     note: CallNote = state["note"]
+    use: ModelUse = state["model_use"]
     failure = state.get("failure")
     code = note.code or ("" if failure is None else str(make_problem(failure).body["code"]))
     return AuditDraft(
         at_us=now_us,
         request_id=state["request_id"],
         user="" if principal is None else principal.tenant,
-        caller="" if principal is None else f"{principal.issuer}:{principal.subject}",
+        issuer="" if principal is None else principal.issuer,
+        subject="" if principal is None else principal.subject,
+        client=("" if principal is None else principal.client) or _read_program(Headers(scope=scope)),
+        actor=note.actor,
         door=note.door,
         operation=note.operation,
         scope=note.scope,
         ids=note.ids,
+        more_ids=note.more_ids,
         status=status,
         code=code,
         duration_ms=round(duration_seconds * 1_000, 1),
+        tokens_in=use.tokens_in,
+        tokens_out=use.tokens_out,
+        cost_usd=use.cost_usd,
         inputs=note.inputs,
     )
+
+
+def _read_program(headers: Headers) -> str:
+    """Return the first product that a User-Agent header names, without comments about the machine."""
+    return headers.get("user-agent", "").strip().partition(" ")[0]
 
 
 class AddressCheck:
@@ -204,10 +225,10 @@ class CallerCheck:
 class Bounds:
     """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
 
-    def __init__(self, app: ASGIApp, rate: RateLimit, *, is_full: Callable[[], bool]) -> None:
-        """Wrap an application; `is_full` says that no call may begin."""
+    def __init__(self, app: ASGIApp, rates: tuple[RateLimit, RateLimit], *, is_full: Callable[[], bool]) -> None:
+        """Wrap an application; the rates are those of a caller and of a user, `is_full` says that no call may begin."""
         self._app = app
-        self._rate = rate
+        self._by_caller, self._by_user = rates
         self._is_full = is_full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -220,7 +241,7 @@ class Bounds:
         await self._app(scope, receive, send)
 
     def _find_problem(self, principal: Principal) -> Problem | None:
-        wait = self._rate.take(principal.tenant)
+        wait = self._by_caller.take(f"{principal.issuer}\n{principal.subject}") or self._by_user.take(principal.tenant)
         if wait:
             headers = {"Retry-After": str(math.ceil(wait))}
             return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)

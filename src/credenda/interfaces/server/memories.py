@@ -6,29 +6,29 @@ import logging
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from threading import Event, Thread
 from typing import Final
 
 from credenda import limits, services, workers
 from credenda.bootstrap import build_user_parts
 from credenda.client import Credenda
-from credenda.clock import SECOND_US, Clock
+from credenda.clock import Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.call_worker import CallWorker
+from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
+from credenda.interfaces.server.probe import Probe
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
-from credenda.session_pool import PoolCounts, SessionPool
-from credenda.storage.job_kinds import CALL
+from credenda.session_pool import SessionPool
 from credenda.storage.agent_tasks import AgentTaskStore
-from credenda.storage.store import ChangeFilter, JobFilter, JobStatus
+from credenda.storage.store import ChangeFilter
 
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
-_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.FAILED})
-_CALLS: Final = frozenset({CALL})
 _IDLE_SECONDS: Final = 1.0
 """How long the worker waits for a job before it looks for those of other processes."""
 
@@ -53,6 +53,7 @@ class Memories:
         self._jobs_ready = Event()
         self._stop = Event()
         self._audit: AuditLog | None = None
+        self._probe: Probe | None = None
         self._pool = SessionPool(
             self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
         )
@@ -96,22 +97,31 @@ class Memories:
 
     def open_audit(self) -> AuditLog:
         """Open the audit log, which is closed after the last call."""
-        self._audit = AuditLog(self._parts.store.audit)
+        named = self._parts.settings.audit_anchor_file
+        anchors = Anchors(Path(named) if named else None)
+        self._audit = AuditLog(self._parts.store.audit, self._parts.clock, anchors)
         return self._audit
 
-    def counts(self) -> PoolCounts:
-        """Return the figures of the open memories."""
-        return self._pool.counts()
+    def start_probe(self) -> None:
+        """Begin to probe the store, as often as the setting says; a database that is only read is not probed."""
+        period_seconds = self._parts.settings.probe_seconds
+        if period_seconds and not self._parts.read_only:
+            self._probe = Probe(self._parts, self._jobs_ready, period_seconds)
+            self._probe.start()
 
-    def measure_oldest_wait(self) -> float:
-        """Return for how many seconds the job that has been due the longest has waited; 0 where none is due."""
-        now_us = self._parts.clock.now_us()
-        due = JobFilter(statuses=_WAITING, other_kinds=_CALLS, due_us=now_us, limit=1)
-        for user in self._parts.store.users_with_due_jobs(now_us, limit=1, other_kinds=_CALLS):
-            with self._parts.store.reader(user) as reader:
-                for job in reader.jobs(due):
-                    return max(0, now_us - job.created_us) / SECOND_US
-        return 0.0
+    def list_gauges(self) -> dict[str, tuple[str, float]]:
+        """Return the metrics of the store, the age of the oldest unread message first; reads the database."""
+        found: dict[str, tuple[str, float]] = {
+            "credenda_oldest_unread_seconds": (
+                "How long the oldest message has waited to be read.",
+                services.waiting.measure_oldest_unread(self._parts),
+            ),
+            "credenda_memories_open": ("Memories of users that are open.", self._pool.counts().open),
+        }
+        if self._audit is not None:
+            about = "Calls whose audit record is not written yet."
+            found["credenda_audit_waiting"] = (about, self._audit.waiting)
+        return found if self._probe is None else {**found, **self._probe.list_gauges()}
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
@@ -146,6 +156,8 @@ class Memories:
             self._caller.join()
         if self._worker is not None:
             self._worker.join()
+        if self._probe is not None:
+            self._probe.close()
         self._pool.close()
         if self._audit is not None:
             self._audit.close()
@@ -159,6 +171,9 @@ class Memories:
         )
 
     def _work(self) -> None:
+        warm = getattr(self._parts.extractor, "warm", None)
+        if callable(warm):
+            warm()  # now: compiling later would delay a caller
         everyone = workers.tenants.AllUsers(self._parts, duties=services.scheduled_tasks.run_duties)
         with closing(everyone):
             while not self._stop.is_set():

@@ -34,11 +34,12 @@ class Metrics:
             self._seconds[route] += duration_seconds
 
     def write(self, gauges: Mapping[str, tuple[str, float]]) -> str:
-        """Write everything, and gauges given by name as their help and value."""
-        with self._lock:
-            lines = [*self._write_requests(), *self._write_durations()]
+        """Write gauges, given by name as their help and value, and then everything else."""
+        lines: list[str] = []
         for name, (about, value) in gauges.items():
             lines += [*_write_head(name, "gauge", about), f"{name} {value:g}"]
+        with self._lock:
+            lines += [*self._write_requests(), *self._write_durations()]
         return "\n".join([*lines, ""])
 
     def _write_requests(self) -> Iterator[str]:

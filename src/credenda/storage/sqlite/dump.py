@@ -42,7 +42,16 @@ TABLES: Final = (
 )
 """The tables of a tenant, in export order: passages come after their events."""
 NOT_MOVED: Final = frozenset(
-    {"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects", "agent_tasks"}
+    {
+        "tenants",
+        "index_blobs",
+        "redaction_permits",
+        "duties",
+        "api_tokens",
+        "audit_subjects",
+        "audit_names",
+        "agent_tasks",
+    }
 )
 """Not exported: the tenant's row (in the header), snapshots, a flag, task runs, and the rows of a server: access
 tokens, the pseudonym, and tasks of other agents, which name ids of this database.

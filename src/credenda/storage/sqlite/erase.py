@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
-_WITHOUT_TENANT: Final = ("agent_tasks", "api_tokens", "audit_subjects", "eval_scores")
+_WITHOUT_TENANT: Final = ("agent_tasks", "api_tokens", "audit_subjects", "audit_names", "eval_scores")
 """Tables that may have rows of a user who never wrote."""
 _SAMPLED_ROWS: Final = 4_000
 """The rows per column that give probes; of more rows, as many at even distances."""

@@ -218,6 +218,13 @@ class SqliteStore(ServerRows):
             found = connection.execute(load_statements()["users"], {"after": after, "limit": limit})
             return [str(row["user_id"]) for row in found]
 
+    def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
+        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
+        with self._readers.take() as connection:
+            given = {"kinds": json.dumps(sorted(kinds))}
+            found = connection.execute(load_statements()["oldest_waiting"], given).fetchone()
+            return found["created_at"]
+
     def users_with_due_jobs(
         self,
         now_us: int,

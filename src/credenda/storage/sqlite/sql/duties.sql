@@ -35,6 +35,11 @@ WHERE status IN ('queued', 'processing', 'failed') AND (run_after <= :now_us OR 
     AND user_id NOT IN (SELECT value FROM json_each(:besides))
 GROUP BY user_id ORDER BY min(max(run_after, created_at)), user_id LIMIT :limit;
 
+-- name: oldest_waiting$
+-- When the oldest job of these kinds was filed that is not done and not given up, of all tenants.
+SELECT min(created_at) AS created_at FROM operations
+WHERE status IN ('queued', 'processing', 'failed') AND kind IN (SELECT value FROM json_each(:kinds));
+
 -- name: put_duty!
 -- File how a run of a duty went.
 INSERT INTO duties (user_id, name, started_at, took_us, failed, result)
