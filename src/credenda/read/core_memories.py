@@ -60,7 +60,7 @@ def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -
 def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int) -> list[Memory]:
     """Return the visible memories of a recall log, in its order, without memories of the codebase layer.
 
-    What only a document or tool said is left out: every prompt would repeat it, however often it was found.
+    It leaves out memories that only a document or tool supports, because every prompt would repeat them.
     """
     held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
