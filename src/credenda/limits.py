@@ -198,6 +198,8 @@ HTTP_REPLAYS: Final = 4_096
 HTTP_REPLAY_SECONDS: Final = 86_400
 HTTP_REPLAY_CHARACTERS: Final = 65_536
 """Longest answer that is kept for them."""
+OAUTH_BODY_BYTES: Final = 32 << 10
+"""Longest body of a registration, a form, or a request for tokens."""
 HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2

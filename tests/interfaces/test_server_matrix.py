@@ -142,7 +142,8 @@ def assert_refused(site: Site, call: Callable[[str], Response], operation: Opera
         assert SECRET not in refused.text
     refused = call(site.token("ana", [scope for scope in SCOPES if scope != operation.scope]))
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
-    assert refused.headers["WWW-Authenticate"] == f'Bearer error="insufficient_scope", scope="{operation.scope}"'
+    challenge = refused.headers["WWW-Authenticate"]
+    assert challenge.startswith(f'Bearer error="insufficient_scope", scope="{operation.scope}", resource_metadata="')
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/nothing", "/", "/v1/users", "/mcp"])

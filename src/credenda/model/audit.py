@@ -17,7 +17,9 @@ class AuditDraft:
     user: str
     """The user whose memory it reached; "" for a caller who was not found out."""
     caller: str
-    """Issuer and subject of the caller; "" for one who was not found out."""
+    """The credential of the caller, without its secret; "" for a caller who was not found out."""
+    member: str
+    """The id of the member who called; "" for the user whose memory it is."""
     door: str
     operation: str
     scope: str

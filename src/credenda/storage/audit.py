@@ -48,6 +48,7 @@ def write_record(draft: AuditDraft, *, seq: int, pseudonym: str, input_key: byte
         "request_id": draft.request_id,
         "user": pseudonym,
         "caller": draft.caller,
+        "member": draft.member,
         "door": draft.door,
         "operation": draft.operation,
         "scope": draft.scope,

@@ -69,7 +69,7 @@ from credenda.storage.records import (
 )
 from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
-from credenda.storage.tokens import TokenStore
+from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 from credenda.storage.usage import TaskProgress, UsageView
 
 __all__ = [
@@ -235,6 +235,16 @@ class Store(TenantTransfer, Protocol):
     @property
     def tokens(self) -> TokenStore:
         """The access tokens of a server's callers."""
+        ...
+
+    @property
+    def secrets(self) -> SecretStore:
+        """The short-lived secrets of logins and OAuth."""
+        ...
+
+    @property
+    def members(self) -> MemberStore:
+        """The members of shared memories."""
         ...
 
     @property

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from anyio import to_thread
@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import __version__, limits
 from credenda.errors import Forbidden, NotFound
@@ -24,11 +24,20 @@ from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
-from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
+from credenda.interfaces.server.guard import (
+    PUBLIC,
+    AddressCheck,
+    Bounds,
+    CallerCheck,
+    CallTimeout,
+    Identify,
+    RequestLog,
+)
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
 from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS
@@ -59,6 +68,10 @@ class Options:
     audit: bool = False
     """Whether every call is recorded."""
     metrics: Metrics = field(default_factory=Metrics)
+    resource: Resource | None = None
+    """Where a client without a token finds out how to get one."""
+    open_routes: tuple[Route, ...] = ()
+    """Pages that need no token: those with which a token is got."""
 
 
 def build_application(memories: Memories, options: Options) -> ASGIApp:
@@ -76,15 +89,17 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
         Route("/readyz", _Get(pages.show_readiness)),
         Route("/metrics", _Get(pages.show_metrics)),
         Route("/openapi.json", _Get(pages.show_openapi)),
+        *options.open_routes,
     ]
+    open_paths = PUBLIC | {route.path for route in options.open_routes}
     audit = memories.open_audit() if options.audit else None
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
     app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
     rate = RateLimit(options.rate, max(1.0, options.rate * _BURST_SECONDS))
-    app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full)
-    app = CallerCheck(app, options.identify)
+    app = Bounds(app, rate, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
+    app = CallerCheck(app, options.identify, open_paths=open_paths, resource=options.resource)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
 
@@ -132,7 +147,18 @@ class _McpEndpoint:
         if scope["method"] != "POST":  # there is no stream to open, and no session to end
             await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
             return
-        await self._manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, receive, partial(_ask_for_scope, scope, receive, send))
+
+
+async def _ask_for_scope(scope: Scope, receive: Receive, send: Send, message: Message) -> None:
+    """Answer 403 in place of a tool's error where the client can ask the person for the missing scope (RFC 6750)."""
+    missing = scope["state"]["note"].missing_scope
+    if not missing:
+        await send(message)
+    elif message["type"] == "http.response.start":
+        why = f"it lacks the scope {missing}"
+        error = Forbidden("the token does not permit this", why=why, fix="ask the person for it", scope=missing)
+        await send_problem(error, scope, receive, send)
 
 
 class _Get:

@@ -25,7 +25,7 @@ from credenda.interfaces.openapi import FILE_FIELD
 from credenda.interfaces.server.problems import Problem
 from credenda.operations.table import Operation, Param, Rest
 
-__all__ = ["Inputs", "read_inputs"]
+__all__ = ["Inputs", "read_body", "read_inputs"]
 
 _FLAGS: Final = {"true": True, "false": False}
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
@@ -62,7 +62,7 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
             if "upload" in kinds.values():
                 given |= await _read_form(request, others, Path(folder))
             else:
-                body = await _read_body(request)
+                body = await read_body(request)
                 given |= _check_inputs(_parse_object(request, body), others, operation)
         missing = [name for name, param in others.items() if param.required and name not in given]
         if missing:
@@ -136,12 +136,12 @@ def _parse_word(name: str, param: Param, word: str) -> object:
 # The body
 
 
-async def _read_body(request: Request) -> bytes:
+async def read_body(request: Request, bound: int = limits.HTTP_BODY_BYTES) -> bytes:
     """Read a body within the bounds of size and time."""
-    _check_length(request, limits.HTTP_BODY_BYTES)
+    _check_length(request, bound)
     try:
         with anyio.fail_after(limits.HTTP_READ_SECONDS):
-            return await Request(request.scope, _bound(request.receive, limits.HTTP_BODY_BYTES)).body()
+            return await Request(request.scope, _bound(request.receive, bound)).body()
     except TimeoutError:
         raise Problem(408, "the request came too slowly", code="unavailable", fix="send it faster") from None
     except ClientDisconnect:
@@ -201,7 +201,7 @@ def _refuse_constant(name: str) -> object:
 async def _read_form(request: Request, params: Mapping[str, Param], folder: Path) -> dict[str, object]:
     """Read a form: every field is text, and the file is copied to a path of our choice."""
     if not request.headers.get("content-type", "").casefold().startswith("multipart/form-data"):
-        if not await _read_body(request):
+        if not await read_body(request):
             return {}
         raise Problem(415, "the body has another media type", fix=f"send multipart/form-data with {FILE_FIELD!r}")
     _check_length(request, limits.HTTP_UPLOAD_BYTES)

@@ -40,8 +40,11 @@ TABLES: Final = (
     "budgets",
 )
 """The tables of a tenant, in export order: passages come after their events."""
-NOT_MOVED: Final = frozenset({"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects"})
-"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, access tokens, and the pseudonym."""
+NOT_MOVED: Final = frozenset(
+    {"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects", "members"}
+    | {"server_secrets"}
+)
+"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonym, and who has access."""
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
