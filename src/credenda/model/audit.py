@@ -18,7 +18,7 @@ class AuditDraft:
     """The user whose memory it reached; "" for a caller who was not found out."""
     caller: str
     """The credential of the caller, without its secret; "" for a caller who was not found out."""
-    member: str
+    member: str = ""
     """The id of the member who called; "" for the user whose memory it is."""
     door: str
     operation: str

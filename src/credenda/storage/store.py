@@ -143,6 +143,10 @@ class Reader(Protocol):
         """Return the evidence of these memories, or from these events, in order of event and span."""
         ...
 
+    def authors(self, events: Sequence[str], changes: Sequence[str]) -> dict[str, str]:
+        """Return the members who wrote these events and made these changes, by id; without those of the user."""
+        ...
+
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes."""
         ...

@@ -42,9 +42,11 @@ TABLES: Final = (
 """The tables of a tenant, in export order: passages come after their events."""
 NOT_MOVED: Final = frozenset(
     {"tenants", "index_blobs", "redaction_permits", "duties", "api_tokens", "audit_subjects", "members"}
-    | {"server_secrets"}
+    | {"server_secrets", "authors"}
 )
-"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonym, and who has access."""
+"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonym, and who has access or
+wrote through it.
+"""
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""

@@ -79,10 +79,13 @@ def _read_next_ids(row: sqlite3.Row) -> tuple[int, bytes, int, int]:
 class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        """Bind a connection in a write transaction to a tenant with these next ids."""
+    def __init__(
+        self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock, *, author: str = ""
+    ) -> None:
+        """Bind a connection in a write transaction to a tenant with these next ids; `author` is the member who writes."""
         super().__init__(connection, tenant)
         self._clock = clock
+        self._author = author
         self.tips = tips
         """The next ids after the rows inserted so far."""
         self.filed_only = True
@@ -186,6 +189,7 @@ class SqliteWriter(SqliteReader):
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
+        self._note_author(IdKind.EVENT, number)
         self.tips = NextIds(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
             self._list_words(number)
@@ -226,9 +230,15 @@ class SqliteWriter(SqliteReader):
     def _change(self, change: ChangeRecord) -> str:
         number = self._value("next_change")
         self._run("insert_change", id=number, **rows.to_change_row(change, self._tenant.tag))
+        self._note_author(IdKind.CHANGE, number)
         if change.kind.value == "confirm" and change.memory_id:
             self._run("confirm_memory", id=self._number(change.memory_id, IdKind.MEMORY))
         return self._public(IdKind.CHANGE, number)
+
+    def _note_author(self, kind: IdKind, number: int) -> None:
+        """Keep the member who writes; the user whose memory it is needs no row."""
+        if self._author:
+            self._run("insert_author", kind=kind.value, id=number, member=self._author)
 
     def _evidence(self, evidence: Evidence) -> str:
         self._run(

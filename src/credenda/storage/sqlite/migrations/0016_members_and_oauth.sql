@@ -38,3 +38,12 @@ CREATE TABLE server_secrets (
 
 CREATE UNIQUE INDEX server_secrets_by_digest ON server_secrets (digest);
 CREATE INDEX server_secrets_by_end ON server_secrets (expires_at);
+
+-- The member who wrote an event (kind e) or made a change (kind c). Rows of the user whose memory it is have no author.
+CREATE TABLE authors (
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    member TEXT NOT NULL,
+    PRIMARY KEY (user_id, kind, id)
+) WITHOUT ROWID;
