@@ -18,7 +18,9 @@ def write_certificate(folder: Path, name: str = "127.0.0.1") -> tuple[Path, Path
     now = datetime.now(UTC)
     known = x509.IPAddress(ip_address(name)) if name[0].isdigit() else x509.DNSName(name)
     certificate = (
-        x509.CertificateBuilder(named, named, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
+        x509.CertificateBuilder(
+            named, named, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1)
+        )
         .add_extension(x509.SubjectAlternativeName([known]), critical=False)
         .sign(key, hashes.SHA256())
     )

@@ -35,12 +35,12 @@ class Site:
         self.client = client
         self.parts = parts
 
-    def token(self, user: str, scopes: Iterable[str] = SCOPES, expires: str = "never", name: str = "test") -> str:
-        parts = self.parts.for_user(user)
-        try:
-            return issue_token(parts, name, scopes=list(scopes), allowed=SCOPES, expires=expires).token
-        finally:
-            parts.release()
+    def token(
+        self, user: str, scopes: Iterable[str] = SCOPES, *, expires: str = "never", name: str = "test", member: str = ""
+    ) -> str:
+        """Issue a token for the memory of a user, to a member of it."""
+        with closing_parts(self, user) as parts:
+            return issue_token(parts, name, scopes=list(scopes), allowed=SCOPES, expires=expires, member=member).token
 
     def send(self, method: str, path: str, token: str = "", **given: Any) -> Response:  # noqa: ANN401 - what the client takes
         headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **given.pop("headers", {})}
@@ -72,6 +72,16 @@ class Site:
     def settle(self, user: str = "ana") -> None:
         with Credenda(self.parts.for_user(user), workers=False) as memory:
             memory.settle()
+
+
+@contextmanager
+def closing_parts(site: Site, user: str) -> Generator[Parts]:
+    """Open the memory of a user beside the server."""
+    parts = site.parts.for_user(user)
+    try:
+        yield parts
+    finally:
+        parts.release()
 
 
 @contextmanager

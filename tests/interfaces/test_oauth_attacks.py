@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,6 +14,7 @@ from credenda import limits
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.oauth.clients import register_client
 from credenda.services import logins
+from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 
 from .oauth import VERIFIER, Browser, Connector, challenge_of, connect, read_answer, read_form
@@ -177,7 +179,9 @@ def test_an_address_that_could_run_or_leak_is_not_registered(site: Site, uri: ob
 
 @pytest.mark.parametrize("uri", ["cursor://anysphere.cursor-mcp/oauth/callback", "https://vscode.dev/redirect"])
 def test_addresses_of_known_programs_are_registered(site: Site, uri: str) -> None:
-    made = site.send("POST", "/register", json={"redirect_uris": [uri], "token_endpoint_auth_method": "client_secret_post"})
+    made = site.send(
+        "POST", "/register", json={"redirect_uris": [uri], "token_endpoint_auth_method": "client_secret_post"}
+    )
     assert made.status_code == 201
     assert made.json()["token_endpoint_auth_method"] == "none"
     assert "client_secret" not in made.json()
@@ -191,15 +195,18 @@ def test_a_registration_that_cannot_be_read_is_refused(site: Site, body: bytes) 
 
 
 def test_registrations_are_bounded_and_store_nothing(site: Site) -> None:
-    before = site.parts.store.commits
+    store = cast("SqliteStore", site.parts.store)
+    before = store.commits
     long = {"redirect_uris": [f"https://app.example.com/{'x' * 1_900}{i}" for i in range(9)]}
     assert site.send("POST", "/register", json=long).status_code == 400
     assert site.send("POST", "/register", content=b"x" * (limits.OAUTH_BODY_BYTES + 1)).status_code == 413
     assert site.send("POST", "/register", json={"redirect_uris": ["https://app.example.com/"]}).status_code == 201
-    assert site.parts.store.commits == before
+    assert store.commits == before
 
 
-@pytest.mark.parametrize("client_id", ["", "dcr-", "dcr-e30", "dcr-WyJ4Il0", "dcr-WyJ4IiwiamF2YXNjcmlwdDp4Il0", "x", "dcr-" + "A" * 5_000])
+@pytest.mark.parametrize(
+    "client_id", ["", "dcr-", "dcr-e30", "dcr-WyJ4Il0", "dcr-WyJ4IiwiamF2YXNjcmlwdDp4Il0", "x", "dcr-" + "A" * 5_000]
+)
 def test_an_invented_client_is_refused(browser: Browser, client: Connector, client_id: str) -> None:
     assert browser.get(client.address(client_id=client_id)).status_code == 400
 
@@ -289,7 +296,7 @@ def test_a_connection_ends_ninety_days_after_its_last_refresh_and_after_a_year(s
     assert client.refresh(answer["refresh_token"]).json()["error"] == "invalid_grant"
 
 
-def test_an_address_that_guesses_codes_is_slowed_down(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_guesses_codes_is_slowed_down(site: Site) -> None:
     client, person = Connector(site), Browser(site)
     codes = [client.redeem("credenda_code_" + "A" * 43).status_code for _ in range(limits.HTTP_FAILED_TOKENS + 1)]
     assert set(codes[: limits.HTTP_FAILED_TOKENS]) == {400}
@@ -323,15 +330,17 @@ def test_a_form_from_another_origin_is_refused(site: Site, browser: Browser, cli
     assert browser.post("/logout", read_form(browser.get("/login").text), origin=origin).status_code == 403
 
 
-def test_a_form_without_an_origin_needs_the_word_of_the_browser(site: Site, client: Connector) -> None:
+def test_a_form_without_an_origin_needs_the_word_of_the_browser(site: Site) -> None:
     code = logins.issue_link(site.parts.store.secrets, "ana", site.parts.clock.now_us())
     for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "none"}):
         assert site.send("POST", "/login", data={"code": code}, headers=headers).status_code == 403
-    sent = site.client.post("/login", data={"code": code}, headers={"Sec-Fetch-Site": "same-origin"}, follow_redirects=False)
+    sent = site.client.post(
+        "/login", data={"code": code}, headers={"Sec-Fetch-Site": "same-origin"}, follow_redirects=False
+    )
     assert sent.status_code == 303
 
 
-def test_a_session_that_someone_else_has_set_is_not_taken_over(site: Site, clock: ManualClock) -> None:
+def test_a_session_that_someone_else_has_set_is_not_taken_over(site: Site) -> None:
     attacker, victim = Browser(site), Browser(site)
     planted = {"credenda": "credenda_session_" + "A" * 43}
     attacker.cookies, victim.cookies = dict(planted), dict(planted)
@@ -380,7 +389,9 @@ def test_an_answer_keeps_the_query_of_its_address(site: Site, browser: Browser) 
 
 
 def test_metadata_of_a_registration_come_back_as_understood() -> None:
-    made = register_client({"client_name": "A\u202eB\n C", "redirect_uris": ["https://a.example/x"], "logo_uri": "http://x"})
+    made = register_client(
+        {"client_name": "A\u202eB\n C", "redirect_uris": ["https://a.example/x"], "logo_uri": "http://x"}
+    )
     assert made["client_name"] == "A B C"
     assert made["redirect_uris"] == ["https://a.example/x"]
     assert "logo_uri" not in made

@@ -1,4 +1,4 @@
-"""The document of a client is fetched from public addresses alone, over a connection to the address that was checked."""
+"""Documents of clients come from public addresses alone, over a connection to the address that was checked."""
 
 from __future__ import annotations
 
@@ -27,10 +27,22 @@ URL = "https://client.example.com/metadata.json"
 DOCUMENT = {"client_id": URL, "client_name": "App", "redirect_uris": ["https://client.example.com/done"]}
 
 
+Answer = Callable[[ssl.SSLSocket], None]
+
+
+def resolve_to(*addresses: str) -> Callable[[str, int], list[str]]:
+    """Make a resolver that knows one answer."""
+
+    def resolve(_: str, __: int) -> list[str]:
+        return list(addresses)
+
+    return resolve
+
+
 class Host:
     """A TLS server on this machine that answers each connection as told."""
 
-    def __init__(self, folder: Path, answer: Callable[[ssl.SSLSocket], None]) -> None:
+    def __init__(self, folder: Path, answer: Answer) -> None:
         certificate, key = write_certificate(folder, name="client.example.com")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
@@ -60,8 +72,9 @@ class Host:
         self._thread.join()
 
     def fetcher(self, **changed: Any) -> Fetcher:  # noqa: ANN401 - fields of a fetcher
-        given = {"resolve": lambda *_: ["127.0.0.1"], "may_connect": lambda _: True, "context": self.trusting}
-        return Fetcher(**{**given, "ports": frozenset({self.port}), **changed})
+        given: dict[str, Any] = {"resolve": resolve_to("127.0.0.1"), "may_connect": bool, "context": self.trusting}
+        given |= {"ports": frozenset({self.port}), **changed}
+        return Fetcher(**given)
 
     def url(self, path: str = "/metadata.json") -> str:
         return f"https://client.example.com:{self.port}{path}"
@@ -71,7 +84,7 @@ class Host:
 def make_host(tmp_path: Path) -> Iterator[Callable[..., Host]]:
     hosts: list[Host] = []
 
-    def make(answer: Callable[[ssl.SSLSocket], None]) -> Host:
+    def make(answer: Answer) -> Host:
         hosts.append(Host(tmp_path, answer))
         return hosts[-1]
 
@@ -80,41 +93,83 @@ def make_host(tmp_path: Path) -> Iterator[Callable[..., Host]]:
         one.close()
 
 
-def reply(body: bytes, head: str = "HTTP/1.1 200 OK") -> Callable[[ssl.SSLSocket], None]:
-    return lambda caller: caller.sendall(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+def send(whole: bytes) -> Answer:
+    def answer(caller: ssl.SSLSocket) -> None:
+        caller.sendall(whole)
+
+    return answer
+
+
+def reply(body: bytes, head: str = "HTTP/1.1 200 OK") -> Answer:
+    return send(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
 
 
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",  # noqa: S104 - refused
-        "100.64.0.1", "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::1", "::", "fe80::1",
-        "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
-        "2001:0:7f00:1::", "2001:db8::1", "localhost", "",
+        "127.0.0.1",
+        "127.9.9.9",
+        "0.0.0.0",  # noqa: S104 - it is refused
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "192.0.2.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::1",
+        "::",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "ff02::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "2001:0:7f00:1::",
+        "2001:db8::1",
+        "localhost",
+        "",
     ],
 )
 def test_an_address_that_is_not_public_is_not_connected_to(address: str) -> None:
     assert not is_public_address(address)
     with pytest.raises(Invalid, match="not public"):
-        Fetcher(resolve=lambda *_: [address]).fetch_json(URL)
+        Fetcher(resolve=resolve_to(address)).fetch_json(URL)
 
 
 def test_one_private_address_among_others_is_enough_to_refuse() -> None:
     assert is_public_address("9.9.9.9")
     assert is_public_address("2620:fe::fe")
     with pytest.raises(Invalid, match="not public"):
-        Fetcher(resolve=lambda *_: ["9.9.9.9", "10.0.0.1"]).fetch_json(URL)
+        Fetcher(resolve=resolve_to("9.9.9.9", "10.0.0.1")).fetch_json(URL)
     with pytest.raises(Invalid, match="not public"):
-        Fetcher(resolve=lambda *_: []).fetch_json(URL)
+        Fetcher(resolve=resolve_to()).fetch_json(URL)
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "http://client.example.com/x", "https://127.0.0.1/x", "https://[::1]/x", "https://client.example.com:8443/x",
-        "https://user:pass@client.example.com/x", "https://client.example.com/x#y", "https:///x", "ftp://client.example.com/x",
-        "https://client.example.com/a b", "https://client.example.com\\@127.0.0.1/x", "https://client.example.com:port/x",
-        "https://[::1/x", "https://exämple.com/x", "file:///etc/passwd", "https://2130706433/x", "https://client.example.com/\r\nx",
+        "http://client.example.com/x",
+        "https://127.0.0.1/x",
+        "https://[::1]/x",
+        "https://client.example.com:8443/x",
+        "https://user:pass@client.example.com/x",
+        "https://client.example.com/x#y",
+        "https:///x",
+        "ftp://client.example.com/x",
+        "https://client.example.com/a b",
+        "https://client.example.com\\@127.0.0.1/x",
+        "https://client.example.com:port/x",
+        "https://[::1/x",
+        "https://exämple.com/x",
+        "file:///etc/passwd",
+        "https://2130706433/x",
+        "https://client.example.com/\r\nx",
     ],
 )
 def test_an_address_of_another_kind_is_not_fetched(url: str) -> None:
@@ -131,11 +186,14 @@ def test_a_name_is_resolved_once_and_the_connection_goes_there(make_host: Callab
     answers = [["127.0.0.1"], ["10.0.0.1"]]
     checked: list[str] = []
 
+    def resolve(_: str, __: int) -> list[str]:
+        return answers.pop(0)
+
     def may_connect(address: str) -> bool:
         checked.append(address)
         return True
 
-    fetcher = host.fetcher(resolve=lambda *_: answers.pop(0), may_connect=may_connect)
+    fetcher = host.fetcher(resolve=resolve, may_connect=may_connect)
     assert fetcher.fetch_json(host.url("/metadata.json?v=1")) == DOCUMENT
     assert checked == ["127.0.0.1"]
     assert len(answers) == 1
@@ -162,14 +220,12 @@ def test_the_certificate_must_be_that_of_the_name(make_host: Callable[..., Host]
         reply(b"not json"),
         reply(b"[" * 10_000),
         reply(b'"' + b"x" * (17 << 10) + b'"'),
-        lambda caller: caller.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFF\r\n" + b"x" * 99_999),
-        lambda caller: caller.sendall(b"\x00\x01 nonsense\r\n\r\n"),
-        lambda caller: caller.close(),
+        send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFF\r\n" + b"x" * 99_999),
+        send(b"\x00\x01 nonsense\r\n\r\n"),
+        send(b""),
     ],
 )
-def test_an_answer_of_another_kind_is_not_read(
-    make_host: Callable[..., Host], answer: Callable[[ssl.SSLSocket], None]
-) -> None:
+def test_an_answer_of_another_kind_is_not_read(make_host: Callable[..., Host], answer: Answer) -> None:
     host = make_host(answer)
     with pytest.raises(Unavailable):
         host.fetcher().fetch_json(host.url())

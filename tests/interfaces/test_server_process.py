@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import anyio
 import httpx2
@@ -73,9 +73,11 @@ def server(db: Path) -> Iterator[Server]:
 def test_a_server_with_tokens_prints_a_link_that_logs_in_once(db: Path) -> None:
     server = Server("--db", str(db), "--auth", "token")
     try:
-        link = re.search(rf"log in as ana, once and within ten minutes: ({server.url}/login\?code=(\S+))\n", server.printed)
+        link = re.search(
+            rf"log in as ana, once and within ten minutes: ({server.url}/login\?code=(\S+))\n", server.printed
+        )
         assert link is not None, server.printed
-        sent = {"data": {"code": link[2]}, "headers": {"Origin": server.url}}
+        sent: Any = {"data": {"code": link[2]}, "headers": {"Origin": server.url}}
         assert httpx2.get(link[1], timeout=_WAIT_SECONDS).status_code == 200
         assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 303
         assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 401

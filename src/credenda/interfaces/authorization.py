@@ -77,12 +77,12 @@ def make_local_principal(tenant: str) -> Principal:
 
 def make_principal(member: Member, granted: Iterable[str], credential: str) -> Principal:
     """Make the principal of a member of a memory; it may do what was granted and what its role permits."""
-    allowed = ROLE_SCOPES[member.role]
+    allowed, wanted = ROLE_SCOPES[member.role], frozenset(granted)
     return Principal(
         issuer=member.issuer or LOCAL_ISSUER,
         subject=member.subject,
         tenant=member.user,
-        scopes=frozenset(scope for scope in SCOPES if scope in allowed) & frozenset(granted),
+        scopes=frozenset(scope for scope in SCOPES if scope in allowed and scope in wanted),
         role=member.role,
         member=member.id,
         credential=credential,

@@ -82,7 +82,7 @@ class SqliteWriter(SqliteReader):
     def __init__(
         self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock, *, author: str = ""
     ) -> None:
-        """Bind a connection in a write transaction to a tenant with these next ids; `author` is the member who writes."""
+        """Bind a connection in a write transaction to a tenant with these next ids, for a member who writes."""
         super().__init__(connection, tenant)
         self._clock = clock
         self._author = author

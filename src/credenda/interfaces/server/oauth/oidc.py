@@ -6,6 +6,7 @@ within its time, and about a subject. The subject uses the memory of which an ad
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final, cast
@@ -61,8 +62,7 @@ class SigningKeys:
             if age_us is None or age_us >= _KEYS_US or (key_id not in self._keys and age_us >= _RETRY_US):
                 self._keys, self._read_us = self._read(), self._clock.now_us()
             key = self._keys.get(key_id)
-        fits = key is not None and (key.algorithm_name is None or key.algorithm_name == algorithm)
-        return key.key if fits else None
+        return key.key if key is not None and key.algorithm_name == algorithm else None
 
     def _read(self) -> Mapping[str, Any]:
         described = self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -176,7 +176,7 @@ def _list_scopes(claims: Mapping[str, Any]) -> list[str]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _refuse(why: str) -> Unauthenticated:
