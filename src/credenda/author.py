@@ -1,4 +1,4 @@
-"""The member who writes in the current call: a server sets it, and the storage keeps it with what is written."""
+"""The author in the current call: a server names the member who writes, and the storage keeps it with each row."""
 
 from __future__ import annotations
 

@@ -189,11 +189,10 @@ class SqliteWriter(SqliteReader):
         if len(spans) > 1:
             for ordinal, (start, stop) in enumerate(spans):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-        self._note_author(IdKind.EVENT, number)
         self.tips = NextIds(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
             self._list_words(number)
-        return self._public(IdKind.EVENT, number)
+        return self._sign(IdKind.EVENT, number)
 
     def _list_words(self, newest: int) -> None:
         """Add the words of all pending events to the full-text index."""
@@ -230,15 +229,15 @@ class SqliteWriter(SqliteReader):
     def _change(self, change: ChangeRecord) -> str:
         number = self._value("next_change")
         self._run("insert_change", id=number, **rows.to_change_row(change, self._tenant.tag))
-        self._note_author(IdKind.CHANGE, number)
         if change.kind.value == "confirm" and change.memory_id:
             self._run("confirm_memory", id=self._number(change.memory_id, IdKind.MEMORY))
-        return self._public(IdKind.CHANGE, number)
+        return self._sign(IdKind.CHANGE, number)
 
-    def _note_author(self, kind: IdKind, number: int) -> None:
-        """Keep the member who writes; the user whose memory it is needs no row."""
+    def _sign(self, kind: IdKind, number: int) -> str:
+        """Keep the member who writes a row, and return its public id; the user whose memory it is needs no entry."""
         if self._author:
             self._run("insert_author", kind=kind.value, id=number, member=self._author)
+        return self._public(kind, number)
 
     def _evidence(self, evidence: Evidence) -> str:
         self._run(

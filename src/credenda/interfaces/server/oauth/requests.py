@@ -89,7 +89,7 @@ def read_request(
 
 
 def choose_scopes(asked: Sequence[str], ticked: Sequence[str], allowed: frozenset[str]) -> tuple[str, ...]:
-    """Return what a person gives: what was asked for, ticked, and within the role of the person."""
+    """Return the scopes that a person gives: those asked for, ticked, and within the role of the person."""
     return tuple(scope for scope in asked if scope in ticked and scope in allowed)
 
 
