@@ -96,9 +96,10 @@ def serving(
     rate: float = 0.0,
     call_seconds: float = 30.0,
     work: bool = False,
+    read_only: bool = False,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
-    parts = build_parts(db, user="ana", clock=clock, settings=settings)
+    parts = build_parts(db, user="ana", clock=clock, settings=settings, read_only=read_only)
     plan = Plan(address=address or Address(tokens=tokens), toolset=toolset, rate=rate, call_seconds=call_seconds)
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:

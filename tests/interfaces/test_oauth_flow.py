@@ -223,6 +223,8 @@ def test_the_metadata_of_server_and_resource_fit_together(tmp_path: Path, clock:
             )
         assert site.send("POST", "/.well-known/oauth-authorization-server").status_code == 405
         assert site.send("GET", "/token").status_code == 405
+        for absent in ("openid-configuration", "oauth-protected-resource/v1"):
+            assert site.send("GET", f"/.well-known/{absent}").status_code == 404
 
 
 def test_a_loopback_server_is_known_under_each_of_its_names(tmp_path: Path, clock: ManualClock) -> None:

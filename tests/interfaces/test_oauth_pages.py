@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -183,3 +184,30 @@ def test_nothing_secret_is_stored(tmp_path: Path, clock: ManualClock) -> None:
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     secrets = [code, answer["access_token"], answer["refresh_token"], *browser.cookies.values()]
     assert not [one for one in secrets if one.rpartition("_")[2].encode() in files]
+
+
+def test_consent_and_tokens_are_recorded_with_the_scopes_that_were_given(tmp_path: Path, clock: ManualClock) -> None:
+    with serving(tmp_path / "memory.db", clock, tokens=True) as site:
+        connect(site, scopes="memory:read memory:erase")
+        Connector(site).redeem("credenda_code_" + "A" * 43)
+    lines = [json.loads(line) for line in Terminal(tmp_path).text("audit", "export").splitlines()]
+    found = [
+        (one["user"], one["record"]["operation"], one["record"]["scope"], one["record"]["status"]) for one in lines
+    ]
+    given = "memory:read memory:erase"
+    assert [one for one in found if one[1] in {"authorize", "token"}] == [
+        ("ana", "authorize", "", 200),
+        ("ana", "authorize", given, 303),
+        ("ana", "token", given, 200),
+        (None, "token", "", 400),
+    ]
+    assert lines[-3]["record"]["caller"].startswith("oauth:")
+
+
+def test_a_server_that_may_not_write_offers_no_oauth(tmp_path: Path, clock: ManualClock) -> None:
+    with serving(tmp_path / "memory.db", clock, tokens=True) as site:
+        token = site.token("ana")
+    with serving(tmp_path / "memory.db", clock, tokens=True, read_only=True) as site:
+        assert "resource_metadata" not in site.send("POST", "/mcp").headers["WWW-Authenticate"]
+        assert site.send("GET", "/.well-known/oauth-protected-resource").status_code == 404
+        assert site.send("GET", "/v1/stats", token).status_code == 200

@@ -218,7 +218,8 @@ def test_keys_that_are_of_no_use_are_left_out(site: Site, clock: ManualClock, is
 def test_a_server_with_an_issuer_is_a_resource_server_alone(site: Site, clock: ManualClock) -> None:
     resource = site.send("GET", "/.well-known/oauth-protected-resource/mcp").json()
     assert (resource["resource"], resource["authorization_servers"]) == (f"{BASE}/mcp", [ISSUER])
-    for path in ("/.well-known/oauth-authorization-server", "/authorize", "/token", "/register", "/login"):
+    assert site.send("GET", "/.well-known/oauth-authorization-server").status_code == 404
+    for path in ("/authorize", "/token", "/register", "/login"):
         assert site.send("GET", path).status_code == 401
     assert "resource_metadata" in site.send("POST", "/mcp").headers["WWW-Authenticate"]
     assert ask(site, site.token("ana")) == 200  # tokens of the command line stay valid

@@ -46,6 +46,7 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXIED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _ANSWER_SECONDS: Final = 0.25
 """How much later than the answer the work of a call ends, so that the answer is about the time."""
+_WELL_KNOWN: Final = "/.well-known/"
 _CHALLENGED: Final = frozenset({401, 403})
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -196,7 +197,7 @@ class CallerCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a known caller."""
-        if scope["type"] != "http" or scope["path"] in self._open_paths:
+        if scope["type"] != "http" or _is_open(scope["path"], self._open_paths):
             await self._app(scope, receive, send)
             return
         if self._resource is not None:
@@ -209,6 +210,11 @@ class CallerCheck:
         scope["state"]["principal"] = principal
         with use_principal(principal):
             await self._app(scope, receive, send)
+
+
+def _is_open(path: str, open_paths: frozenset[str]) -> bool:
+    """Return whether a path needs no token: clients look for several well-known pages, and must see which exist."""
+    return path in open_paths or path.startswith(_WELL_KNOWN)
 
 
 def _add_to_challenges(send: Send, make_more: Callable[[int], str]) -> Send:
@@ -239,7 +245,8 @@ class Bounds:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
-            problem = self._find_problem(None if scope["path"] in self._open_paths else scope["state"]["principal"])
+            is_open = _is_open(scope["path"], self._open_paths)
+            problem = self._find_problem(None if is_open else scope["state"]["principal"])
             if problem is not None:
                 await send_problem(problem, scope, receive, send)
                 return

@@ -133,6 +133,8 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
     check = TokenCheck(parts.store, parts.clock, attempts, resource, external=external)
+    if parts.read_only and external is None:  # nothing can be granted here
+        return _Access(identify=check.identify)
     return _Access(identify=check.identify, resource=resource, routes=tuple(routes))
 
 

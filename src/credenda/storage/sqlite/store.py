@@ -168,7 +168,8 @@ class SqliteStore(ServerRows):
             before = connection.total_changes
             tenant, tips = self._tenant(connection, user_id)
             filed = connection.total_changes
-            writer = SqliteWriter(connection, tenant, tips, self._clock, author=author)
+            writer = SqliteWriter(connection, tenant, tips, self._clock)
+            writer.author = author
             result = work(writer)
             if filed > before and connection.total_changes == filed:  # such as late work for an erased tenant
                 connection.execute("DELETE FROM tenants WHERE user_id = ?", (user_id,))

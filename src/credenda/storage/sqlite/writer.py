@@ -79,13 +79,12 @@ def _read_next_ids(row: sqlite3.Row) -> tuple[int, bytes, int, int]:
 class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock, *, author: str = ""
-    ) -> None:
-        """Bind a connection in a write transaction to a tenant with these next ids, for a member who writes."""
+    author = ""  # the id of the member who writes; "" for the user whose memory it is
+
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
+        """Bind a connection in a write transaction to a tenant with these next ids."""
         super().__init__(connection, tenant)
         self._clock = clock
-        self._author = author
         self.tips = tips
         """The next ids after the rows inserted so far."""
         self.filed_only = True
@@ -235,8 +234,8 @@ class SqliteWriter(SqliteReader):
 
     def _sign(self, kind: IdKind, number: int) -> str:
         """Keep the member who writes a row, and return its public id; the user whose memory it is needs no entry."""
-        if self._author:
-            self._run("insert_author", kind=kind.value, id=number, member=self._author)
+        if self.author:
+            self._run("insert_author", kind=kind.value, id=number, member=self.author)
         return self._public(kind, number)
 
     def _evidence(self, evidence: Evidence) -> str:

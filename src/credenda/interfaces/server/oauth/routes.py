@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -36,7 +36,7 @@ from credenda.interfaces.server.problems import Problem, make_method_problem, se
 from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
 from credenda.model.member import Member
 from credenda.services import logins, oauth_grants
-from credenda.services.members import list_access
+from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
 __all__ = ["Endpoint", "make_authorization_routes", "make_resource_routes"]
@@ -221,7 +221,7 @@ class _AuthorizationServer:
                 resource=wanted.resource,
             )
             code = oauth_grants.issue_code(self.store, consent, self.clock.now_us())
-            request.scope["state"]["principal"] = make_principal(member, scopes, "login")
+            self._note_caller(request, member, scopes, "login")
             return RedirectResponse(make_redirect(wanted.target, code=code), 303)
 
         return await self._answer_client(request, fields.get("request", ""), decide)
@@ -261,9 +261,9 @@ class _AuthorizationServer:
 
     async def issue(self, request: Request) -> Response:
         """Exchange a code or a refresh token."""
-        return await self._serve_client(request, self._issue)
+        return await self._serve_client(request, partial(self._issue, request))
 
-    def _issue(self, fields: Mapping[str, str]) -> Response:
+    def _issue(self, request: Request, fields: Mapping[str, str]) -> Response:
         now_us, client = self.clock.now_us(), fields.get("client_id", "")
         asked = fields.get("resource")
         resource = self.resource.bases[0] + self.resource.find_path(asked) if asked else None
@@ -290,6 +290,10 @@ class _AuthorizationServer:
                 )
             case _:
                 raise Invalid("only codes and refresh tokens are exchanged", error="unsupported_grant_type")
+        token = granted.token
+        member = find_access(self.store.members, token.user, "", token.person)
+        if member is not None:
+            self._note_caller(request, member, granted.scopes, f"oauth:{token.id}")
         return JSONResponse(
             {
                 "access_token": granted.access,
@@ -356,9 +360,13 @@ class _AuthorizationServer:
 
     def _note_person(self, request: Request, login: logins.Login) -> None:
         """Note for the record of this call who is logged in."""
-        request.scope["state"]["principal"] = make_principal(
-            list_access(self.store.members, login.person)[0], (), "login"
-        )
+        self._note_caller(request, list_access(self.store.members, login.person)[0], (), "login")
+
+    def _note_caller(self, request: Request, member: Member, scopes: Sequence[str], credential: str) -> None:
+        """Note for the record of this call whose memory it concerns, and the scopes that were given."""
+        state = request.scope["state"]
+        state["principal"] = make_principal(member, scopes, credential)
+        state["note"].scope = " ".join(scopes)
 
 
 def _make_csrf(login: logins.Login, page: str) -> str:
