@@ -1,4 +1,4 @@
-"""Authorization requests: what a client asks for, checked before anything is shown or given. Pure."""
+"""Authorization requests: what a client asks for, checked before anything is shown or given."""
 
 from __future__ import annotations
 
