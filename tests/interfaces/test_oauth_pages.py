@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from credenda import limits
 from credenda.interfaces.server.address import Address
 from credenda.services import logins
 from credenda.testing import ManualClock
@@ -211,3 +212,15 @@ def test_a_server_that_may_not_write_offers_no_oauth(tmp_path: Path, clock: Manu
         assert "resource_metadata" not in site.send("POST", "/mcp").headers["WWW-Authenticate"]
         assert site.send("GET", "/.well-known/oauth-protected-resource").status_code == 404
         assert site.send("GET", "/v1/stats", token).status_code == 200
+
+
+def test_an_address_that_sends_too_much_without_a_token_waits(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "OAUTH_REQUESTS", 3)
+    monkeypatch.setattr(limits, "OAUTH_REQUESTS_RATE", 1e-6)  # however slow this machine is, no permit comes back
+    with serving(tmp_path / "memory.db", clock, tokens=True) as site:
+        body = {"redirect_uris": ["https://app.example.com/"]}
+        codes = [site.send("POST", "/register", json=body).status_code for _ in range(4)]
+        assert codes == [201, 201, 201, 429]
+        assert site.send("GET", "/v1/stats", site.token("ana")).status_code == 200

@@ -124,7 +124,7 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
 
         return _Access(identify=identify_owner)
     resource, attempts = Resource(address.list_bases(port)), Attempts(trust_proxy=address.trust_proxy)
-    routes = oauth.routes.make_resource_routes(resource, address.oidc_issuer)
+    routes = oauth.routes.make_resource_routes(resource, attempts, address.oidc_issuer)
     external = None
     if address.oidc_issuer:
         external = oauth.oidc.make_check(

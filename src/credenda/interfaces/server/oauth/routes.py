@@ -51,10 +51,11 @@ _UNAUTHENTICATED: Final = 401
 class Endpoint:
     """An ASGI application for one path, without a caller: a function for each method."""
 
-    def __init__(self, path: str, handlers: Mapping[str, Handler]) -> None:
-        """Take the functions by method."""
+    def __init__(self, path: str, handlers: Mapping[str, Handler], attempts: Attempts) -> None:
+        """Take the functions by method; `attempts` bounds how often an address may call."""
         self._path = path
         self._handlers = handlers
+        self._attempts = attempts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; a refusal becomes problem+json."""
@@ -66,6 +67,7 @@ class Endpoint:
             await send_problem(make_method_problem(scope["method"], self._handlers), scope, receive, send)
             return
         try:
+            self._attempts.take_request(scope)
             response = await handler(Request(scope, receive))
         except (CredendaError, Problem) as error:
             await send_problem(error, scope, receive, send)
@@ -73,14 +75,14 @@ class Endpoint:
         await response(scope, receive, send)
 
 
-def make_resource_routes(resource: Resource, issuer: str = "") -> list[Route]:
+def make_resource_routes(resource: Resource, attempts: Attempts, issuer: str = "") -> list[Route]:
     """Make the routes of the resource's metadata; `issuer` is the external issuer, "" for this server itself."""
 
     def make(path: str) -> Route:
         async def show(request: Request) -> Response:
             return JSONResponse(resource.describe(resource.find_base(request.scope), path, issuer))
 
-        return Route(RESOURCE_METADATA + path, Endpoint(RESOURCE_METADATA + path, {"GET": show}))
+        return Route(RESOURCE_METADATA + path, Endpoint(RESOURCE_METADATA + path, {"GET": show}, attempts))
 
     return [make(""), make(MCP_PATH)]
 
@@ -98,7 +100,7 @@ def make_authorization_routes(store: Store, clock: Clock, resource: Resource, at
         LOGIN: {"GET": server.show_login, "POST": server.log_in},
         "/logout": {"POST": server.log_out},
     }
-    return [Route(path, Endpoint(path, found)) for path, found in handlers.items()]
+    return [Route(path, Endpoint(path, found, attempts)) for path, found in handlers.items()]
 
 
 @dataclass(frozen=True, slots=True)
