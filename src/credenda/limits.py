@@ -225,6 +225,12 @@ HTTP_REPLAYS: Final = 4_096
 HTTP_REPLAY_SECONDS: Final = 86_400
 HTTP_REPLAY_CHARACTERS: Final = 65_536
 """Longest answer that is kept for them."""
+OAUTH_BODY_BYTES: Final = 32 << 10
+"""Longest body of a registration, a form, or a request for tokens."""
+OAUTH_REQUESTS: Final = 120
+"""Requests to the pages of OAuth and the login that an address may send at once."""
+OAUTH_REQUESTS_RATE: Final = 2.0
+"""And on average, a second."""
 HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2

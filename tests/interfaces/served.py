@@ -36,12 +36,12 @@ class Site:
         self.client = client
         self.parts = parts
 
-    def token(self, user: str, scopes: Iterable[str] = SCOPES, expires: str = "never", name: str = "test") -> str:
-        parts = self.parts.for_user(user)
-        try:
-            return issue_token(parts, name, scopes=list(scopes), allowed=SCOPES, expires=expires).token
-        finally:
-            parts.release()
+    def token(
+        self, user: str, scopes: Iterable[str] = SCOPES, *, expires: str = "never", name: str = "test", member: str = ""
+    ) -> str:
+        """Issue a token for the memory of a user, to a member of it."""
+        with closing_parts(self, user) as parts:
+            return issue_token(parts, name, scopes=list(scopes), allowed=SCOPES, expires=expires, member=member).token
 
     def send(self, method: str, path: str, token: str = "", **given: Any) -> Response:  # noqa: ANN401 - what the client takes
         headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **given.pop("headers", {})}
@@ -76,6 +76,16 @@ class Site:
 
 
 @contextmanager
+def closing_parts(site: Site, user: str) -> Generator[Parts]:
+    """Open the memory of a user beside the server."""
+    parts = site.parts.for_user(user)
+    try:
+        yield parts
+    finally:
+        parts.release()
+
+
+@contextmanager
 def serving(
     db: Path,
     clock: Clock,
@@ -89,13 +99,12 @@ def serving(
     work: bool = False,
     extend: Extend = leave_as_is,
     audit: bool | None = None,
+    read_only: bool = False,
 ) -> Generator[Site]:
     """Serve a database to its owner ana, or with `tokens` to who has one."""
-    parts = build_parts(db, user="ana", clock=clock, settings=settings)
+    parts = build_parts(db, user="ana", clock=clock, settings=settings, read_only=read_only)
     reached = address or Address(tokens=tokens)
-    plan = Plan(
-        address=reached, toolset=toolset, rate=rate, call_seconds=call_seconds, audit=audit, extend=extend
-    )
+    plan = Plan(address=reached, toolset=toolset, rate=rate, call_seconds=call_seconds, audit=audit, extend=extend)
     memories = Memories(parts, work=work)
     with TestClient(make_application(parts, plan, memories), base_url=BASE) as client:
         yield Site(client, parts)

@@ -12,13 +12,16 @@ import pytest
 from httpx2 import Response
 
 from credenda import Credenda
-from credenda.interfaces.authorization import SCOPES
+from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES
 from credenda.interfaces.mcp.tool_specs import Route, ToolSpec, build_tools
+from credenda.model.member import MemberRole
 from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.services.members import add_member, remove_member
 from credenda.testing import ManualClock
 
 from .agent import say, swing
-from .served import Site, serving
+from .oauth import connect
+from .served import BASE, Site, closing_parts, serving
 from .test_result_schemas import GIVEN
 
 START = "2026-03-01T09:00:00Z"
@@ -101,11 +104,12 @@ def test_a_route_serves_its_owner_alone(operation: Operation, route: Rest, scene
     before = view(scene.db)
     with scene.serve() as site:
         assert_refused(site, partial(site.call, route, operation, mine), operation)
-        bobs = site.call(route, operation, foreign, site.token("bob"))
+        bobs = site.call(route, operation, foreign, connect_fully(site, "bob"))
         assert bobs.status_code == (404 if names_a_row(mine) else route.status), bobs.text
         assert SECRET not in bobs.text
         assert view(scene.db) == before
-        anas = site.call(route, operation, mine, site.token("ana"))
+        assert_member_refused(site, partial(site.call, route, operation, mine), operation)
+        anas = site.call(route, operation, mine, connect_fully(site, "ana"))
         assert anas.status_code == route.status, anas.text
 
 
@@ -127,6 +131,35 @@ def test_a_tool_serves_its_owner_alone(offer: ToolSpec, way: Route, scene: Scene
         assert code_of(site.tool(offer.name, given, site.token("ana"))) == ""
 
 
+@each_route
+def test_a_member_may_call_what_the_role_permits(operation: Operation, route: Rest, scene: Scene) -> None:
+    """The owner of a shared memory may call everything, in its own name and with its ids."""
+    mine = BY_ROUTE.get(route.path) or scene.given(operation.name, "ana")
+    with scene.serve() as site:
+        with closing_parts(site, "ana") as parts:
+            add_member(parts, "eva", role="owner")
+        evas = site.call(route, operation, mine, site.token("ana", member="eva"))
+        assert evas.status_code == route.status, evas.text
+
+
+def connect_fully(site: Site, user: str) -> str:
+    """Connect an OAuth client with every scope, and return its access token."""
+    return connect(site, user, " ".join(SCOPES), resource=BASE)["access_token"]
+
+
+def assert_member_refused(site: Site, call: Callable[[str], Response], operation: Operation) -> None:
+    """Check what members of each role get beyond the role, and what someone gets who is a member no more."""
+    with closing_parts(site, "ana") as ana:
+        add_member(ana, "eva", role="reader")
+        token = site.token("ana", member="eva")
+        for role in MemberRole:
+            if operation.scope not in ROLE_SCOPES[role]:
+                add_member(ana, "eva", role=role)
+                assert call(token).status_code == 403, role
+        remove_member(ana, "eva")
+    assert call(token).status_code == 401
+
+
 def code_of(response: Response) -> str:
     assert response.status_code == 200, response.text
     result = response.json()["result"]
@@ -142,7 +175,8 @@ def assert_refused(site: Site, call: Callable[[str], Response], operation: Opera
         assert SECRET not in refused.text
     refused = call(site.token("ana", [scope for scope in SCOPES if scope != operation.scope]))
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
-    assert refused.headers["WWW-Authenticate"] == f'Bearer error="insufficient_scope", scope="{operation.scope}"'
+    challenge = refused.headers["WWW-Authenticate"]
+    assert challenge.startswith(f'Bearer error="insufficient_scope", scope="{operation.scope}", resource_metadata="')
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/nothing", "/", "/v1/users", "/mcp"])

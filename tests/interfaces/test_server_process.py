@@ -13,23 +13,19 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Event, Lock
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import anyio
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 
 from credenda import Credenda
 
 from .agent import MODES, REVISIONS, Agent
+from .certificates import write_certificate
 from .terminal import Terminal, environment
 
 pytestmark = pytest.mark.timeout(120)
@@ -72,6 +68,21 @@ def server(db: Path) -> Iterator[Server]:
     yield opened
     opened.child.kill()
     opened.child.communicate(timeout=_WAIT_SECONDS)
+
+
+def test_a_server_with_tokens_prints_a_link_that_logs_in_once(db: Path) -> None:
+    server = Server("--db", str(db), "--auth", "token")
+    try:
+        link = re.search(
+            rf"log in as ana, once and within ten minutes: ({server.url}/login\?code=(\S+))\n", server.printed
+        )
+        assert link is not None, server.printed
+        sent: Any = {"data": {"code": link[2]}, "headers": {"Origin": server.url}}
+        assert httpx2.get(link[1], timeout=_WAIT_SECONDS).status_code == 200
+        assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 303
+        assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 401
+    finally:
+        server.end(signal.SIGTERM)
 
 
 @pytest.mark.requirement("R-168", "R-184")
@@ -150,24 +161,6 @@ def test_the_demo_is_served_from_a_database_that_goes_away(tmp_path: Path) -> No
     assert code == 0
     assert '"route": "/v1/stats", "status": 200' in printed
     assert list(tmp_path.iterdir()) == []
-
-
-def write_certificate(folder: Path) -> tuple[Path, Path]:
-    """Write a certificate for 127.0.0.1 that it signs itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    encoding = serialization.Encoding.PEM
-    private = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    paths = folder / "cert.pem", folder / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(encoding))
-    paths[1].write_bytes(key.private_bytes(encoding, *private))
-    return paths
 
 
 def test_a_server_speaks_tls(db: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_token_is_shown_once_and_never_stored(terminal: Terminal) -> None:
     assert re.fullmatch(r"credenda_[0-9a-f]{16}_[A-Za-z0-9_-]{43}", made["token"])
     assert (made["user"], made["scopes"]) == ("ana", ["memory:read", "memory:write"])
     (listed,) = terminal.json("token", "list")
-    assert listed.keys() == made.keys() - {"token"} | {"last_used_at", "revoked_at"}
+    assert listed.keys() == made.keys() - {"token"} | {"last_used_at", "revoked_at", "client", "resource"}
     secret = made["token"].rpartition("_")[2].encode()
     files = [path.read_bytes() for path in terminal.db.parent.iterdir()]
     assert files
@@ -86,10 +86,8 @@ def test_a_token_ends_when_it_expires_or_is_revoked_and_not_before(tmp_path: Pat
         assert site.send("GET", "/v1/stats", token).status_code == 200
         clock.advance(timedelta(minutes=1))
         ended = site.send("GET", "/v1/stats", token)
-        assert (ended.status_code, ended.headers["WWW-Authenticate"]) == (
-            401,
-            'Bearer realm="credenda", error="invalid_token"',
-        )
+        assert ended.status_code == 401
+        assert ended.headers["WWW-Authenticate"].startswith('Bearer realm="credenda", error="invalid_token", scope=')
         assert site.send("GET", "/v1/stats", other).status_code == 200
         site.parts.store.tokens.revoke_token(other.split("_")[1], clock.now_us())
         assert site.send("GET", "/v1/stats", other).status_code == 401
@@ -119,13 +117,13 @@ def test_a_wrong_secret_a_wrong_id_and_another_form_verify_as_nothing(tmp_path: 
     now_us = parts.clock.now_us()
     try:
         text = issue_token(parts, "laptop", scopes=["memory:read"], allowed=["memory:read"], expires="never").token
-        found = verify_token(parts.store.tokens, text, now_us)
+        found = verify_token(parts.store, text, now_us)
         assert found is not None
         assert found.user == "ana"
         head, secret = text[:-43], text[-43:]
         flipped = secret[:-1] + ("A" if secret[-1] != "A" else "E")
         for wrong in (head + flipped, "credenda_" + "0" * 16 + "_" + secret, secret, text + " ", text.upper(), ""):
-            assert verify_token(parts.store.tokens, wrong, now_us) is None
+            assert verify_token(parts.store, wrong, now_us) is None
     finally:
         parts.release()
 

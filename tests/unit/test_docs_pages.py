@@ -53,6 +53,15 @@ def test_no_line_of_prose_exceeds_120_characters(page: Path) -> None:
     assert [line for line in prose if len(line) > 120] == []
 
 
+def test_every_protection_names_tests_that_exist() -> None:
+    known = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    rows = [line for line in (DOCS / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]
+    named = [re.findall(r"test_\w+\.py|forgetting\.md", row) for row in rows if not row.endswith("| test |")]
+    assert len(named) > 40
+    assert all(named)
+    assert {name for names in named for name in names} <= known | {"forgetting.md"}
+
+
 def test_every_page_is_reachable_from_the_index() -> None:
     index = DOCS / "README.md"
     reached, waiting = {index}, [index]

@@ -6,22 +6,45 @@ principal and from nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, get_args
 
+from credenda.author import use_author
 from credenda.errors import Forbidden, Unauthenticated
+from credenda.interfaces.call_note import note_missing_scope
+from credenda.model.member import Member, MemberRole
 from credenda.operations.table import Operation, Scope
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["SCOPES", "Principal", "authorize", "get_principal", "make_local_principal", "use_as_owner", "use_principal"]
+__all__ = [
+    "LOCAL_ISSUER",
+    "ROLE_SCOPES",
+    "SCOPES",
+    "Principal",
+    "authorize",
+    "get_principal",
+    "make_local_principal",
+    "make_principal",
+    "use_as_owner",
+    "use_principal",
+]
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 """Every scope, the mildest first."""
+LOCAL_ISSUER: Final = "local"
+"""The issuer of principals that this server itself knows."""
+ROLE_SCOPES: Final[Mapping[MemberRole, frozenset[Scope]]] = {
+    MemberRole.READER: frozenset({"memory:read"}),
+    MemberRole.WRITER: frozenset({"memory:read", "memory:write"}),
+    MemberRole.REVIEWER: frozenset({"memory:read", "memory:write", "memory:review"}),
+    MemberRole.OWNER: frozenset(SCOPES),
+}
+"""The scopes of each role; no token gives a member more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +55,18 @@ class Principal:
     subject: str
     tenant: str
     scopes: frozenset[Scope]
+    role: MemberRole = MemberRole.OWNER
+    member: str = ""
+    """The id of the member who calls; "" for the user whose memory it is."""
+    credential: str = LOCAL_ISSUER
+    """The credential that was shown, without its secret: `token:ID`, `oauth:ID` or `oidc:MEMBER`."""
     client: str = ""
-    """The program that the caller uses, where the issuer knows it."""
+    """The program that a person has connected; "" for other tokens."""
+
+    @property
+    def may_extend(self) -> bool:
+        """Whether the person could give the caller more scopes: only a connected client can ask for them."""
+        return self.credential.startswith("oauth:")
 
 
 _current: ContextVar[Principal | None] = ContextVar("credenda_principal", default=None)
@@ -41,7 +74,22 @@ _current: ContextVar[Principal | None] = ContextVar("credenda_principal", defaul
 
 def make_local_principal(tenant: str) -> Principal:
     """Make the principal of a caller on this machine who needs no token: the owner of a memory, with every scope."""
-    return Principal(issuer="local", subject=tenant, tenant=tenant, scopes=frozenset(SCOPES))
+    return Principal(issuer=LOCAL_ISSUER, subject=tenant, tenant=tenant, scopes=frozenset(SCOPES))
+
+
+def make_principal(member: Member, granted: Iterable[str], credential: str, *, client: str = "") -> Principal:
+    """Make the principal of a member of a memory; it may do what was granted and what its role permits."""
+    allowed, wanted = ROLE_SCOPES[member.role], frozenset(granted)
+    return Principal(
+        issuer=member.issuer or LOCAL_ISSUER,
+        subject=member.subject,
+        tenant=member.user,
+        scopes=frozenset(scope for scope in SCOPES if scope in allowed and scope in wanted),
+        role=member.role,
+        member=member.id,
+        credential=credential,
+        client=client,
+    )
 
 
 def get_principal() -> Principal:
@@ -61,7 +109,8 @@ def use_principal(principal: Principal) -> Generator[None]:
     """Make a principal the caller of everything inside the block."""
     token = _current.set(principal)
     try:
-        yield
+        with use_author(principal.member):
+            yield
     finally:
         _current.reset(token)
 
@@ -80,6 +129,8 @@ def authorize(operation: Operation, memory: Credenda | None = None) -> Principal
     """
     principal = get_principal()
     if operation.scope not in principal.scopes:
+        if principal.may_extend and operation.scope in ROLE_SCOPES[principal.role]:
+            note_missing_scope(operation.scope)
         raise Forbidden(
             f"the token does not permit {operation.name}",
             why=f"it lacks the scope {operation.scope}",

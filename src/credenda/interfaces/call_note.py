@@ -13,7 +13,7 @@ from typing import Final, cast
 from credenda import limits
 from credenda.operations.table import Door, Operation
 
-__all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_operation"]
+__all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_missing_scope", "note_operation"]
 
 _ID: Final = re.compile(r"[emckj][1-9][0-9]{0,17}-[0-9a-f]{6}")
 _ACTOR: Final = "agent"
@@ -37,6 +37,8 @@ class CallNote:
     inputs: str = ""
     """The SHA-256 of the inputs."""
     code: str = ""
+    missing_scope: str = ""
+    """The scope that the caller lacks, where the person could still grant it."""
 
     def add_ids(self, found: Iterator[str]) -> None:
         """Note ids; beyond a bound they are counted."""
@@ -73,6 +75,13 @@ def note_failure(code: str) -> None:
     note = current_note.get()
     if note is not None:
         note.code = code
+
+
+def note_missing_scope(scope: str) -> None:
+    """Note the scope for which the caller can ask the person."""
+    note = current_note.get()
+    if note is not None:
+        note.missing_scope = scope
 
 
 def _find_ids(value: object, depth: int) -> Iterator[str]:

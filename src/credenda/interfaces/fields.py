@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Final, NamedTuple, TypedDict, get_type_hints
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, get_type_hints
 
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
@@ -72,6 +72,7 @@ class ExplanationShown(TypedDict):
     memory: Memory
     evidence: list[QuotedEvidence]
     changes: list[ChangeRecord]
+    authors: NotRequired[Mapping[str, str]]
 
 
 class Shown(NamedTuple):

@@ -60,6 +60,8 @@ def _convert_explanation(value: Explanation, *, remote: bool) -> dict[str, Any]:
         for event, start, end in value.evidence
     ]
     shown: ExplanationShown = {"memory": value.memory, "evidence": evidence, "changes": list(value.changes)}
+    if value.authors:
+        shown["authors"] = value.authors
     return to_jsonable(shown, remote=remote)
 
 

@@ -20,6 +20,17 @@ class AccessToken:
     last_used_us: int | None = None
     """The last use, recorded at most once an hour."""
     revoked_us: int | None = None
+    subject: str = ""
+    """The member of the memory who has the token; "" for the user whose memory it is."""
+    client: str = ""
+    """The id of the OAuth client that was connected; "" for a token of `credenda token create`."""
+    resource: str = ""
+    """The address that it is for; "" for every address of the server."""
+
+    @property
+    def person(self) -> str:
+        """The person who has it."""
+        return self.subject or self.user
 
     def is_valid_at(self, now_us: int) -> bool:
         """Return whether it is neither revoked nor expired."""
@@ -37,3 +48,4 @@ class IssuedToken:
     scopes: tuple[str, ...]
     created_us: int
     expires_us: int | None
+    subject: str

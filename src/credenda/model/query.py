@@ -168,11 +168,15 @@ class SlotVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first."""
+    """The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first.
+
+    `authors` are the members who wrote these events and made these changes, by id; in a shared memory alone.
+    """
 
     memory: Memory
     evidence: tuple[tuple[Event, int, int], ...]
     changes: tuple[ChangeRecord, ...]
+    authors: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

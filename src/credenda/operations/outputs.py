@@ -23,8 +23,8 @@ from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
-from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.outcome import Outcome
+from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import (
     BackupReport,

@@ -64,10 +64,12 @@ def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     names = list(dict.fromkeys(link.span.event_id for link in links))
     events = {event.id: event for event in reader.events(names)}
     shown = (link.span for link in links if link.span.event_id in events)
+    changes = tuple(reader.changes(ChangeFilter(memory_ids=(memory_id,))))
     return Explanation(
         memory=find_current_trust(reader, [memory])[0],
         evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
-        changes=tuple(reader.changes(ChangeFilter(memory_ids=(memory_id,)))),
+        changes=changes,
+        authors=reader.authors([*events], [change.id for change in changes]),
     )
 
 

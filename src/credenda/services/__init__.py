@@ -63,6 +63,15 @@ if TYPE_CHECKING:
         llm_extraction as llm_extraction,
     )
     from credenda.services import (
+        logins as logins,
+    )
+    from credenda.services import (
+        members as members,
+    )
+    from credenda.services import (
+        oauth_grants as oauth_grants,
+    )
+    from credenda.services import (
         promote as promote,
     )
     from credenda.services import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
@@ -16,7 +17,11 @@ from credenda.clock import DAY_US, HOUR_US, parse_time
 from credenda.errors import Invalid, NotFound
 from credenda.ids import draw_request_id, draw_secret
 from credenda.model.access_token import AccessToken, IssuedToken
+from credenda.model.server_secret import SecretKind
 from credenda.runtime import Parts
+from credenda.services.members import find_access
+from credenda.services.server_secrets import find_secret
+from credenda.storage.store import Store
 from credenda.storage.tokens import StoredToken, TokenStore
 from credenda.validation import check_name
 
@@ -30,16 +35,20 @@ _NO_DIGEST: Final = bytes(32)
 
 
 def issue_token(
-    parts: Parts, name: str, *, scopes: Sequence[str], allowed: Collection[str], expires: str
+    parts: Parts, name: str, *, scopes: Sequence[str], allowed: Collection[str], expires: str, member: str = ""
 ) -> IssuedToken:
-    """Issue a token for the user of `parts`; its text is in the result and nowhere else.
+    """Issue a token for the memory of the user of `parts`; its text is in the result and nowhere else.
 
-    `expires` is a span such as 90d or 12h, a date, or "never". Raises `Invalid` for a scope that is not `allowed`.
+    `member` names the member who gets it, unless it is the user. `expires` is a span such as 90d or 12h, a date, or
+    "never". Raises `Invalid` for a scope that is not `allowed`, `NotFound` for someone who is no member.
     """
     unknown = [scope for scope in scopes if scope not in allowed]
     if unknown or not scopes:
         what = f"there is no scope {unknown[0]!r}" if unknown else "a token needs a scope"
         raise Invalid(what, fix=f"choose from {', '.join(allowed)}")
+    if find_access(parts.store.members, parts.user_id, "", member or parts.user_id) is None:
+        why = f"the memory of {parts.user_id} has no such member"
+        raise NotFound(f"{member[:64]} may not use it", why=why, fix="add the member: credenda member add")
     now_us = parts.clock.now_us()
     secret = draw_secret()
     token = AccessToken(
@@ -49,6 +58,7 @@ def issue_token(
         scopes=tuple(dict.fromkeys(scopes)),
         created_us=now_us,
         expires_us=_find_end(parts, expires, now_us),
+        subject="" if member == parts.user_id else member,
     )
     parts.store.tokens.add_token(StoredToken(token, sha256(secret.encode()).digest()))
     return IssuedToken(
@@ -59,21 +69,33 @@ def issue_token(
         scopes=token.scopes,
         created_us=token.created_us,
         expires_us=token.expires_us,
+        subject=token.subject,
     )
 
 
-def verify_token(store: TokenStore, text: str, now_us: int) -> AccessToken | None:
+def verify_token(store: Store, text: str, now_us: int) -> AccessToken | None:
     """Return the token of a text; None for one that is malformed, unknown, wrong, revoked or expired.
 
-    Takes the same time for a wrong secret as for the right one.
+    Takes the same time for a wrong secret as for the right one. The access token of a connected client has the scopes
+    and the end of this text, not of the connection.
     """
     found = _TOKEN.fullmatch(text)
     if found is None:
-        return None
-    stored = store.find_token(found[1])
+        return _verify_access(store, text, now_us)
+    stored = store.tokens.find_token(found[1])
     digest = _NO_DIGEST if stored is None else stored.digest
     same = hmac.compare_digest(sha256(found[2].encode()).digest(), digest)
     return stored.token if stored is not None and same and stored.token.is_valid_at(now_us) else None
+
+
+def _verify_access(store: Store, text: str, now_us: int) -> AccessToken | None:
+    secret = find_secret(store.secrets, SecretKind.ACCESS, text)
+    if secret is None or not secret.is_valid_at(now_us):
+        return None
+    stored = store.tokens.find_token(secret.token_id)
+    if stored is None or not stored.token.is_valid_at(now_us):
+        return None
+    return replace(stored.token, scopes=tuple(secret.data["scopes"].split()), expires_us=secret.expires_us)
 
 
 def list_tokens(store: TokenStore, user: str | None = None) -> list[AccessToken]:

@@ -30,8 +30,6 @@ NO_HEAD: Final = (0, GENESIS)
 """The end of a chain without records."""
 _ALIAS: Final = "p-"
 _ALIAS_HEX: Final = 32
-_OPAQUE_ISSUERS: Final = frozenset({"", "token"})
-"""Issuers whose subjects are random, and name nobody."""
 _SAFE: Final = frozenset(" ._:/@+-")
 _FORMULA: Final = tuple("=+-@ ")
 _TEXT_CHARACTERS: Final = 128
@@ -90,13 +88,14 @@ def write_record(draft: AuditDraft, *, seq: int, pseudonym: str, input_key: byte
 
     `name` returns the pseudonym of a name. Every other text is neutralised.
     """
-    subject = draft.subject if draft.issuer in _OPAQUE_ISSUERS else name(draft.subject)
     record = {
         "seq": seq,
         "at_us": draft.at_us,
         "request_id": make_harmless(draft.request_id),
         "user": pseudonym,
-        "principal": make_harmless(f"{draft.issuer}:{subject}") if draft.issuer else "",
+        "principal": make_harmless(f"{draft.issuer}:{name(draft.subject)}") if draft.issuer else "",
+        "credential": make_harmless(draft.credential),
+        "member": make_harmless(draft.member),
         "client": make_harmless(draft.client),
         "actor": name(draft.actor) if draft.actor else "",
         "door": make_harmless(draft.door),

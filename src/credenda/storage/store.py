@@ -71,7 +71,7 @@ from credenda.storage.records import (
 from credenda.storage.reports import ReportStore
 from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
-from credenda.storage.tokens import TokenStore
+from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 from credenda.storage.usage import TaskProgress, UsageView
 
 __all__ = [
@@ -143,6 +143,10 @@ class Reader(Protocol):
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or from these events, in order of event and span."""
+        ...
+
+    def authors(self, events: Sequence[str], changes: Sequence[str]) -> dict[str, str]:
+        """Return the members who wrote these events and made these changes, by id; without those of the user."""
         ...
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
@@ -242,6 +246,16 @@ class Store(TenantTransfer, Protocol):
     @property
     def agent_tasks(self) -> AgentTaskStore:
         """The tasks of other agents."""
+        ...
+
+    @property
+    def secrets(self) -> SecretStore:
+        """The short-lived secrets of logins and OAuth."""
+        ...
+
+    @property
+    def members(self) -> MemberStore:
+        """The members of shared memories."""
         ...
 
     @property

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from credenda.author import use_author
 from credenda.errors import NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
@@ -63,6 +64,11 @@ class Holdings:
 
 def furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
     """File one of everything; everything bears the mark."""
+    with use_author(mark):
+        return _furnish(store, user_id, mark, digest)
+
+
+def _furnish(store: Store, user_id: str, mark: str, digest: bytes) -> Holdings:
     (event,) = put(store, user_id, said(f"The word is {mark}.", session=mark, topic=mark))
     memory, other = add(
         store, user_id, held(f"Knows {mark}.", entity=mark, attribute=mark, value=mark), held(f"More {mark}.")
@@ -103,6 +109,10 @@ def everything(reader: Reader) -> str:
         reader.find(MemoryFilter(known_at_us=1 << 60)),
         reader.versions(ids),
         reader.evidence(memory_ids=ids),
+        reader.authors(
+            [event.id for event in reader.find_events(EventFilter())],
+            [change.id for change in reader.changes(ChangeFilter())],
+        ),
         reader.changes(ChangeFilter()),
         reader.contests(),
         reader.delta(IndexPosition(), "tiny"),
@@ -132,6 +142,8 @@ BY_FOREIGN_ID: dict[str, Callable[[Reader, Holdings], object]] = {
     "versions": lambda reader, ben: reader.versions([ben.memory]),
     "evidence of memories": lambda reader, ben: reader.evidence(memory_ids=[ben.memory]),
     "evidence of events": lambda reader, ben: reader.evidence(event_ids=[ben.event]),
+    "authors of events": lambda reader, ben: reader.authors([ben.event], []),
+    "authors of changes": lambda reader, ben: reader.authors([], [ben.change]),
     "changes": lambda reader, ben: reader.changes(ChangeFilter(memory_ids=(ben.memory,))),
     "contests": lambda reader, ben: reader.contests(id=ben.contest),
     "jobs": lambda reader, ben: reader.jobs(JobFilter(id=ben.job)),
@@ -192,6 +204,15 @@ def test_how_far_a_tenant_has_come_is_its_own(store: Store) -> None:
     furnish(store, BEN, "benword", BEN_DIGEST)
     assert see(store, BEN, grown) == (IndexPosition(event=1, change=3, vector=1), False)
     assert store.commit(BEN, lambda writer: (writer.put(said("One more.")), grown(writer))[1][0].event) == 2
+
+
+def test_the_author_of_a_row_is_the_member_who_wrote_it(store: Store) -> None:
+    mine = furnish(store, ANA, "anaword", ANA_DIGEST)
+    by_owner = put(store, ANA, said("By nobody else."), logged(ChangeKind.PIN, mine.memory))
+    assert see(store, ANA, lambda reader: reader.authors([mine.event, by_owner[0]], [mine.change, by_owner[1]])) == {
+        mine.event: "anaword",
+        mine.change: "anaword",
+    }
 
 
 def grown(reader: Reader) -> tuple[IndexPosition, bool]:

@@ -83,6 +83,8 @@ def _fill(connection: sqlite3.Connection, table: str, user_id: str) -> None:
         row["status"] = "active"
     if table == "legal_holds":
         row["lifted_at"] = 1
+    if table == "server_secrets":
+        row["digest"] = user_id.encode()
     if table == "api_tokens":
         row["id"] = user_id
     marks = ", ".join(f":{name}" for name in row)

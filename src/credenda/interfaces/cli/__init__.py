@@ -33,6 +33,9 @@ if TYPE_CHECKING:
         layout as layout,
     )
     from credenda.interfaces.cli import (
+        members as members,
+    )
+    from credenda.interfaces.cli import (
         render as render,
     )
     from credenda.interfaces.cli import (

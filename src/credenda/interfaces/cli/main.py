@@ -38,6 +38,8 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "demo": "demo.make_demo_command",
     "serve": "serve.make_serve_command",
     "token": "tokens.make_token_command",
+    "member": "members.make_member_command",
+    "login-link": "members.make_login_command",
     "audit": "audit.make_audit_command",
     "mcp": "agent_processes.mcp",
     "worker": "agent_processes.worker",
@@ -52,7 +54,7 @@ class Program(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in display order."""
         del ctx
-        return ["demo", *list_names(), "serve", "token", "audit", "mcp", "worker", "install", "bench", "completion"]
+        return ["demo", *list_names(), *list(_BUILDERS)[1:], "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; None for an unknown name."""

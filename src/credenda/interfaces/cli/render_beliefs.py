@@ -8,7 +8,6 @@ from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
-from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.event import ClaimReceipt, Event
@@ -186,7 +185,8 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
     ]
     lines += ["", screen.heading("Because")]
     for event, start, end in why.evidence:
-        place = screen.dim(f"[{event.id}, characters {start}–{end}]")
+        by = f", by {escape_controls(why.authors[event.id])}" if event.id in why.authors else ""
+        place = screen.dim(f"[{event.id}, characters {start}–{end}{by}]")
         lines += [screen.fill(quote_span(screen, event, start, end), "  ", "    "), f"    {place}"]
     if is_dreamed(why.memory):
         named = sorted(list_sources(why.memory), key=lambda one: (len(one), one))
@@ -197,12 +197,16 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
         )
     elif not why.evidence:
         lines.append("  its evidence was deleted")
-    lines += ["", screen.heading("Changes"), _render_changes(screen, why.changes)]
+    lines += ["", screen.heading("Changes"), _render_changes(screen, why)]
     return "\n".join(lines)
 
 
-def _render_changes(screen: Screen, changes: Sequence[ChangeRecord]) -> str:
-    rows = [(screen.moment(one.at), one.kind.value, one.actor.value, one.id, one.reason) for one in changes]
+def _render_changes(screen: Screen, why: Explanation) -> str:
+    named = {key: escape_controls(name) for key, name in why.authors.items()}
+    rows = [
+        (screen.moment(one.at), one.kind.value, named.get(one.id, one.actor.value), one.id, one.reason)
+        for one in why.changes
+    ]
     return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
 
 

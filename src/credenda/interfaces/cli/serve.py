@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 import credenda
+from credenda import services
 from credenda.config import get_default_user
 from credenda.errors import Invalid
 from credenda.interfaces import mcp as mcp_modules
@@ -39,6 +40,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "url": ("URL", "The address that clients use, if a proxy or a name of your own stands before the server."),
     "tls-cert": ("FILE", "Certificate chain for TLS, in PEM."),
     "tls-key": ("FILE", "Its private key."),
+    "oidc-issuer": ("URL", "Accept tokens of this OpenID Connect issuer, instead of the server's own OAuth."),
 }
 _SETTLE_SECONDS: Final = 60.0
 _FLAGS: Final[Mapping[str, str]] = {
@@ -55,6 +57,14 @@ def make_serve_command() -> click.Command:
         click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()
     ]
     options.insert(1, click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True))
+    options.append(
+        click.Option(
+            ["--audience"],
+            metavar="TEXT",
+            multiple=True,
+            help="What tokens of the issuer must be for; may be repeated. [default: the address of the server]",
+        )
+    )
     options.append(
         click.Option(
             ["--auth"],
@@ -117,6 +127,8 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
         tls_cert=Path(given["tls_cert"]) if given["tls_cert"] else None,
         tls_key=Path(given["tls_key"]) if given["tls_key"] else None,
         url=given["url"] or "",
+        oidc_issuer=given["oidc_issuer"] or "",
+        audiences=tuple(given["audience"]),
     )
     check_address(address)
     return process.Plan(
@@ -133,20 +145,25 @@ def _run(target: str | None, session: Session, plan: Plan) -> None:
 
     def write_lines(url: str) -> None:
         note(f"Listening on {url}")
-        for line in _list_lines(url, user, tokens=plan.address.needs_tokens):
+        if plan.address.needs_tokens and not plan.address.oidc_issuer and not session.read_only:
+            secret = services.logins.issue_link(parts.store.secrets, user, parts.clock.now_us())
+            note(f"log in as {user}, once and within ten minutes: {url}/login?code={secret}")
+        for line in _list_lines(url, user, plan.address):
             note(line)
 
     server.process.serve(parts, plan, ready=write_lines)
     note("stopped")
 
 
-def _list_lines(url: str, user: str, *, tokens: bool) -> list[str]:
+def _list_lines(url: str, user: str, address: Address) -> list[str]:
     """Say how a client connects."""
+    tokens = address.needs_tokens
     secret = ' --header "Authorization: Bearer TOKEN"' if tokens else ""
     sent = ' -H "Authorization: Bearer TOKEN"' if tokens else ""
     first = "make a token: credenda token create NAME --user USER" if tokens else f"callers reach the memory of {user}"
     return [
         first,
+        *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens else []),
         f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",
         f"REST: curl{sent} {url}/v1/stats",
         f"described in {url}/openapi.json; stop with Ctrl-C",

@@ -39,6 +39,7 @@ def make_token_command() -> click.Command:
                 show_default=True,
                 help="A span such as 90d or 12h, a date, or never.",
             ),
+            click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_create),
@@ -50,13 +51,14 @@ def make_token_command() -> click.Command:
         "list",
         params=[*make_program_options(hidden=True)],
         callback=click.pass_obj(_list),
-        help="List the tokens of all users, or of --user, without their secrets.",
+        help="List the tokens and connected clients of all users, or of --user, without their secrets.",
     )
     revoke = click.Command(
         "revoke",
         params=[click.Argument(["token"]), *make_program_options(hidden=True)],
         callback=click.pass_obj(_revoke),
-        help="Revoke a token; servers refuse it at once.\n\n\b\n  TOKEN  The id of a token, or its name.",
+        help="Revoke a token, or the access of a connected client; servers refuse it at once."
+        "\n\n\b\n  TOKEN  The id of a token, or its name.",
         short_help="Revoke a token.",
     )
     return Commands(
@@ -68,10 +70,12 @@ def make_token_command() -> click.Command:
     )
 
 
-def _create(session: Session, name: str, scopes: str, expires: str) -> None:
+def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     with session.open_parts() as parts:
-        issued = services.tokens.issue_token(parts, name, scopes=wanted, allowed=_SCOPES, expires=expires)
+        issued = services.tokens.issue_token(
+            parts, name, scopes=wanted, allowed=_SCOPES, expires=given["expires"], member=given["member"]
+        )
     if session.json:
         write_output(cli.jsonout.dump_json(issued))
         return
@@ -98,6 +102,8 @@ def _describe(token: AccessToken, now_us: int) -> str:
         token.id,
         escape(token.name),
         f"for {escape(token.user)}",
+        *([f"used by {escape(token.subject)}"] if token.subject else []),
+        *(["connected by OAuth"] if token.client else []),
         ", ".join(token.scopes),
         _describe_state(token, now_us),
         f"last used {used}" if used else "never used",

@@ -123,6 +123,7 @@ class _Explained(_Recalling):
     memory: _Memory
     evidence: list[_Evidence]
     changes: list[_Change]
+    authors: NotRequired[Mapping[str, str]]
     evidence_left_out: NotRequired[int]
     changes_left_out: NotRequired[int]
 

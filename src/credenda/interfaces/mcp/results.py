@@ -165,7 +165,8 @@ def _answer_explanation(value: Explanation) -> Answer:
     changes = [_pick_fields(change, CHANGE) for change in value.changes[-_SHOWN:]]
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
-    return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **_drop_empty(left_out)}
+    more = _drop_empty({"authors": dict(value.authors), **left_out})
+    return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **more}
 
 
 def _diff(value: Diff) -> Answer:

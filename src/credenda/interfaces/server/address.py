@@ -31,6 +31,10 @@ class Address:
     tls_key: Path | None = None
     url: str = ""
     """The address that clients use, if it differs from where the server listens."""
+    oidc_issuer: str = ""
+    """The external issuer whose tokens are accepted; "" for the server's own OAuth."""
+    audiences: tuple[str, ...] = ()
+    """What those tokens must be for; by default the address of the server."""
 
     @property
     def is_loopback(self) -> bool:
@@ -48,13 +52,22 @@ class Address:
     @property
     def needs_tokens(self) -> bool:
         """Whether callers need a token."""
-        return self.is_public if self.tokens is None else self.tokens
+        return self.is_public or bool(self.oidc_issuer) if self.tokens is None else self.tokens
 
     @property
     def hosts(self) -> tuple[str, ...]:
         """The names under which it is reached."""
         named = urlsplit(self.url).hostname
         return (*LOOPBACK_NAMES, self.host, *([named] if named else []))
+
+    def list_bases(self, port: int) -> tuple[str, ...]:
+        """Return every address by which clients may know it, given its port; the usual one first."""
+        base = self.base_url(port)
+        if self.url or not self.is_loopback:
+            return (base,)
+        scheme = base.partition("://")[0]
+        others = (f"{scheme}://{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]"))
+        return tuple(dict.fromkeys((base, *others)))
 
     def base_url(self, port: int) -> str:
         """Return the address for clients, given the port on which it listens."""
@@ -68,6 +81,7 @@ def check_address(address: Address) -> None:
     """Raise `Invalid` for an address that would expose a memory, and say how to listen there."""
     if address.url and (urlsplit(address.url).scheme not in {"http", "https"} or not urlsplit(address.url).hostname):
         raise Invalid(f"{address.url!r} is not an address", fix="write --url https://memory.example.org")
+    _check_issuer(address)
     if (address.tls_cert is None) != (address.tls_key is None):
         raise Invalid("TLS needs a certificate and its key", fix="give both --tls-cert and --tls-key")
     for path in filter(None, (address.tls_cert, address.tls_key)):
@@ -88,6 +102,22 @@ def check_address(address: Address) -> None:
     if not address.url:
         why = "a request for another host is refused, and the name cannot be guessed"
         raise Invalid("the name under which clients reach the server is missing", why=why, fix="give --url")
+
+
+def _check_issuer(address: Address) -> None:
+    """Raise `Invalid` for an external issuer that cannot be meant."""
+    if not address.oidc_issuer:
+        if address.audiences:
+            raise Invalid("--audience needs an issuer", fix="give --oidc-issuer")
+        return
+    if not address.needs_tokens:
+        raise Invalid("an issuer of tokens is of no use", why="--auth none needs none", fix="leave out --auth none")
+    parts = urlsplit(address.oidc_issuer)
+    if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+        why = "an issuer is an https address without query and fragment"
+        raise Invalid(
+            f"{address.oidc_issuer!r} is no issuer", why=why, fix="write --oidc-issuer https://id.example.org"
+        )
 
 
 def listen(address: Address) -> socket.socket:

@@ -25,12 +25,21 @@ from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
-from credenda.interfaces.server.guard import AddressCheck, Bounds, CallerCheck, CallTimeout, Identify, RequestLog
+from credenda.interfaces.server.guard import (
+    PUBLIC,
+    AddressCheck,
+    Bounds,
+    CallerCheck,
+    CallTimeout,
+    Identify,
+    RequestLog,
+)
 from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
 from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS
@@ -74,6 +83,10 @@ class Options:
     """Whether callers need a token."""
     metrics: Metrics = field(default_factory=Metrics)
     extend: Extend = leave_as_is
+    resource: Resource | None = None
+    """Where a client without a token finds out how to get one."""
+    open_routes: tuple[Route, ...] = ()
+    """Pages that need no token: those with which a token is got."""
 
 
 def build_application(memories: Memories, options: Options) -> ASGIApp:
@@ -93,14 +106,17 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
         Route("/readyz", _Get(pages.show_readiness)),
         Route("/metrics", _Get(pages.show_metrics)),
         Route("/openapi.json", _Get(pages.show_openapi)),
+        *options.open_routes,
     ]
+    open_paths = PUBLIC | {route.path for route in options.open_routes}
     audit = memories.open_audit() if options.audit else None
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
     app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
-    app = Bounds(app, _make_rates(options.rate), is_full=lambda: audit is not None and audit.is_full)
-    app = CallerCheck(app, options.identify)
+    rates = _make_rates(options.rate)
+    app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
+    app = CallerCheck(app, options.identify, open_paths=open_paths, resource=options.resource)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
 

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from threading import Lock
-from typing import Final, cast
+from typing import Final, TypeVar
 
 from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.types import Scope as RequestScope
 
-from credenda import limits
 from credenda.clock import HOUR_US, Clock
 from credenda.errors import CredendaError, Unauthenticated
-from credenda.interfaces.authorization import SCOPES, Principal
-from credenda.interfaces.server.problems import Problem
-from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.authorization import Principal, make_principal
+from credenda.interfaces.server.attempts import Attempts
+from credenda.interfaces.server.resource import Resource
 from credenda.model.access_token import AccessToken
+from credenda.services.members import find_access
 from credenda.services.tokens import verify_token
-from credenda.storage.tokens import TokenStore
+from credenda.storage.store import Store
 
 __all__ = ["TokenCheck"]
+
+T = TypeVar("T")
 
 _KNOWN: Final = 4_096
 _FIX: Final = "send `Authorization: Bearer TOKEN` with a token of `credenda token create`"
@@ -36,12 +39,21 @@ class TokenCheck:
     process has seen it valid before: others behind the same proxy are not locked out.
     """
 
-    def __init__(self, store: TokenStore, clock: Clock, *, trust_proxy: bool) -> None:
-        """Begin without failures; `trust_proxy` takes the address of a caller from what the proxy says."""
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        attempts: Attempts,
+        resource: Resource,
+        *,
+        external: Callable[[str], Principal] | None = None,
+    ) -> None:
+        """Verify tokens for a resource; `external` verifies those that an external issuer has signed."""
         self._store = store
         self._clock = clock
-        self._trust_proxy = trust_proxy
-        self._failures = RateLimit(limits.HTTP_FAILED_TOKENS_RATE, limits.HTTP_FAILED_TOKENS)
+        self._attempts = attempts
+        self._resource = resource
+        self._external = external
         self._lock = Lock()
         self._known: OrderedDict[bytes, None] = OrderedDict()
 
@@ -50,43 +62,46 @@ class TokenCheck:
 
         Raises `Unauthenticated` for a missing or wrong token, `Problem` for an address that sends too many wrong ones.
         """
-        headers = Headers(scope=scope)
-        kind, _, text = headers.get("authorization", "").partition(" ")
+        kind, _, text = Headers(scope=scope).get("authorization", "").partition(" ")
         if kind.casefold() != "bearer" or not text.strip():
             raise Unauthenticated("a token is needed", why="the request carries none", fix=_FIX)
+        text, address = text.strip(), self._attempts.find_address(scope)
+        if self._external is not None and not text.startswith("credenda_"):
+            return await to_thread.run_sync(self._verify, text, address, self._external)
+        token, principal = self._verify(text, address, partial(self._find_holder, path=scope["path"]))
         now_us = self._clock.now_us()
-        token = self._verify(text.strip(), self._find_address(scope, headers), now_us)
         if token.last_used_us is None or now_us - token.last_used_us >= HOUR_US:
             await to_thread.run_sync(self._record_use, token, now_us)
-        return Principal(
-            issuer="token",
-            subject=token.id,
-            tenant=token.user,
-            scopes=frozenset(scope for scope in SCOPES if scope in token.scopes),
-        )
+        return principal
 
-    def _find_address(self, scope: RequestScope, headers: Headers) -> str:
-        """Return the address of the caller; behind a proxy, the one that the proxy itself has added."""
-        if self._trust_proxy and (forwarded := headers.get("x-forwarded-for")):
-            return forwarded.rpartition(",")[2].strip()[: limits.NAME_CHARACTERS]
-        client = cast("tuple[str, int] | None", scope.get("client"))
-        return client[0] if client else ""
-
-    def _verify(self, text: str, address: str, now_us: int) -> AccessToken:
-        """Look a token up in the loop of the server: the read takes 20 µs, and handing it to a thread ten times that."""
+    def _verify(self, text: str, address: str, find: Callable[[str], T]) -> T:
+        """Find the holder of a token, unless its address sends too many wrong ones."""
         digest = sha256(text.encode("utf-8", "replace")).digest()
-        wait = self._failures.wait_seconds(address)
-        if wait and not self._is_known(digest):
-            headers = {"Retry-After": str(math.ceil(wait))}
-            raise Problem(429, "too many wrong tokens", code="rate_limited", fix="wait", headers=headers)
-        token = verify_token(self._store, text, now_us)
-        if token is None:
-            self._failures.take(address)
-            raise Unauthenticated(
-                "the token is not valid", why="it is unknown, expired or revoked", fix=_FIX, error="invalid_token"
-            )
+        if not self._is_known(digest):
+            self._attempts.check(address)
+        try:
+            found = find(text)
+        except Unauthenticated:
+            self._attempts.count(address)
+            raise
         self._note_known(digest)
-        return token
+        return found
+
+    def _find_holder(self, text: str, *, path: str) -> tuple[AccessToken, Principal]:
+        """Return a token of this server and its holder; raises `Unauthenticated`.
+
+        It runs in the loop of the server: its reads take some 20 µs each, and handing it to a thread ten times that.
+        """
+        token = verify_token(self._store, text, self._clock.now_us())
+        if token is None:
+            raise _refuse("it is unknown, expired or revoked")
+        if not self._resource.covers(token.resource, path):
+            raise _refuse("it was issued for another address")
+        member = find_access(self._store.members, token.user, "", token.person)
+        if member is None:
+            raise _refuse("its holder is no longer a member of this memory")
+        credential = f"{'oauth' if token.client else 'token'}:{token.id}"
+        return token, make_principal(member, token.scopes, credential, client=token.client)
 
     def _is_known(self, digest: bytes) -> bool:
         with self._lock:
@@ -102,4 +117,8 @@ class TokenCheck:
     def _record_use(self, token: AccessToken, now_us: int) -> None:
         """Record the use of a token, at most once an hour; a database that cannot be written does not matter."""
         with suppress(CredendaError):
-            self._store.record_token_use(token.id, now_us)
+            self._store.tokens.record_token_use(token.id, now_us)
+
+
+def _refuse(why: str) -> Unauthenticated:
+    return Unauthenticated("the token is not valid", why=why, fix=_FIX, error="invalid_token")

@@ -11,6 +11,7 @@ import logging
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ from credenda.interfaces.call_note import CallNote, current_note
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.server.resource import Resource
 from credenda.model.audit import AuditDraft
 from credenda.runtime import ActiveCalls
 from credenda.telemetry.model_use import ModelUse, measure_model_use
@@ -37,7 +39,7 @@ from credenda.telemetry.spans import record_request
 __all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
 PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json", "/.well-known/agent-card.json"})
-"""Paths that need no token: they tell nothing about any user."""
+"""Paths that need no token and leave no audit record: they tell nothing about any user."""
 Identify = Callable[[Scope], Awaitable[Principal]]
 """Returns the caller of a request, or raises `Unauthenticated`, or `Problem` for one that fails too often."""
 
@@ -46,6 +48,8 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXIED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _ANSWER_SECONDS: Final = 0.25
 """How much later than the answer the work of a call ends, so that the answer is about the time."""
+_WELL_KNOWN: Final = "/.well-known/"
+_CHALLENGED: Final = frozenset({401, 403})
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -109,7 +113,7 @@ class RequestLog:
         line = {"request_id": state["request_id"], "method": method, "route": state["route"], "status": status}
         line |= {"ms": round(duration_seconds * 1_000, 1)}
         if principal := state.get("principal"):
-            line["caller"] = f"{principal.issuer}:{principal.subject}" if principal.issuer != "local" else "local"
+            line["caller"] = principal.credential
         failure = state.get("failure")
         if failure is not None and not isinstance(failure, CredendaError | Problem):
             line["failure"] = type(failure).__name__
@@ -132,6 +136,8 @@ def _draft_record(scope: Scope, now_us: int, status: int, duration_seconds: floa
         user="" if principal is None else principal.tenant,
         issuer="" if principal is None else principal.issuer,
         subject="" if principal is None else principal.subject,
+        credential="" if principal is None else principal.credential,
+        member="" if principal is None else principal.member,
         client=("" if principal is None else principal.client) or _read_program(Headers(scope=scope)),
         actor=note.actor,
         door=note.door,
@@ -202,16 +208,22 @@ def _read_host(host: str) -> str:
 class CallerCheck:
     """Finds out who calls, and makes that principal the caller of everything inside."""
 
-    def __init__(self, app: ASGIApp, identify: Identify) -> None:
-        """Wrap an application."""
+    def __init__(
+        self, app: ASGIApp, identify: Identify, *, open_paths: frozenset[str], resource: Resource | None
+    ) -> None:
+        """Wrap an application; `open_paths` need no caller, and `resource` is where a client can get a token."""
         self._app = app
         self._identify = identify
+        self._open_paths = open_paths
+        self._resource = resource
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a known caller."""
-        if scope["type"] != "http" or scope["path"] in PUBLIC:
+        if scope["type"] != "http" or _is_open(scope["path"], self._open_paths):
             await self._app(scope, receive, send)
             return
+        if self._resource is not None:
+            send = _add_to_challenges(send, partial(self._resource.make_challenge, scope))
         try:
             principal = await self._identify(scope)
         except (CredendaError, Problem) as error:
@@ -222,26 +234,56 @@ class CallerCheck:
             await self._app(scope, receive, send)
 
 
+def _is_open(path: str, open_paths: frozenset[str]) -> bool:
+    """Return whether a path needs no token: clients look for several well-known pages, and must see which exist."""
+    return path in open_paths or path.startswith(_WELL_KNOWN)
+
+
+def _add_to_challenges(send: Send, make_more: Callable[[int], str]) -> Send:
+    """Add to the challenge of a refusal where a client finds out how to get a token (RFC 9728)."""
+
+    async def send_with_challenge(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] in _CHALLENGED:
+            headers = MutableHeaders(scope=message)
+            if challenge := headers.get("www-authenticate"):
+                headers["WWW-Authenticate"] = f"{challenge}, {make_more(message['status'])}"
+        await send(message)
+
+    return send_with_challenge
+
+
 class Bounds:
     """Refuses calls that come too often, and calls for which no worker thread will be free soon."""
 
-    def __init__(self, app: ASGIApp, rates: tuple[RateLimit, RateLimit], *, is_full: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        rates: tuple[RateLimit, RateLimit],
+        *,
+        is_full: Callable[[], bool],
+        open_paths: frozenset[str],
+    ) -> None:
         """Wrap an application; the rates are those of a caller and of a user, `is_full` says that no call may begin."""
         self._app = app
         self._by_caller, self._by_user = rates
         self._is_full = is_full
+        self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
-            problem = self._find_problem(scope["state"]["principal"])
+            is_open = _is_open(scope["path"], self._open_paths)
+            problem = self._find_problem(None if is_open else scope["state"]["principal"])
             if problem is not None:
                 await send_problem(problem, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _find_problem(self, principal: Principal) -> Problem | None:
-        wait = self._by_caller.take(f"{principal.issuer}\n{principal.subject}") or self._by_user.take(principal.tenant)
+    def _find_problem(self, principal: Principal | None) -> Problem | None:
+        wait = 0.0
+        if principal is not None:
+            caller = f"{principal.tenant}\n{principal.credential}"
+            wait = self._by_caller.take(caller) or self._by_user.take(principal.tenant)
         if wait:
             headers = {"Retry-After": str(math.ceil(wait))}
             return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)

@@ -137,12 +137,12 @@ def _parse_word(name: str, param: Param, word: str) -> object:
 # The body
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, bound: int = limits.HTTP_BODY_BYTES) -> bytes:
     """Read a body within the bounds of size and time."""
-    _check_length(request, limits.HTTP_BODY_BYTES)
+    _check_length(request, bound)
     try:
         with anyio.fail_after(limits.HTTP_READ_SECONDS):
-            return await Request(request.scope, _bound(request.receive, limits.HTTP_BODY_BYTES)).body()
+            return await Request(request.scope, _bound(request.receive, bound)).body()
     except TimeoutError:
         raise Problem(408, "the request came too slowly", code="unavailable", fix="send it faster") from None
     except ClientDisconnect:

@@ -21,6 +21,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from credenda import limits
+from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.server.problems import make_method_problem, send_problem
 
@@ -75,7 +76,7 @@ class McpEndpoint:
             read = await _read_ahead(receive)
             receive = _replay(read, receive)
             manager = self._choose(_parse(read))
-        await manager.handle_request(scope, receive, send)
+        await manager.handle_request(scope, receive, _ask_for_scope(scope, receive, send))
 
     def _choose(self, request: dict[str, Any]) -> StreamableHTTPSessionManager:
         """Choose how to serve a request of an earlier revision that belongs to no session."""
@@ -84,6 +85,27 @@ class McpEndpoint:
             may_ask = "elicitation" in _get_table(params, "capabilities")
             return self._sessions if may_ask else self._plain
         return self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
+
+
+def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
+    """Answer 403 in place of a tool's error where the client can ask the person for the missing scope (RFC 6750).
+
+    An answer that has begun, such as a stream of progress, is sent to its end.
+    """
+    is_replaced = False
+
+    async def send_or_ask(message: Message) -> None:
+        nonlocal is_replaced
+        missing = scope["state"]["note"].missing_scope
+        if missing and message["type"] == "http.response.start":
+            is_replaced = True
+            why = f"it lacks the scope {missing}"
+            error = Forbidden("the token does not permit this", why=why, fix="ask the person for it", scope=missing)
+            await send_problem(error, scope, receive, send)
+        elif not is_replaced:
+            await send(message)
+
+    return send_or_ask
 
 
 def _is_stateless(headers: Headers) -> bool:

@@ -12,16 +12,20 @@ from threading import current_thread, main_thread
 from typing import Final
 
 import uvicorn
+from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
 from credenda import limits
 from credenda.interfaces.authorization import Principal, make_local_principal
+from credenda.interfaces.server import oauth
 from credenda.interfaces.server.address import Address, check_address, listen
 from credenda.interfaces.server.application import Extend, Options, build_application, leave_as_is
+from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.connections import BoundedConnection
 from credenda.interfaces.server.credentials import TokenCheck
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.resource import Resource
 from credenda.operations.mcp_tools import Toolset
 from credenda.runtime import Parts
 
@@ -67,7 +71,8 @@ def serve(parts: Parts, plan: Plan, *, ready: Callable[[str], None]) -> None:
     try:
         memories.start_probe()
         port = opened.getsockname()[1]
-        server = _make_server(make_application(parts, plan, memories), plan, lambda: ready(plan.address.base_url(port)))
+        app = make_application(parts, plan, memories, port=port)
+        server = _make_server(app, plan, lambda: ready(plan.address.base_url(port)))
         with _switch_often():
             server.run([opened])
     finally:
@@ -89,10 +94,16 @@ def _switch_often() -> Generator[None]:
         sys.setswitchinterval(before)
 
 
-def make_application(parts: Parts, plan: Plan, memories: Memories) -> ASGIApp:
-    """Make the application of a plan, whose lifespan closes `memories`."""
+def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int | None = None) -> ASGIApp:
+    """Make the application of a plan, whose lifespan closes `memories`.
+
+    `port` is where it listens, if that is not the port of the plan.
+    """
+    access = _make_access(parts, plan.address, plan.address.port if port is None else port)
     options = Options(
-        identify=_make_identify(parts, plan.address),
+        identify=access.identify,
+        resource=access.resource,
+        open_routes=access.routes,
         hosts=plan.address.hosts,
         refuse_proxies=not plan.address.needs_tokens,
         toolset=plan.toolset,
@@ -124,16 +135,37 @@ def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server
     return _Server(config, ready)
 
 
-def _make_identify(parts: Parts, address: Address) -> Identify:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Access:
+    """How callers are found out, and how they get tokens."""
+
+    identify: Identify
+    resource: Resource | None = None
+    routes: tuple[Route, ...] = ()
+
+
+def _make_access(parts: Parts, address: Address, port: int) -> _Access:
     """Choose how callers are found out: by their tokens, or each is the owner of the memory."""
-    if address.needs_tokens:
-        return TokenCheck(parts.store.tokens, parts.clock, trust_proxy=address.trust_proxy).identify
-    owner = make_local_principal(parts.user_id)
+    if not address.needs_tokens:
+        owner = make_local_principal(parts.user_id)
 
-    async def identify_owner(_: Scope) -> Principal:
-        return owner
+        async def identify_owner(_: Scope) -> Principal:
+            return owner
 
-    return identify_owner
+        return _Access(identify=identify_owner)
+    resource, attempts = Resource(address.list_bases(port)), Attempts(trust_proxy=address.trust_proxy)
+    routes = oauth.routes.make_resource_routes(resource, attempts, address.oidc_issuer)
+    external = None
+    if address.oidc_issuer:
+        external = oauth.oidc.make_check(
+            parts.store, parts.clock, resource, issuer=address.oidc_issuer, audiences=address.audiences
+        )
+    elif not parts.read_only:
+        routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
+    check = TokenCheck(parts.store, parts.clock, attempts, resource, external=external)
+    if parts.read_only and external is None:  # nothing can be granted here
+        return _Access(identify=check.identify)
+    return _Access(identify=check.identify, resource=resource, routes=tuple(routes))
 
 
 class _Server(uvicorn.Server):

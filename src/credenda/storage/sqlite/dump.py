@@ -51,10 +51,13 @@ NOT_MOVED: Final = frozenset(
         "audit_subjects",
         "audit_names",
         "agent_tasks",
+        "members",
+        "server_secrets",
+        "authors",
     }
 )
-"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, and the rows of a server: access
-tokens, the pseudonym, and tasks of other agents, which name ids of this database.
+"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonyms, tasks of other agents,
+which name ids of this database, and who has access or wrote through it.
 """
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})

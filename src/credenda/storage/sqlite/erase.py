@@ -41,7 +41,15 @@ __all__ = [
 ]
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
-_WITHOUT_TENANT: Final = ("agent_tasks", "api_tokens", "audit_subjects", "audit_names", "eval_scores")
+_WITHOUT_TENANT: Final = (
+    "agent_tasks",
+    "api_tokens",
+    "audit_names",
+    "audit_subjects",
+    "eval_scores",
+    "members",
+    "server_secrets",
+)
 """Tables that may have rows of a user who never wrote."""
 _SAMPLED_ROWS: Final = 4_000
 """The rows per column that give probes; of more rows, as many at even distances."""
@@ -94,6 +102,7 @@ def delete_rows(
     nothing has happened.
     """
     _check_hold(connection, user_id)
+    _delete_memberships(connection, user_id)
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     if tenant is None:
         for table in _WITHOUT_TENANT:
@@ -115,6 +124,14 @@ def delete_rows(
             raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
     _record_erasure(connection, ErasureTarget(user_id, tenant["tag"], probes), now_us)
     return {table: count for table, count in counts.items() if count}
+
+
+def _delete_memberships(connection: sqlite3.Connection, user_id: str) -> None:
+    """Delete the name of a user from the memories of others, and the tokens for them."""
+    connection.execute("DELETE FROM members WHERE issuer = '' AND subject = ?", (user_id,))
+    mine = "SELECT id FROM api_tokens WHERE subject = ?"
+    connection.execute(f"DELETE FROM server_secrets WHERE token_id IN ({mine})", (user_id,))  # noqa: S608 - our own names
+    connection.execute("DELETE FROM api_tokens WHERE subject = ?", (user_id,))
 
 
 def _check_hold(connection: sqlite3.Connection, user_id: str) -> None:

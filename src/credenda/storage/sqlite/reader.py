@@ -207,6 +207,15 @@ class SqliteReader:
         found.row_factory = None
         return to_evidence_list(found.fetchall(), self._tenant.tag)
 
+    def authors(self, events: Sequence[str], changes: Sequence[str]) -> dict[str, str]:
+        """Return the members who wrote these events and made these changes, by the ids of both."""
+        numbers = {
+            "events": self._numbers(events, IdKind.EVENT),
+            "changes": self._numbers(changes, IdKind.CHANGE),
+        }
+        found = self._run("authors", **numbers)
+        return {format_id(IdKind(row["kind"]), row["id"], self._tenant.tag): row["name"] for row in found}
+
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         tag = self._tenant.tag

@@ -1,4 +1,4 @@
-"""The rows that a server keeps beside the memories: tokens, audit records, tasks of agents, scores of responses."""
+"""The rows that a server keeps beside the memories: access and members, audit records, tasks of agents, and scores."""
 
 from __future__ import annotations
 
@@ -7,19 +7,31 @@ from credenda.storage.audit import AuditStore
 from credenda.storage.reports import ReportStore
 from credenda.storage.sqlite.agent_tasks import AgentTaskRows
 from credenda.storage.sqlite.audit import AuditRows
+from credenda.storage.sqlite.members import MemberRows
 from credenda.storage.sqlite.reports import ReportRows
+from credenda.storage.sqlite.server_secrets import SecretRows
 from credenda.storage.sqlite.tokens import TokenRows
-from credenda.storage.tokens import TokenStore
+from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 
 __all__ = ["ServerRows"]
 
 
-class ServerRows(TokenRows, AuditRows, ReportRows, AgentTaskRows):
+class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows):
     """The part of a SQLite store that belongs to a server."""
 
     @property
     def tokens(self) -> TokenStore:
         """The access tokens of callers."""
+        return self
+
+    @property
+    def secrets(self) -> SecretStore:
+        """The short-lived secrets of logins and OAuth."""
+        return self
+
+    @property
+    def members(self) -> MemberStore:
+        """The members of shared memories."""
         return self
 
     @property

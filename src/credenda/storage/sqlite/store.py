@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda import limits
+from credenda.author import read_author
 from credenda.clock import LONGEST_WAIT_US, Clock, SystemClock
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_tag
@@ -159,7 +160,7 @@ class SqliteStore(ServerRows):
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is on disk."""
         connection, commits = self._writable()
-        recent = self._recent
+        recent, author = self._recent, read_author()  # the unit may run in the thread of another caller
         redacted = False
 
         def unit() -> T:
@@ -168,6 +169,7 @@ class SqliteStore(ServerRows):
             tenant, tips = self._tenant(connection, user_id)
             filed = connection.total_changes
             writer = SqliteWriter(connection, tenant, tips, self._clock)
+            writer.author = author
             result = work(writer)
             if filed > before and connection.total_changes == filed:  # such as late work for an erased tenant
                 connection.execute("DELETE FROM tenants WHERE user_id = ?", (user_id,))

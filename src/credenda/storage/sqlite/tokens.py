@@ -11,10 +11,11 @@ from credenda.storage.sqlite.connection import ReadPool
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.tokens import StoredToken
 
-__all__ = ["TokenRows"]
+__all__ = ["TokenRows", "insert_token"]
 
-_COLUMNS: Final = "id, name, user_id, scopes, created_at, expires_at, last_used_at, revoked_at, digest"
-_INSERT: Final = f"INSERT INTO api_tokens ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own names
+_COLUMNS: Final = """id, name, user_id, scopes, created_at, expires_at, last_used_at, revoked_at, subject, client,
+resource, digest"""
+_INSERT: Final = f"INSERT INTO api_tokens ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own names
 _FIND: Final = f"SELECT {_COLUMNS} FROM api_tokens WHERE id = ?"  # noqa: S608 - as above
 _LIST: Final = f"SELECT {_COLUMNS} FROM api_tokens WHERE ?1 IS NULL OR user_id = ?1 ORDER BY created_at, id"  # noqa: S608 - as above
 _REVOKE: Final = "UPDATE api_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL"
@@ -32,19 +33,7 @@ class TokenRows(ABC):
 
     def add_token(self, stored: StoredToken) -> None:
         """Store a new token; durable on return."""
-        token = stored.token
-        self._run(
-            _INSERT,
-            token.id,
-            token.name,
-            token.user,
-            " ".join(token.scopes),
-            token.created_us,
-            token.expires_us,
-            token.last_used_us,
-            token.revoked_us,
-            stored.digest,
-        )
+        self._run(_INSERT, *_list_cells(stored))
 
     def find_token(self, token_id: str) -> StoredToken | None:
         """Return the token with an id; None for an unknown id."""
@@ -70,6 +59,19 @@ class TokenRows(ABC):
         commits.run(lambda: connection.execute(sql, values))
 
 
+def insert_token(connection: sqlite3.Connection, stored: StoredToken) -> None:
+    """Store a token in the present transaction."""
+    connection.execute(_INSERT, _list_cells(stored))
+
+
+def _list_cells(stored: StoredToken) -> tuple[object, ...]:
+    """Return the cells of a token's row."""
+    token = stored.token
+    times = token.created_us, token.expires_us, token.last_used_us, token.revoked_us
+    texts = token.subject, token.client, token.resource
+    return token.id, token.name, token.user, " ".join(token.scopes), *times, *texts, stored.digest
+
+
 def _to_token(row: sqlite3.Row) -> AccessToken:
     return AccessToken(
         id=row["id"],
@@ -80,4 +82,7 @@ def _to_token(row: sqlite3.Row) -> AccessToken:
         expires_us=row["expires_at"],
         last_used_us=row["last_used_at"],
         revoked_us=row["revoked_at"],
+        subject=row["subject"],
+        client=row["client"],
+        resource=row["resource"],
     )

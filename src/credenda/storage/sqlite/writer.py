@@ -79,6 +79,8 @@ def _read_next_ids(row: sqlite3.Row) -> tuple[int, bytes, int, int]:
 class SqliteWriter(SqliteReader):
     """A `Writer` inside a write transaction."""
 
+    author = ""  # the id of the member who writes; "" for the user whose memory it is
+
     def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
         """Bind a connection in a write transaction to a tenant with these next ids."""
         super().__init__(connection, tenant)
@@ -189,7 +191,7 @@ class SqliteWriter(SqliteReader):
         self.tips = NextIds(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
             self._list_words(number)
-        return self._public(IdKind.EVENT, number)
+        return self._sign(IdKind.EVENT, number)
 
     def _list_words(self, newest: int) -> None:
         """Add the words of all pending events to the full-text index."""
@@ -228,7 +230,13 @@ class SqliteWriter(SqliteReader):
         self._run("insert_change", id=number, **rows.to_change_row(change, self._tenant.tag))
         if change.kind.value == "confirm" and change.memory_id:
             self._run("confirm_memory", id=self._number(change.memory_id, IdKind.MEMORY))
-        return self._public(IdKind.CHANGE, number)
+        return self._sign(IdKind.CHANGE, number)
+
+    def _sign(self, kind: IdKind, number: int) -> str:
+        """Keep the member who writes a row, and return its public id; the user whose memory it is needs no entry."""
+        if self.author:
+            self._run("insert_author", kind=kind.value, id=number, member=self.author)
+        return self._public(kind, number)
 
     def _evidence(self, evidence: Evidence) -> str:
         self._run(

@@ -218,3 +218,17 @@ DELETE FROM retention_policies WHERE user_id = :user_id AND topic = :topic;
 -- name: retention_policies
 -- Retention policies by topic.
 SELECT topic, days, set_at FROM retention_policies WHERE user_id = :user_id ORDER BY topic;
+
+-- name: insert_author!
+-- The member who writes an event or makes a change.
+INSERT INTO authors (user_id, kind, id, member) VALUES (:user_id, :kind, :id, :member);
+
+-- name: authors
+-- The authors of events and changes by name, or by their ids where the name was erased.
+SELECT a.kind, a.id, coalesce(m.subject, a.member) AS name
+FROM authors AS a
+LEFT JOIN members AS m ON m.user_id = :user_id AND m.id = a.member
+WHERE a.user_id = :user_id AND (
+    (a.kind = 'e' AND a.id IN (SELECT value FROM json_each(:events)))
+    OR (a.kind = 'c' AND a.id IN (SELECT value FROM json_each(:changes)))
+);

@@ -1,0 +1,183 @@
+"""Verify the tokens of an external OpenID Connect issuer: the server is then a resource server only.
+
+A token must be a JWT that a published key of the issuer has signed by an algorithm of our list, for our audience,
+within its time, and about a subject. The subject uses the memory of which an administrator made it a member.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, Final, cast
+
+import jwt
+
+from credenda.clock import HOUR_US, SECOND_US, Clock
+from credenda.errors import Invalid, Unauthenticated, Unavailable
+from credenda.interfaces.authorization import Principal, make_principal
+from credenda.interfaces.server.oauth.fetch import Fetcher
+from credenda.interfaces.server.resource import MCP_PATH, Resource
+from credenda.storage.store import Store
+
+__all__ = ["OidcCheck", "SigningKeys", "make_check"]
+
+ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signatures by a private key; none with a shared secret, and not `none`."""
+_KEYS_US: Final = HOUR_US
+_RETRY_US: Final = 60 * SECOND_US
+"""How soon the keys are read again for a token that names an unknown one."""
+_SKEW_SECONDS: Final = 30
+_TOKEN_CHARACTERS: Final = 16_384
+_KEYS_BYTES: Final = 256 << 10
+_KEYS: Final = 100
+_WAIT_SECONDS: Final = 10.0
+_DECODE: Final[Any] = {
+    "verify_signature": True,
+    "verify_exp": False,  # below, by the clock of the server
+    "verify_nbf": False,
+    "verify_iat": False,
+    "verify_aud": True,
+    "verify_iss": True,
+    "require": ["exp", "iss", "aud", "sub"],
+}
+
+
+class SigningKeys:
+    """The published keys of an issuer, read when one is needed and kept for an hour."""
+
+    def __init__(self, issuer: str, clock: Clock, fetch: Callable[[str], object]) -> None:
+        """Read nothing yet; `fetch` reads a JSON document."""
+        self._issuer = issuer
+        self._clock = clock
+        self._fetch = fetch
+        self._lock = Lock()
+        self._keys: Mapping[str, Any] = {}
+        self._read_us: int | None = None
+
+    def find(self, key_id: str, algorithm: str) -> Any:  # noqa: ANN401 - a key of any algorithm
+        """Return the key that a token names; None for an unknown one. Raises `Unavailable`."""
+        with self._lock:
+            age_us = None if self._read_us is None else self._clock.now_us() - self._read_us
+            if age_us is None or age_us >= _KEYS_US or (key_id not in self._keys and age_us >= _RETRY_US):
+                self._keys, self._read_us = self._read(), self._clock.now_us()
+            key = self._keys.get(key_id)
+        return key.key if key is not None and key.algorithm_name == algorithm else None
+
+    def _read(self) -> Mapping[str, Any]:
+        described = self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+        found = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
+        address = found.get("jwks_uri")
+        if found.get("issuer") != self._issuer or not isinstance(address, str):
+            raise Unavailable("the issuer cannot be used", why="its metadata name another issuer or no keys")
+        document = self._fetch(address)
+        listed = cast("dict[str, Any]", document).get("keys") if isinstance(document, dict) else None
+        if not isinstance(listed, list) or len(cast("list[Any]", listed)) > _KEYS:
+            raise Unavailable("the keys of the issuer cannot be read")
+        return {key.key_id: key for key in map(_read_key, cast("list[Any]", listed)) if key is not None}
+
+
+def _read_key(given: Any) -> Any:  # noqa: ANN401 - foreign JSON, and a key of any algorithm
+    """Return a key for signatures; None for another one, or one that cannot be read."""
+    if not isinstance(given, dict):
+        return None
+    described = cast("dict[str, Any]", given)
+    signs = described.get("use", "sig") == "sig" and described.get("kty") != "oct"
+    if not signs or not isinstance(described.get("kid"), str):
+        return None
+    try:
+        return jwt.PyJWK(described)
+    except (jwt.exceptions.PyJWKError, jwt.exceptions.InvalidKeyError, ValueError, TypeError):
+        return None
+
+
+class OidcCheck:
+    """Verifies tokens of an issuer. May be called from any thread."""
+
+    def __init__(
+        self, store: Store, clock: Clock, keys: SigningKeys, *, issuer: str, audiences: tuple[str, ...]
+    ) -> None:
+        """Accept tokens for one of the audiences."""
+        self._store = store
+        self._clock = clock
+        self._keys = keys
+        self._issuer = issuer
+        self._audiences = audiences
+
+    def __call__(self, text: str) -> Principal:
+        """Return the holder of a token; raises `Unauthenticated`, and `Unavailable` without the keys of the issuer."""
+        claims = self._decode(text)
+        subject = claims["sub"]
+        if not isinstance(subject, str) or not subject:
+            raise _refuse("it has no subject")
+        self._check_time(claims)
+        found = self._store.members.list_memberships(self._issuer, subject)
+        if not found:
+            raise _refuse("its subject is no member of a memory; see `credenda member add`")
+        return make_principal(found[0], _list_scopes(claims), f"oidc:{found[0].id}")
+
+    def _decode(self, text: str) -> dict[str, Any]:
+        """Return the claims of a token whose signature, issuer and audience are right."""
+        try:
+            if len(text) > _TOKEN_CHARACTERS:
+                raise _refuse("it is too long")
+            header = jwt.get_unverified_header(text)
+            key_id, algorithm = header.get("kid"), header.get("alg")
+            if algorithm not in ALGORITHMS or not isinstance(key_id, str) or "crit" in header:
+                raise _refuse("it is signed in a way that is not accepted")
+            key = self._keys.find(key_id, str(algorithm))
+            if key is None:
+                raise _refuse("its key is unknown")
+            return jwt.decode(
+                text,
+                key,
+                algorithms=[str(algorithm)],
+                audience=list(self._audiences),
+                issuer=self._issuer,
+                options=_DECODE,
+            )
+        except (jwt.exceptions.PyJWTError, ValueError, TypeError) as error:
+            raise _refuse(type(error).__name__) from None
+
+    def _check_time(self, claims: Mapping[str, Any]) -> None:
+        now = self._clock.now_us() / SECOND_US
+        ends, begins = claims["exp"], claims.get("nbf", 0)
+        if not _is_number(ends) or not _is_number(begins):
+            raise _refuse("its times are no numbers")
+        if now >= ends + _SKEW_SECONDS or now < begins - _SKEW_SECONDS:
+            raise _refuse("it has expired, or is not valid yet")
+
+
+def make_check(store: Store, clock: Clock, resource: Resource, *, issuer: str, audiences: tuple[str, ...]) -> OidcCheck:
+    """Make the check of an issuer whom the administrator has named, who may be in the own network."""
+    fetcher = Fetcher(
+        may_connect=lambda _: True,
+        ports=frozenset(range(1, 1 << 16)),
+        bytes_max=_KEYS_BYTES,
+        wait_seconds=_WAIT_SECONDS,
+    )
+
+    def fetch(url: str) -> object:
+        try:
+            return fetcher.fetch_json(url)
+        except Invalid as error:
+            raise Unavailable("the issuer cannot be used", why=error.why) from error
+
+    own = tuple(f"{base}{path}" for base in resource.bases for path in ("", "/", MCP_PATH))
+    return OidcCheck(store, clock, SigningKeys(issuer, clock, fetch), issuer=issuer, audiences=audiences or own)
+
+
+def _list_scopes(claims: Mapping[str, Any]) -> list[str]:
+    """Return the scopes of a token, by either of the usual names."""
+    found = claims.get("scope", claims.get("scp", ""))
+    if isinstance(found, str):
+        return found.split()
+    return [one for one in cast("list[Any]", found) if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _refuse(why: str) -> Unauthenticated:
+    return Unauthenticated("the token is not valid", why=why, fix="get another from the issuer", error="invalid_token")

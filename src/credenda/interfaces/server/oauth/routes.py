@@ -1,0 +1,390 @@
+"""The endpoints of the authorization server: metadata, registration, consent, tokens, and the login of a person."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Final
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from credenda import limits
+from credenda.clock import SECOND_US, Clock
+from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
+from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
+from credenda.interfaces.server.attempts import Attempts
+from credenda.interfaces.server.inputs import read_body
+from credenda.interfaces.server.oauth import fetch, pages
+from credenda.interfaces.server.oauth.clients import Clients, register_client
+from credenda.interfaces.server.oauth.requests import (
+    AuthorizationRequest,
+    choose_scopes,
+    find_redirect,
+    make_redirect,
+    read_fields,
+    read_request,
+)
+from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
+from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
+from credenda.model.member import Member
+from credenda.services import logins, oauth_grants
+from credenda.services.members import find_access, list_access
+from credenda.storage.store import Store
+
+__all__ = ["Endpoint", "make_authorization_routes", "make_resource_routes"]
+
+Handler = Callable[[Request], Awaitable[Response]]
+AUTHORIZE: Final = "/authorize"
+LOGIN: Final = "/login"
+_FORM: Final = "application/x-www-form-urlencoded"
+_UNAUTHENTICATED: Final = 401
+
+
+class Endpoint:
+    """An ASGI application for one path, without a caller: a function for each method."""
+
+    def __init__(self, path: str, handlers: Mapping[str, Handler], attempts: Attempts) -> None:
+        """Take the functions by method; `attempts` bounds how often an address may call."""
+        self._path = path
+        self._handlers = handlers
+        self._attempts = attempts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; a refusal becomes problem+json."""
+        scope["state"]["route"] = self._path
+        note = scope["state"]["note"]
+        note.door, note.operation = "oauth", self._path.rpartition("/")[2]
+        handler = self._handlers.get(scope["method"])
+        if handler is None:
+            await send_problem(make_method_problem(scope["method"], self._handlers), scope, receive, send)
+            return
+        try:
+            self._attempts.take_request(scope)
+            response = await handler(Request(scope, receive))
+        except (CredendaError, Problem) as error:
+            await send_problem(error, scope, receive, send)
+            return
+        await response(scope, receive, send)
+
+
+def make_resource_routes(resource: Resource, attempts: Attempts, issuer: str = "") -> list[Route]:
+    """Make the routes of the resource's metadata; `issuer` is the external issuer, "" for this server itself."""
+
+    def make(path: str) -> Route:
+        async def show(request: Request) -> Response:
+            return JSONResponse(resource.describe(resource.find_base(request.scope), path, issuer))
+
+        return Route(RESOURCE_METADATA + path, Endpoint(RESOURCE_METADATA + path, {"GET": show}, attempts))
+
+    return [make(""), make(MCP_PATH)]
+
+
+def make_authorization_routes(store: Store, clock: Clock, resource: Resource, attempts: Attempts) -> list[Route]:
+    """Make the routes of the authorization server and of the login."""
+    clients = Clients(clock, fetch.fetch_public_json)
+    server = _AuthorizationServer(store, clock, resource, attempts, clients)
+    handlers: Mapping[str, Mapping[str, Handler]] = {
+        "/.well-known/oauth-authorization-server": {"GET": server.show_metadata},
+        "/register": {"POST": server.register},
+        AUTHORIZE: {"GET": server.ask_person, "POST": server.take_decision},
+        "/token": {"POST": server.issue},
+        "/revoke": {"POST": server.revoke},
+        LOGIN: {"GET": server.show_login, "POST": server.log_in},
+        "/logout": {"POST": server.log_out},
+    }
+    return [Route(path, Endpoint(path, found, attempts)) for path, found in handlers.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _AuthorizationServer:
+    store: Store
+    clock: Clock
+    resource: Resource
+    attempts: Attempts
+    clients: Clients
+
+    async def show_metadata(self, request: Request) -> Response:
+        """Describe the authorization server (RFC 8414)."""
+        base = self.resource.find_base(request.scope)
+        return JSONResponse(
+            {
+                "issuer": base,
+                "authorization_endpoint": f"{base}{AUTHORIZE}",
+                "token_endpoint": f"{base}/token",
+                "registration_endpoint": f"{base}/register",
+                "revocation_endpoint": f"{base}/revoke",
+                "scopes_supported": list(SCOPES),
+                "response_types_supported": ["code"],
+                "response_modes_supported": ["query"],
+                "grant_types_supported": ["authorization_code", "refresh_token"],
+                "code_challenge_methods_supported": ["S256"],
+                "token_endpoint_auth_methods_supported": ["none"],
+                "revocation_endpoint_auth_methods_supported": ["none"],
+                "client_id_metadata_document_supported": True,
+                "authorization_response_iss_parameter_supported": True,
+            }
+        )
+
+    async def register(self, request: Request) -> Response:
+        """Register a client (RFC 7591)."""
+        try:
+            body = await read_body(request, limits.OAUTH_BODY_BYTES)
+            try:
+                sent: object = json.loads(body)
+            except (ValueError, RecursionError):
+                raise Invalid("the body is not JSON", error="invalid_client_metadata") from None
+            known = register_client(sent)
+        except Invalid as error:
+            return _make_error(error)
+        return JSONResponse(dict(known), 201)
+
+    # The person
+
+    async def show_login(self, request: Request) -> Response:
+        """Show who is logged in, or ask for a login code; a link brings the code along."""
+        login = await self._find_login(request)
+        code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
+        if login is not None and not code:
+            return pages.make_logged_in_page(login.person, _make_csrf(login, LOGIN))
+        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code)
+
+    async def log_in(self, request: Request) -> Response:
+        """Begin a session with a login code."""
+        self._check_origin(request)
+        fields = await _read_form(request)
+        following = fields.get("next", "")
+        address = self.attempts.find_address(request.scope)
+        self.attempts.check(address)
+        try:
+            login = await to_thread.run_sync(
+                logins.log_in, self.store.secrets, fields.get("code", "").strip(), self.clock.now_us()
+            )
+        except Unauthenticated as error:
+            self.attempts.count(address)
+            why = f"{error.what}: {error.why}."
+            return pages.make_login_page(why=why, following=following, status=_UNAUTHENTICATED)
+        self._note_person(request, login)
+        response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else LOGIN, 303)
+        name, is_secure = self._name_cookie(request)
+        lifetime = logins.SESSION_LIFETIME_US // SECOND_US
+        response.set_cookie(
+            name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
+        )
+        return response
+
+    async def log_out(self, request: Request) -> Response:
+        """End the session."""
+        login, _ = await self._read_own_form(request, LOGIN)
+        await to_thread.run_sync(logins.end_session, self.store.secrets, login, self.clock.now_us())
+        response = RedirectResponse(LOGIN, 303)
+        name, is_secure = self._name_cookie(request)
+        response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
+        return response
+
+    async def ask_person(self, request: Request) -> Response:
+        """Show the person what a client asks for."""
+        asked = request.url.query
+        login = await self._find_login(request)
+        if login is None:  # a client's document is fetched for people of this server alone
+            why = "A program wants access to a memory on this server. Log in to see what it asks for."
+            return pages.make_login_page(why=why, following=asked)
+        self._note_person(request, login)
+        return await self._answer_client(request, asked, partial(self._show_consent, login, asked))
+
+    async def take_decision(self, request: Request) -> Response:
+        """Send the client its code, or that it was denied."""
+        login, fields = await self._read_own_form(request, AUTHORIZE)
+        self._note_person(request, login)
+
+        def decide(wanted: AuthorizationRequest) -> Response:
+            if fields.get("decision") != "allow":
+                raise Forbidden("the person denied access", error="access_denied")
+            member = self._find_memory(login, fields.get("memory", ""))
+            ticked = [name.removeprefix("scope:") for name in fields if name.startswith("scope:")]
+            scopes = choose_scopes(wanted.scopes, ticked, frozenset[str](ROLE_SCOPES[member.role]))
+            if not scopes:
+                raise Forbidden("the person gave no permission", error="access_denied")
+            consent = oauth_grants.Consent(
+                person=login.person,
+                user=member.user,
+                client=wanted.client.id,
+                client_name=wanted.client.name,
+                redirect_uri=wanted.target.uri,
+                challenge=wanted.challenge,
+                scopes=scopes,
+                resource=wanted.resource,
+            )
+            code = oauth_grants.issue_code(self.store, consent, self.clock.now_us())
+            self._note_caller(request, member, scopes, "login")
+            return RedirectResponse(make_redirect(wanted.target, code=code), 303)
+
+        return await self._answer_client(request, fields.get("request", ""), decide)
+
+    async def _answer_client(
+        self, request: Request, asked: str, answer: Callable[[AuthorizationRequest], Response]
+    ) -> Response:
+        """Check a request, and answer it: on a page until it is known where the client gets its answer."""
+        issuer = self.resource.find_base(request.scope)
+
+        def check() -> Response:
+            try:
+                fields = read_fields(asked)
+                client = self.clients.find(fields.get("client_id", ""))
+                target = find_redirect(fields, client, issuer)
+            except CredendaError as error:
+                return pages.make_message_page("This client cannot be connected", what=f"{error}.")
+            try:
+                return answer(read_request(fields, client, target, self.resource))
+            except (Invalid, Forbidden) as error:
+                return RedirectResponse(make_redirect(target, error=error), 303)
+
+        return await to_thread.run_sync(check)
+
+    def _show_consent(self, login: logins.Login, asked: str, wanted: AuthorizationRequest) -> Response:
+        memories = list_access(self.store.members, login.person)
+        csrf = _make_csrf(login, f"{AUTHORIZE}\n{asked}")
+        return pages.make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
+
+    def _find_memory(self, login: logins.Login, user: str) -> Member:
+        for member in list_access(self.store.members, login.person):
+            if member.user == user:
+                return member
+        raise Forbidden("the person may not use that memory", error="access_denied")
+
+    # Tokens
+
+    async def issue(self, request: Request) -> Response:
+        """Exchange a code or a refresh token."""
+        return await self._serve_client(request, partial(self._issue, request))
+
+    def _issue(self, request: Request, fields: Mapping[str, str]) -> Response:
+        now_us, client = self.clock.now_us(), fields.get("client_id", "")
+        asked = fields.get("resource")
+        resource = self.resource.bases[0] + self.resource.find_path(asked) if asked else None
+        match fields.get("grant_type"):
+            case "authorization_code":
+                granted = oauth_grants.accept_code(
+                    self.store,
+                    fields.get("code", ""),
+                    client=client,
+                    redirect_uri=fields.get("redirect_uri", ""),
+                    verifier=fields.get("code_verifier", ""),
+                    resource=resource,
+                    now_us=now_us,
+                )
+            case "refresh_token":
+                scopes = fields["scope"].split() if fields.get("scope") else None
+                granted = oauth_grants.refresh(
+                    self.store,
+                    fields.get("refresh_token", ""),
+                    client=client,
+                    scopes=scopes,
+                    resource=resource,
+                    now_us=now_us,
+                )
+            case _:
+                raise Invalid("only codes and refresh tokens are exchanged", error="unsupported_grant_type")
+        token = granted.token
+        member = find_access(self.store.members, token.user, "", token.person)
+        if member is not None:
+            self._note_caller(request, member, granted.scopes, f"oauth:{token.id}")
+        return JSONResponse(
+            {
+                "access_token": granted.access,
+                "token_type": "Bearer",
+                "expires_in": granted.lifetime_seconds,
+                "refresh_token": granted.refresh,
+                "scope": " ".join(granted.scopes),
+            },
+            headers={"Pragma": "no-cache"},
+        )
+
+    async def revoke(self, request: Request) -> Response:
+        """End a connection (RFC 7009)."""
+
+        def end(fields: Mapping[str, str]) -> Response:
+            oauth_grants.revoke(
+                self.store, fields.get("token", ""), client=fields.get("client_id", ""), now_us=self.clock.now_us()
+            )
+            return Response(status_code=200)
+
+        return await self._serve_client(request, end)
+
+    async def _serve_client(self, request: Request, serve: Callable[[Mapping[str, str]], Response]) -> Response:
+        """Answer a client in the form of RFC 6749, and slow down one that sends wrong secrets."""
+        address = self.attempts.find_address(request.scope)
+        self.attempts.check(address)
+        try:
+            fields = await _read_form(request)
+            return await to_thread.run_sync(serve, fields)
+        except Invalid as error:
+            if error.ids.get("error") == "invalid_grant":
+                self.attempts.count(address)
+            return _make_error(error)
+
+    # Sessions
+
+    async def _find_login(self, request: Request) -> logins.Login | None:
+        text = request.cookies.get(self._name_cookie(request)[0], "")
+        if not text:
+            return None
+        return await to_thread.run_sync(logins.find_login, self.store.secrets, text, self.clock.now_us())
+
+    async def _read_own_form(self, request: Request, page: str) -> tuple[logins.Login, dict[str, str]]:
+        """Read a form of a page of ours, sent by the person who is logged in; raises `Forbidden`."""
+        self._check_origin(request)
+        login = await self._find_login(request)
+        fields = await _read_form(request)
+        shown = f"{page}\n{fields['request']}" if "request" in fields else page
+        sent = fields.get("csrf", "").encode()
+        if login is None or not hmac.compare_digest(_make_csrf(login, shown).encode(), sent):
+            raise Forbidden("this form is not valid", why="the login has ended, or another page sent it", fix="log in")
+        return login, fields
+
+    def _check_origin(self, request: Request) -> None:
+        """Refuse a form that a page of another origin has sent, also one of another port of this machine."""
+        origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+        if origin not in self.resource.bases if origin is not None else site != "same-origin":
+            raise Forbidden("this form is refused", why="it does not come from a page of this server")
+
+    def _name_cookie(self, request: Request) -> tuple[str, bool]:
+        """Return the name of the cookie, and whether it needs TLS: the prefix __Host- binds it to this host and TLS."""
+        is_secure = self.resource.find_base(request.scope).startswith("https://")
+        return ("__Host-credenda" if is_secure else "credenda"), is_secure
+
+    def _note_person(self, request: Request, login: logins.Login) -> None:
+        """Note for the record of this call who is logged in."""
+        self._note_caller(request, list_access(self.store.members, login.person)[0], (), "login")
+
+    def _note_caller(self, request: Request, member: Member, scopes: Sequence[str], credential: str) -> None:
+        """Note for the record of this call whose memory it concerns, and the scopes that were given."""
+        state = request.scope["state"]
+        state["principal"] = make_principal(member, scopes, credential)
+        state["note"].scope = " ".join(scopes)
+
+
+def _make_csrf(login: logins.Login, page: str) -> str:
+    """Return the token that a form of this session, for exactly this page and request, must carry."""
+    return hmac.new(login.secret.encode(), page.encode(), sha256).hexdigest()
+
+
+async def _read_form(request: Request) -> dict[str, str]:
+    """Read the fields of a form."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _FORM:
+        raise Invalid("the body is not a form", fix=f"send {_FORM}", error="invalid_request")
+    body = await read_body(request, limits.OAUTH_BODY_BYTES)
+    return read_fields(body.decode("utf-8", "replace"))
+
+
+def _make_error(error: Invalid) -> Response:
+    """Make the answer of RFC 6749 (5.2) to a client."""
+    told = {"error": error.ids.get("error", "invalid_request"), "error_description": error.what}
+    return JSONResponse(told, 400, headers={"Pragma": "no-cache"})

@@ -1,0 +1,56 @@
+"""Log a person in to the pages of a server: a link that works once, and the session that it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.clock import HOUR_US, SECOND_US
+from credenda.errors import Unauthenticated
+from credenda.model.server_secret import SecretKind
+from credenda.services.server_secrets import draw, find_secret
+from credenda.storage.tokens import SecretStore
+
+__all__ = ["LINK_LIFETIME_US", "SESSION_LIFETIME_US", "Login", "end_session", "find_login", "issue_link", "log_in"]
+
+LINK_LIFETIME_US: Final = 600 * SECOND_US
+SESSION_LIFETIME_US: Final = 12 * HOUR_US
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A person who is logged in, and the secret of the session."""
+
+    person: str
+    secret: str
+
+
+def issue_link(store: SecretStore, person: str, now_us: int) -> str:
+    """Issue the secret of a link with which a person can log in once, within ten minutes."""
+    drawn = draw(SecretKind.LINK, person, now_us, LINK_LIFETIME_US, data={})
+    store.add_secret(drawn.stored)
+    return drawn.text
+
+
+def log_in(store: SecretStore, text: str, now_us: int) -> Login:
+    """Begin a session with the secret of a link, which is used up; raises `Unauthenticated`."""
+    link = find_secret(store, SecretKind.LINK, text)
+    if link is not None and link.is_valid_at(now_us):
+        drawn = draw(SecretKind.SESSION, link.user, now_us, SESSION_LIFETIME_US, data={})
+        if store.spend_secret(link.digest, now_us, successors=[drawn.stored]):
+            return Login(link.user, drawn.text)
+    why = "it is wrong, older than ten minutes, or was used before"
+    raise Unauthenticated("this login link does not work", why=why, fix="make another: credenda login-link")
+
+
+def find_login(store: SecretStore, text: str, now_us: int) -> Login | None:
+    """Return the login of a session; None for one that is unknown, expired or ended."""
+    session = find_secret(store, SecretKind.SESSION, text)
+    return Login(session.user, text) if session is not None and session.is_valid_at(now_us) else None
+
+
+def end_session(store: SecretStore, login: Login, now_us: int) -> None:
+    """End a session; repeating it does nothing."""
+    session = find_secret(store, SecretKind.SESSION, login.secret)
+    if session is not None:
+        store.spend_secret(session.digest, now_us)
