@@ -21,7 +21,9 @@ from .served import Site, serving
 from .terminal import Terminal
 
 START = "2026-03-01T09:00:00Z"
-FREE = frozenset({"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"}) | {"tokens"}
+FREE = frozenset(
+    {"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"}
+) | {"tokens"}
 """Fields that depend on the time of day, or on when a process closed the memory."""
 _TAG = re.compile(r"\b([emckj][0-9]+)-[0-9a-f]{6}\b")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")

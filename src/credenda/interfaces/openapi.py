@@ -173,7 +173,9 @@ def _describe_body(params: list[Param]) -> Part:
     uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
     properties = {
         FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help} if param.name in uploads else _describe_field(param, form=bool(uploads))
+            {**_BYTES, "description": param.help}
+            if param.name in uploads
+            else _describe_field(param, form=bool(uploads))
         )
         for param in params
     }
