@@ -305,8 +305,8 @@ def render_client() -> str:
         parts.append(f"## Credenda.{name}\n\n{read_docstring(group)}\n\n{render_methods(group, f'{name}.', '###')}")
     parts.append(f"## AsyncCredenda\n\n{read_docstring(AsyncCredenda)}\n\n")
     parts.append(
-        "It has the methods of `Credenda` as coroutines, with the same parameters and results. Its groups have those of\n"
-        "`Credenda`, likewise as coroutines.\n\n"
+        "It has the methods of `Credenda` as coroutines, with the same parameters and results. Its groups have those\n"
+        "of `Credenda`, likewise as coroutines.\n\n"
     )
     signature = format_signature("restore_backup", restore_backup)
     return "".join([*parts, f"## restore_backup\n\n{signature}\n{read_docstring(restore_backup)}\n\n"])

@@ -53,7 +53,7 @@ def learn(site: Site, answered: Response, known: dict[str, str]) -> None:
     if answered.headers["content-type"] != "application/json":
         return
     body = answered.json()
-    if "next_cursor" in body and body["next_cursor"]:
+    if body.get("next_cursor"):
         known |= {"CURSOR": body["next_cursor"]}
     if "items" in body and body["items"] and "text" in body["items"][0]:
         known |= {"MEMORY": body["items"][0]["id"]}
