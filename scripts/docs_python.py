@@ -18,6 +18,8 @@ from typing import Literal, cast, get_args, get_origin
 import credenda.model
 from credenda import AsyncCredenda, Credenda, MemoryUnit, errors, restore_backup, testing
 from credenda.client_data import Data
+from credenda.client_inspect import Inspect
+from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory
@@ -296,15 +298,15 @@ def collect_results(roots: Iterable[type], known: Iterable[type], values: Mappin
 
 
 def render_client() -> str:
-    """Write the sections of the client and its two groups."""
+    """Write the sections of the client and its groups."""
     parts = [f"## Credenda\n\n{read_docstring(Credenda)}\n\n", render_properties(Credenda)]
     parts.append(render_methods(Credenda, "Credenda.", "###"))
-    for name, group in (("manage", Manage), ("data", Data)):
+    for name, group in (("manage", Manage), ("data", Data), ("inspect", Inspect), ("jobs", Jobs)):
         parts.append(f"## Credenda.{name}\n\n{read_docstring(group)}\n\n{render_methods(group, f'{name}.', '###')}")
     parts.append(f"## AsyncCredenda\n\n{read_docstring(AsyncCredenda)}\n\n")
     parts.append(
-        "It has the methods of `Credenda` as coroutines, with the same parameters and results. Its groups `manage` and "
-        "`data` have those of\n`Credenda`, likewise as coroutines.\n\n"
+        "It has the methods of `Credenda` as coroutines, with the same parameters and results. Its groups have those\n"
+        "of `Credenda`, likewise as coroutines.\n\n"
     )
     signature = format_signature("restore_backup", restore_backup)
     return "".join([*parts, f"## restore_backup\n\n{signature}\n{read_docstring(restore_backup)}\n\n"])
@@ -337,7 +339,7 @@ def render_double(cls: type) -> str:
 def page() -> str:
     """Write the whole page."""
     shown = (MemoryUnit, *RESULTS)
-    others = collect_results((Credenda, Manage, Data), shown, collect_values())
+    others = collect_results((Credenda, Manage, Data, Inspect, Jobs), shown, collect_values())
     parts = [INTRODUCTION + "\n", render_client(), f"## Input\n\n{render_class(MemoryUnit)}"]
     parts += ["## Results\n\n", *map(render_class, RESULTS)]
     parts += ["## Other results\n\nReports and values inside other results, in alphabetical order.\n\n"]

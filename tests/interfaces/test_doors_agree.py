@@ -22,9 +22,12 @@ from .terminal import Terminal
 
 START = "2026-03-01T09:00:00Z"
 FREE = frozenset(
-    {"took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"}
-) | {"tokens"}
-"""Fields that depend on the time of day, or on when a process closed the memory."""
+    {
+        *("took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"),
+        "tokens",
+    }
+)
+"""Fields that depend on the time of day, on when a process closed the memory, or on the letters of its ids."""
 _TAG = re.compile(r"\b([emckj][0-9]+)-[0-9a-f]{6}\b")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -69,7 +72,7 @@ class OnCommandLine:
                 on, _, off = flag.partition("/")
                 args += [f"--{on}" if value else f"--{off or f'no-{on}'}"]
                 continue
-            values = list(value) if isinstance(value, list | tuple) else [value]
+            values = cast("list[Any]", value) if isinstance(value, list) else [value]
             for one in values:
                 args += [str(one)] if param.positional else [f"--{flag}", str(one)]
         args += ["--yes"] if name in {"delete", "restore"} else []

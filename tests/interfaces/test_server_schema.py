@@ -9,13 +9,12 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
-import schemathesis
+import schemathesis as untyped
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import CHECKS, load_all_checks
-from schemathesis.generation import GenerationMode
-from schemathesis.schemas import BaseSchema
+from schemathesis import checks as untyped_checks
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import Credenda, limits
@@ -28,13 +27,15 @@ from credenda.interfaces.server.process import Plan, make_application
 from credenda.services.tokens import issue_token
 from credenda.testing import ManualClock
 
+schemathesis: Any = untyped
+checks: Any = untyped_checks
 START = "2026-03-01T09:00:00Z"
 EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "4"))
 LABELS = [
     f"{method.upper()} {path}" for path, methods in build_openapi(version="1")["paths"].items() for method in methods
 ]
-load_all_checks()
-NOT_CHECKED = [CHECKS.get_one("positive_data_acceptance")]
+checks.load_all_checks()
+NOT_CHECKED = [checks.CHECKS.get_one("positive_data_acceptance")]
 """A schema cannot say everything that an input must be: a text with a word in it, a time in words, an id that exists.
 Such requests are answered with 422, which every route declares."""
 ERASES = "DELETE /v1/me"
@@ -91,13 +92,13 @@ def fill(db: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def schema(headers: dict[str, str]) -> BaseSchema:
+def schema(headers: dict[str, str]) -> Any:  # noqa: ANN401 - a library without types
     return schemathesis.openapi.from_asgi("/openapi.json", OPEN["app"], headers={"Host": headers["Host"]})
 
 
 def bounds(count: int) -> settings:
     phases = [Phase.explicit, Phase.generate]
-    every = list(HealthCheck)
+    every: list[Any] = list(HealthCheck)
     return settings(
         max_examples=count, deadline=None, database=None, suppress_health_check=every, phases=phases, derandomize=True
     )
@@ -105,34 +106,41 @@ def bounds(count: int) -> settings:
 
 @pytest.mark.parametrize("label", [label for label in LABELS if label != ERASES])
 def test_no_request_that_the_document_makes_breaks_a_route(
-    label: str, schema: BaseSchema, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    label: str,
+    schema: Any,  # noqa: ANN401 - as above
+    headers: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "HTTP_STREAM_SECONDS", 0.0)
     method, path = label.split()
     operation = schema[path][method]
-    cases = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
-    cases |= operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+    cases = operation.as_strategy(generation_mode=schemathesis.GenerationMode.POSITIVE)
+    cases |= operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
 
     @bounds(EXAMPLES)
     @given(case=cases)
-    def send(case: schemathesis.Case) -> None:
+    def send(case: Any) -> None:  # noqa: ANN401 - as above
         case.call_and_validate(headers=headers, excluded_checks=NOT_CHECKED)
 
     send()
 
 
 def test_no_chain_of_requests_breaks_the_server(
-    schema: BaseSchema, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    schema: Any,  # noqa: ANN401 - as above
+    headers: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "HTTP_STREAM_SECONDS", 0.0)
 
-    class Chain(schema.exclude(path="/v1/me").as_state_machine()):  # type: ignore[misc] - a class that is made
-        def get_call_kwargs(self, case: schemathesis.Case) -> dict[str, object]:
+    made: Any = schema.exclude(path="/v1/me").as_state_machine()
+    without = [*NOT_CHECKED, checks.CHECKS.get_one("ignored_auth")]  # the test above sends requests without a token
+
+    class Chain(made):
+        def get_call_kwargs(self, _: Any) -> dict[str, object]:  # noqa: ANN401 - as above
             return {"headers": headers}
 
-        def validate_response(self, response: object, case: schemathesis.Case, **given: object) -> None:
-            without = [*NOT_CHECKED, CHECKS.get_one("ignored_auth")]  # the test above sends requests without a token
-            case.validate_response(response, headers=headers, excluded_checks=without)  # type: ignore[arg-type]
+        def validate_response(self, response: Any, case: Any, **_: Any) -> None:  # noqa: ANN401 - as above
+            case.validate_response(response, headers=headers, excluded_checks=without)
 
-    machine = settings(bounds(EXAMPLES), stateful_step_count=8)
-    Chain.run(settings=machine)
+    machine: Any = Chain
+    machine.run(settings=settings(bounds(EXAMPLES), stateful_step_count=8))
