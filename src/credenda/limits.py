@@ -199,7 +199,7 @@ AGENT_TASKS: Final = 10_000
 """Tasks of other agents that are kept for a user."""
 AGENT_WAIT_SECONDS: Final = 20.0
 """How long an answer to another agent waits for its task, and how long a stream of its events lasts."""
-AGENT_ID_CHARACTERS: Final = 128
+AGENT_ID_CHARACTERS: Final = 120
 """Longest id that another agent may give a message or a context."""
 HTTP_CALL_SECONDS: Final = 30.0
 """Longest call to a server (R-196)."""

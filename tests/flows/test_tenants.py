@@ -92,6 +92,8 @@ BY_ID: dict[str, Callable[[Credenda, Foreign], object]] = {
     "manage.status_history": lambda ben, ana: ben.manage.status_history(ana.memory),
     "manage.undo": lambda ben, ana: ben.manage.undo(ana.change),
     "manage.resolve": lambda ben, ana: ben.manage.resolve(ana.contest, keep="gold"),
+    "manage.resolve a memory": lambda ben, ana: ben.manage.resolve(ana.memory, keep="gold"),
+    "manage.outcome": lambda ben, ana: ben.manage.outcome([ana.event]),
 }
 """Every public method that takes an id; with a foreign one it finds nothing."""
 

@@ -206,13 +206,24 @@ def test_a_repeated_message_begins_and_answers_a_task_once(site: Site, way: Way)
     peer = Peer(site, way)
     first = peer.begin("I live in Vienna.", messageId="one")
     assert peer.begin("I live in Vienna.", messageId="one")["id"] == first["id"]
-    assert peer.send("I live in Rome.", messageId="one").json()["error"]["code"] in {400, -32602}
     site.settle()
     assert site.send("GET", "/v1/stats").json()["events"] == 2
     for _ in range(2):
         answered = peer.begin({"resolution": "keep_new"}, taskId=first["id"], messageId="two")
         assert answered["state"] == "completed"
     assert site.send("GET", "/v1/stats").json()["events"] == 3
+
+
+def test_clients_that_number_their_messages_anew_begin_tasks_of_their_own(site: Site) -> None:
+    peer = Peer(site, NEW)
+    names = {peer.begin(text, messageId="1")["id"] for text in ("I like tea.", "I like jam.", "I like tea.")}
+    assert len(names) == 2
+    assert site.send("GET", "/v1/stats").json()["events"] == 2
+    contexts = {peer.begin("I like tea.", messageId="1", contextId=name)["contextId"] for name in ("x", "y", "y")}
+    assert contexts == {"x", "y"}
+    assert site.send("GET", "/a2a/tasks", headers=NEW.headers).json()["totalSize"] == 4
+    asked = [peer.begin({"skill": "resolve_conflicts"}, messageId="1")["id"] for _ in range(2)]
+    assert asked[0] != asked[1]
 
 
 def test_ids_that_could_hold_words_are_refused(site: Site) -> None:

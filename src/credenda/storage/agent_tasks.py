@@ -16,8 +16,10 @@ class AgentTaskStore(Protocol):
     """
 
     def add_task(self, user: str, task: AgentTask) -> AgentTask:
-        """Store a new task, durable on return; or return the one that has the same first message.
+        """Store a new task, durable on return; or return the one that the same message began.
 
+        That one has the same message id, skill, events and contests. Without events it is unfinished and has the same
+        context.
         A tenant has a bounded number of tasks: the oldest finished one makes room. Raises `LimitExceeded` where none
         is finished.
         """

@@ -44,6 +44,17 @@ def test_a_first_message_begins_one_task(store: Store) -> None:
     first = tasks.add_task(ANA, make(1))
     assert tasks.add_task(ANA, replace(make(2), message_id="m1")) == first
     assert tasks.count_tasks(ANA, TaskFilter()) == 1
+    other = replace(make(3), message_id="m1", events=("e3-000000",))
+    assert tasks.add_task(ANA, other) == other
+
+
+def test_a_finished_task_without_messages_is_not_begun_again(store: Store) -> None:
+    tasks = store.agent_tasks
+    asking = replace(make(1), skill=Skill.RESOLVE, events=(), contests=("k1-000000",))
+    assert tasks.add_task(ANA, asking) == asking
+    assert tasks.add_task(ANA, replace(asking, id="t2")) == asking
+    tasks.update_task(ANA, replace(asking, state=TaskState.COMPLETED))
+    assert tasks.add_task(ANA, replace(asking, id="t2")).id == "t2"
 
 
 def test_of_two_updates_of_one_version_one_is_stored(store: Store) -> None:

@@ -74,14 +74,15 @@ class AgentTasks:
     def begin(self, incoming: Incoming, wanted: Handover) -> Progress:
         """Store the messages of a new task, or the contests that it asks about; the same message begins it once.
 
-        Raises `Invalid` for messages that are refused, and for another task with the same message id.
+        Raises `Invalid` for messages that are refused.
         """
         context_id = check_label(incoming.context_id or draw_request_id(), "contextId")
         message_id = check_label(incoming.message_id, "messageId")
         with self._memories.lend() as memory:
             authorize(_OUTCOME, memory)
             if wanted.skill is Skill.CONSOLIDATE:
-                events, contests = _store_messages(memory, wanted, message_id, context_id), ()
+                key = f"a2a:{incoming.context_id}:{message_id}"
+                events, contests = _store_messages(memory, wanted, key, context_id), ()
             else:
                 events, contests = (), _choose_contests(memory, wanted)
             now_us = self._memories.clock.now_us()
@@ -97,9 +98,6 @@ class AgentTasks:
                 updated_us=now_us,
             )
             task = self._store.add_task(get_principal().tenant, new)
-            if (task.skill, task.events) != (new.skill, new.events):
-                why = "an earlier task began with a message of that id"
-                raise Invalid("this messageId is in use", why=why, fix="use a new id for each message")
             return self._look(memory, task)
 
     def answer(self, incoming: Incoming, answer: Answer) -> Progress:
@@ -207,19 +205,18 @@ class AgentTasks:
         return moved
 
 
-def _store_messages(memory: Credenda, wanted: Handover, message_id: str, context_id: str) -> tuple[str, ...]:
-    """Store the messages of a task and return the ids of their events."""
-    given: dict[str, Any] = {
-        "content": list(wanted.messages),
-        "session": context_id,
-        "source": _SOURCE,
-        "idempotency_key": f"a2a:{message_id}",
-    }
+def _store_messages(memory: Credenda, wanted: Handover, key: str, context_id: str) -> tuple[str, ...]:
+    """Store the messages of a task and return the ids of their events.
+
+    A repeated message is stored once. Some clients number their messages anew in each conversation: another text under
+    a known id is another message.
+    """
+    given: dict[str, Any] = {"content": list(wanted.messages), "session": context_id, "source": _SOURCE}
     given |= {"topic": wanted.topic} if wanted.topic is not None else {}
     try:
+        receipt = invoke(memory, _REMEMBER, {**given, "idempotency_key": key}, door="a2a")
+    except Conflict:
         receipt = invoke(memory, _REMEMBER, given, door="a2a")
-    except Conflict as error:  # the journal has the key, with other content
-        raise Invalid("this messageId is in use", why=error.why, fix="use a new id for each message") from error
     if not receipt.event_ids:
         raise Invalid("no message was stored", why="; ".join(receipt.refused), fix="change it")
     return receipt.event_ids

@@ -22,7 +22,9 @@ _INSERT: Final = """INSERT INTO agent_tasks (user_id, id, context_id, message_id
 VALUES (:user_id, :id, :context_id, :message_id, :skill, :state, :events, :contests, :answers,
     :created_us, :updated_us, :version)"""
 _FIND: Final = "SELECT * FROM agent_tasks WHERE user_id = ? AND id = ?"
-_FIND_MESSAGE: Final = "SELECT * FROM agent_tasks WHERE user_id = ? AND message_id = ?"
+_FIND_SAME: Final = """SELECT * FROM agent_tasks
+WHERE user_id = :user_id AND message_id = :message_id AND skill = :skill AND events = :events AND contests = :contests
+    AND (events <> '[]' OR (context_id = :context_id AND state NOT IN (SELECT value FROM json_each(:finished))))"""
 _UPDATE: Final = """UPDATE agent_tasks SET state = :state, answers = :answers, updated_at = :updated_us,
     version = version + 1
 WHERE user_id = :user_id AND id = :id AND version = :version"""
@@ -36,6 +38,7 @@ _COUNT_ALL: Final = "SELECT count(*) FROM agent_tasks WHERE user_id = ?"
 _PRUNE: Final = """DELETE FROM agent_tasks WHERE user_id = :user_id AND id IN (
     SELECT id FROM agent_tasks WHERE user_id = :user_id AND state IN (SELECT value FROM json_each(:states))
     ORDER BY updated_at, id LIMIT 1)"""
+_FINISHED: Final = json.dumps(sorted(FINISHED))
 
 
 class AgentTaskRows(ABC):
@@ -48,16 +51,17 @@ class AgentTaskRows(ABC):
         """Return the connection that writes, and the commits that it shares."""
 
     def add_task(self, user: str, task: AgentTask) -> AgentTask:
-        """Store a new task, or return the one with the same first message."""
+        """Store a new task, or return the one that the same message began."""
         connection, commits = self._writable()
 
         def add() -> AgentTask:
-            found = connection.execute(_FIND_MESSAGE, (user, task.message_id)).fetchone()
+            row = _to_row(user, task)
+            found = connection.execute(_FIND_SAME, {**row, "finished": _FINISHED}).fetchone()
             if found is not None:
                 return _to_task(found)
             if connection.execute(_COUNT_ALL, (user,)).fetchone()[0] >= limits.AGENT_TASKS:
                 _prune(connection, user)
-            connection.execute(_INSERT, _to_row(user, task))
+            connection.execute(_INSERT, row)
             return task
 
         return commits.run(add)
@@ -87,7 +91,7 @@ class AgentTaskRows(ABC):
 
 
 def _prune(connection: sqlite3.Connection, user: str) -> None:
-    if not connection.execute(_PRUNE, {"user_id": user, "states": json.dumps(sorted(FINISHED))}).rowcount:
+    if not connection.execute(_PRUNE, {"user_id": user, "states": _FINISHED}).rowcount:
         raise LimitExceeded(
             f"{limits.AGENT_TASKS:,} tasks wait for an answer",
             why="more are not kept for one user",

@@ -15,6 +15,6 @@ CREATE TABLE agent_tasks (
     PRIMARY KEY (user_id, id)
 ) WITHOUT ROWID;
 
-CREATE UNIQUE INDEX agent_tasks_by_message ON agent_tasks (user_id, message_id);
+CREATE INDEX agent_tasks_by_message ON agent_tasks (user_id, message_id);
 
 CREATE INDEX agent_tasks_by_time ON agent_tasks (user_id, updated_at, id);
