@@ -114,5 +114,5 @@ def find_contradiction(
 
 def _find_cause(reader: Reader, replaced: Memory) -> str | None:
     """Return the event that ended a memory."""
-    log = reader.changes(ChangeFilter(memory_id=replaced.id, kinds=_ENDS))
+    log = reader.changes(ChangeFilter(memory_ids=(replaced.id,), kinds=_ENDS))
     return log[-1].cause if log else None
