@@ -15,7 +15,7 @@ from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
 
-_PETS: Final = frozenset({"dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "horse", "pet"})
+_PETS: Final = frozenset({"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"})
 _HEALTH: Final = frozenset(
     [
         *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
@@ -29,10 +29,10 @@ _APPOINTMENTS: Final = frozenset(
         *("competition", "tournament", "recital", "wedding", "conference"),
     ]
 )
-_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
-    {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit"}
+    {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit", "origin"}
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
@@ -56,6 +56,8 @@ _CONSIDERING: Final = frozenset({"consider", "think"})
 _REPEATED: Final = frozenset(
     ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
 )
+_TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
+_PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -149,8 +151,21 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 
 
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
-    if said.tree.lemma(action) not in load_frames()["empty"]["verbs"]:
-        yield make_fact(said, attribute, said.tree.action(action), **more)
+    """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
+    tree, lemma = said.tree, said.tree.lemma(action)
+    place = tree.preposition(action, "to")
+    travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
+    if attribute in _PLANNED and travels:
+        attribute = "travel_plan"
+    elif lemma in load_frames()["empty"]["verbs"]:
+        return
+    elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
+        attribute = "hobby"
+    yield make_fact(said, attribute, tree.action(action), **more)
+
+
+def _is_over(said: Statement) -> bool:
+    return said.clause.negated or said.clause.tense in {Tense.PAST, Tense.FORMER}
 
 
 def _read_having(said: Statement, head: int) -> Iterator[Fact]:
@@ -200,7 +215,10 @@ def _make_open(said: Statement, head: int) -> Fact:
     """Return what somebody does or did, in the words of the clause."""
     past = said.clause.tense is Tense.PAST or said.clause.perfect
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
-    habitual = _is_habitual(said.tree, head) and not (said.clause.negated or helped)
+    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG"
+    lasting = lasting and said.tree.preposition(head, "for", "since") is not None
+    past = past and not lasting
+    habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
     return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
 
 
@@ -218,7 +236,8 @@ def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
 
 def _is_habitual(tree: Tree, head: int) -> bool:
     """Return whether a verb has an adverb or a time of repetition: "usually", "every Sunday", "twice a week"."""
-    for one in tree.find_all(head, "advmod", "npadvmod"):
+    below = tree.find_all(head, "xcomp")
+    for one in (at for verb in (head, *below) for at in tree.find_all(verb, "advmod", "npadvmod")):
         words = [tree.lemma(at) for at in tree.descend(one)]
         if words[0] in _REPEATED or words[-1] in _REPEATED or "every" in words or "each" in words:
             return True

@@ -22,6 +22,7 @@ from credenda.write.parse.answers import find_asked_attribute, read_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
+from credenda.write.parse.measures import find_measured
 from credenda.write.parse.people import PartyKind, identify
 from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.tree import Tree
@@ -34,6 +35,9 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
+_EXACT: Final = frozenset({"hobby", "travel_plan"})
+_VAGUE: Final = frozenset({"likes", "plan", "considering"})
+"""Attributes that the rules use where the parser tells a hobby or a journey."""
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -52,11 +56,13 @@ class ParsingExtractor:
         claims = self._rules.extract(turn)
         if turn.event.role is Role.ASSISTANT:
             return claims
-        claims = [one for one in claims if _is_precise(one)]
+        read = self._read(turn)
+        exact = [one for one in read if one.attribute in _EXACT]
+        claims = [one for one in claims if _is_precise(one) and not any(_tells_more(other, one) for other in exact)]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
-        found = [one for one in self._read(turn) if not _is_taken(one.span, taken)]
-        read = [(one.span.start, one.span.stop) for one in found]
-        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, read)]
+        found = [one for one in read if not _is_taken(one.span, taken)]
+        told = [(one.span.start, one.span.stop) for one in found]
+        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, told)]
         return sorted([*(one for one in claims if one not in copies), *found], key=lambda one: one.span.start)
 
     def _read(self, turn: Turn) -> list[Claim]:
@@ -72,7 +78,7 @@ class ParsingExtractor:
             tree = Tree(text, self._parser.parse(text))
             facts: list[Fact] = []
             for clause in read_clauses(tree):
-                party = identify(tree, clause.subject, owner, last_person)
+                party = identify(tree, find_measured(tree, clause), owner, last_person)
                 if party is not None:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                     facts += read_facts(Statement(tree, clause, party, owner))
@@ -98,7 +104,7 @@ def _is_precise(claim: Claim) -> bool:
     """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
     if claim.attribute is None:
         return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
-    if claim.entity is not None and claim.entity.count(" ") >= _ENTITY_WORDS:
+    if claim.entity is not None and (claim.entity.count(" ") >= _ENTITY_WORDS or claim.entity.startswith("favo")):
         return False
     if claim.attribute in _READ_OF_THINGS and claim.prior is None:
         return False
@@ -107,6 +113,12 @@ def _is_precise(claim: Claim) -> bool:
     noun = claim.attribute.replace("_", " ")
     named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
+
+
+def _tells_more(exact: Claim, claim: Claim) -> bool:
+    """Return whether the parser tells a hobby or a journey where the rules tell a liking or a plan."""
+    said, value = f" {exact.value} ", f" {claim.value} "
+    return claim.attribute in _VAGUE and (value in said or said in value)
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:

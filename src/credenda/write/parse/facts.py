@@ -44,10 +44,15 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
     """Return whether a value names something, and an attribute is one that a person has, for a person known by name."""
     if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
         return False
+    if fact.value.lower() == fact.attribute.replace("_", " ").lower():
+        return False
     return not said.party.stranger or get_attribute(fact.attribute).person
 
 
 def _read(said: Statement) -> Iterator[Fact]:
+    below = said.tree.find(said.clause.head, "xcomp")
+    if below is not None and said.tree.lemma(said.clause.head) == "manage":
+        said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
     found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
     yield from read_capacity(said)
     yield from read_tools(said)

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.fact import Fact, Statement, make_fact
-from credenda.write.parse.measures import Measure, split_measure
+from credenda.write.parse.measures import Measure, find_measure_before, split_measure
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
@@ -45,8 +45,9 @@ def read_property(said: Statement) -> Iterator[Fact]:
     value = _read_aim(tree, head) if target is None else tree.phrase(target, whole=True)
     if party.kind is PartyKind.THING:
         if _NUMERIC_START.match(value):
-            slot = split_measure(party.noun) or Measure(party.noun, "amount")
-            yield make_fact(said, slot.attribute, value, entity=slot.owner or party.noun)
+            slot = split_measure(party.noun)
+            if slot is not None:
+                yield make_fact(said, slot.attribute, value, entity=slot.owner or party.noun)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
 
@@ -79,10 +80,16 @@ def read_change(said: Statement) -> Iterator[Fact]:
     new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
     if old is None and new is not None:
         old = tree.preposition(new, "from")
+    elif old is not None and new is None:
+        new = tree.preposition(tree.tokens[old].head, "to")
     values = _split_range(tree, old, new)
     if values is None:
         return
     entity = party.owner
+    if changed is not None and tree.lemma(changed) == "it":
+        changed = find_measure_before(tree, changed)
+        if changed is None:
+            return
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)

@@ -113,7 +113,7 @@ class Tree:
     def action(self, head: int) -> str:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "punct"}:
+        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
             inside = inside[1:]
         while inside and self.tokens[inside[-1]].pos in {"PUNCT", "CCONJ", "INTJ"}:
             inside = inside[:-1]
@@ -121,8 +121,13 @@ class Tree:
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
 
     def slice(self, first: int, last: int) -> str:
-        """Return the text from one token to another."""
-        return " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+        """Return the text from one token to another, up to a bracket and without a quotation mark that is not closed."""
+        words = " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+        if words.count("(") != words.count(")"):
+            words = words.partition("(")[0].replace(")", "").strip() or words.strip("() ")
+        for mark in '"`':
+            words = words.replace(mark, "") if words.count(mark) % 2 else words
+        return words.strip()
 
 
 def _run_around(inside: Sequence[int], at: int) -> list[int]:
