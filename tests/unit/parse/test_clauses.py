@@ -83,7 +83,7 @@ def test_questions_wishes_requests_and_suppositions_assert_nothing(text: str) ->
 @pytest.mark.parametrize(
     ("text", "attribute", "value", "stance"),
     [
-        ("I'm going to visit Hawaii with friends.", "plan", "visit Hawaii with friends", Stance.PLANNED),
+        ("I'm going to visit Hawaii with friends.", "travel_plan", "visit Hawaii with friends", Stance.PLANNED),
         ("I'm thinking about moving to Oslo.", "considering", "moving to Oslo", Stance.CONSIDERED),
         ("I don't eat meat.", "does", "eat meat", Stance.NEGATED),
         ("My mother said I play the cello.", "plays", "cello", Stance.REPORTED),

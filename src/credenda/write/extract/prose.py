@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Final
 
 from credenda.text.sentences import TextSpan, split_sentences
@@ -45,9 +45,11 @@ def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
 
 def _cut_run_on(text: str, span: TextSpan) -> Iterator[TextSpan]:
     """Cut a long sentence where its author begins anew: "…, and I …", "…, can you …"."""
-    joints = [found.end() for found in _JOINT.finditer(text, span.start, span.stop)]
-    for start, stop in pairwise([span.start, *joints, span.stop]):
-        yield TextSpan(start, start + len(text[start:stop].rstrip(" ,")))
+    start = span.start
+    for joint in _JOINT.finditer(text, span.start, span.stop):
+        yield TextSpan(start, joint.start())
+        start = joint.end()
+    yield TextSpan(start, span.stop)
 
 
 def _is_parsed(span: TextSpan) -> bool:

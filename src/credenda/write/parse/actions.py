@@ -35,6 +35,13 @@ _ONGOING: Final = frozenset(
     {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit", "origin"}
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
+_STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
+"""Attributes of a state, which is over if it is told in the simple past: "I worked at Bosch"."""
+_TIMES: Final = frozenset({"DATE", "TIME"})
+_TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "scheduled", "birthday", "graduation"})
+"""Attributes whose values may be days or times."""
+_SUBJECT_WORDS: Final = 2
+"""Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -98,29 +105,33 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
     if move is UpdateKind.END:
         more["stance"] = Stance.NEGATED
     for word, attribute in frame.items():
-        if word in _FLAGS:
-            continue
-        action = tree.find(head, "xcomp") if word == "to" else _find_gerund(tree, head, word)
+        if word in _FLAGS or (word == "to" and "object" in frame and tree.find(head, "dobj") is not None):
+            continue  # "chose it to save time" tells a purpose
+        action = tree.find(head, "xcomp") if word == "to" and attribute != "visited" else _find_gerund(tree, head, word)
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
             yield from _read_intention(said, attribute, action, **more)
             continue
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         if target is None:
             continue
-        if not _may_fill(said, head, attribute):
+        if not _may_fill(said, head, attribute, move) or (tree.tokens[target].entity in _TIMES and attribute not in _TIMED):
             yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
-            if _may_be_place(tree, one, attribute):
+            if attribute == "degree" and len(tree.phrase(one).split()) > _SUBJECT_WORDS:
+                yield _make_open(said, head)
+            elif _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
 
 
-def _may_fill(said: Statement, head: int, attribute: str) -> bool:
+def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> bool:
     """Return whether the tense of a clause fits an attribute, and whether a decision is a single one."""
     clause = said.clause
     if attribute == "visited":
         return clause.tense is Tense.PAST or clause.perfect
+    if attribute in _STATES and move is UpdateKind.STATE:
+        return clause.tense is not Tense.PAST
     if attribute == "decision":
         return not _is_habitual(said.tree, head)
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
@@ -160,7 +171,8 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     elif lemma in load_frames()["empty"]["verbs"]:
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
-        attribute = "hobby"
+        target = tree.find(action, "dobj")
+        attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
     yield make_fact(said, attribute, tree.action(action), **more)
 
 
@@ -215,11 +227,15 @@ def _make_open(said: Statement, head: int) -> Fact:
     """Return what somebody does or did, in the words of the clause."""
     past = said.clause.tense is Tense.PAST or said.clause.perfect
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
-    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG"
-    lasting = lasting and said.tree.preposition(head, "for", "since") is not None
+    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _lasts_years(said.tree, head)
     past = past and not lasting
     habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
     return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
+
+
+def _lasts_years(tree: Tree, head: int) -> bool:
+    """Return whether a verb has a long time: "for about 10 years"."""
+    return tree.lemma(tree.preposition(head, "for")) in {"year", "month", "decade"}
 
 
 def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
@@ -229,7 +245,7 @@ def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
         return
     target = tree.find(head, "dobj")
     thing = "" if target is None else tree.phrase(target, prepositions=False)
-    named = target is not None and (" " in thing or tree.tokens[target].pos == "PROPN")
+    named = target is not None and "," not in thing and (" " in thing or tree.tokens[target].pos == "PROPN")
     if named and (clause.tense is Tense.PAST or clause.perfect):
         yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, move=UpdateKind.CHANGE)
 

@@ -104,6 +104,8 @@ def _is_precise(claim: Claim) -> bool:
     """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
     if claim.attribute is None:
         return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
+    if claim.attribute == "job_title" and "favo" in (claim.value or ""):
+        return False
     if claim.entity is not None and (claim.entity.count(" ") >= _ENTITY_WORDS or claim.entity.startswith("favo")):
         return False
     if claim.attribute in _READ_OF_THINGS and claim.prior is None:

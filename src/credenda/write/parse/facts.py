@@ -16,7 +16,7 @@ from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
 from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.properties import read_change, read_property
+from credenda.write.parse.properties import read_change, read_property, read_quantities
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
@@ -30,6 +30,8 @@ _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
         *("stuff", "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who"),
+        *("ourselves", "myself", "yourself", "themselves", "itself"),
+        *("project", "campus"),
         *("so", "there", "here", "things", "kind", "sort", "idea", "point", "look", "question", "chance"),
     ]
 )
@@ -56,6 +58,7 @@ def _read(said: Statement) -> Iterator[Fact]:
     found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
     yield from read_capacity(said)
     yield from read_tools(said)
+    yield from read_quantities(said)
     if found:
         yield from found
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:

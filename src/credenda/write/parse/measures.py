@@ -45,6 +45,7 @@ _DATE_VERBS: Final = {
     "expire": "expiry",
     "start": "start_date",
     "begin": "start_date",
+    "target": "deadline",
     "open": "start_date",
     "launch": "start_date",
     "schedule": "date",
@@ -65,15 +66,17 @@ class Measure(NamedTuple):
 def split_measure(phrase: str) -> Measure | None:
     """Return the object and the measure in a noun phrase; None if its last noun measures nothing.
 
-    >>> split_measure("dashboard response time"), split_measure("budget"), split_measure("red car")
-    (Measure(owner='dashboard', attribute='response_time'), Measure(owner='', attribute='budget'), None)
+    >>> split_measure("average API response time"), split_measure("budget"), split_measure("red car")
+    (Measure(owner='API', attribute='average_response_time'), Measure(owner='', attribute='budget'), None)
     """
     words = phrase.split()
     if not words or words[-1].lower() not in _MEASURES:
         return None
     size = 2 if words[-1].lower() in _PAIRED and len(words) > 1 else 1
-    owner = " ".join(word for word in words[:-size] if word.lower() not in _QUALIFIERS)
-    return Measure(owner, "_".join(words[-size:]).lower())
+    before = words[:-size]
+    qualifiers = [word for word in before if word.lower() in _QUALIFIERS]
+    owner = " ".join(word for word in before if word not in qualifiers)
+    return Measure(owner, "_".join([*qualifiers, *words[-size:]]).lower())
 
 
 def find_measured(tree: Tree, clause: Clause) -> int | None:
