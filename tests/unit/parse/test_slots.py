@@ -7,7 +7,9 @@ import pytest
 from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Stance
+from credenda.write.extract.rules import RulesExtractor
 from credenda.write.parse.extractor import ParsingExtractor
+from credenda.write.parse.measures import split_measure
 
 from .test_clauses import PARSER, NoRules, read, slots
 
@@ -44,6 +46,10 @@ def test_a_clause_names_a_slot_of_its_speaker(text: str, attribute: str, value: 
         ("I must meet the June 4 deadline for the draft report.", "draft report", "deadline", "June 4"),
         ("The upload timeout is 30 seconds.", "upload", "timeout", "30 seconds"),
         ("I have completed the login module.", "login module", "status", "completed"),
+        ("The first sprint now targets completion by March 31.", "first sprint", "deadline", "March 31"),
+        ("I've reached 85% test coverage on my parser module.", "parser module", "test_coverage", "85%"),
+        ("I track the test coverage for my importer, which has improved to 78%.", "importer", "test_coverage", "78%"),
+        ("I measured the page response time, and I've managed to cut it to 300ms.", "page", "response_time", "300ms"),
     ],
 )
 def test_a_thing_has_slots_of_its_own(text: str, entity: str, attribute: str, value: str) -> None:
@@ -108,3 +114,18 @@ def test_a_clause_that_tells_no_lasting_fact_fills_no_slot(text: str, attribute:
 def test_a_value_ends_before_a_verb() -> None:
     values = [one.value or "" for one in read("I work as a teacher assistant on campus and that brings experience.")]
     assert all("brings" not in value for value in values)
+
+
+def test_a_number_that_is_only_wanted_is_no_measure() -> None:
+    for text in ("I want to reach 100% test coverage.", "We got a 201 status.", "I never had 5% latency."):
+        assert not {one.attribute for one in read(text)} & {"test_coverage", "status", "latency"}, text
+
+
+def test_one_measure_does_not_replace_another_of_the_same_noun() -> None:
+    assert split_measure("daily call limit") != split_measure("monthly call limit")
+
+
+def test_a_journey_and_a_hobby_come_before_what_the_rules_call_a_plan_or_a_liking() -> None:
+    event = Event(text="I'm thinking of going to Norway.", role=Role.USER, speaker="user", occurred_us=0, id="e1", recorded_us=0)
+    found = ParsingExtractor(PARSER, RulesExtractor()).extract(Turn(event=event))
+    assert [(one.attribute, one.value) for one in found] == [("travel_plan", "going to Norway")]

@@ -31,7 +31,7 @@ _VAGUE: Final = frozenset(
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
         *("stuff", "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who"),
         *("ourselves", "myself", "yourself", "themselves", "itself"),
-        *("project", "campus"),
+        *("project", "campus", "no", "yes"),
         *("so", "there", "here", "things", "kind", "sort", "idea", "point", "look", "question", "chance"),
     ]
 )
@@ -47,6 +47,8 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
     if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
         return False
     if fact.value.lower() == fact.attribute.replace("_", " ").lower():
+        return False
+    if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
         return False
     return not said.party.stranger or get_attribute(fact.attribute).person
 
