@@ -137,7 +137,12 @@ def _load_sets() -> frozenset[str]:
 
 
 def _make_attribute(name: str, row: Mapping[str, Any]) -> AttributeSchema:
-    columns: dict[str, Any] = {**row, "name": name, "words": tuple(row.get("words", ())), "same": tuple(row.get("same", ()))}
+    columns: dict[str, Any] = {
+        **row,
+        "name": name,
+        "words": tuple(row.get("words", ())),
+        "same": tuple(row.get("same", ())),
+    }
     columns["type"] = MemoryType(row.get("type", MemoryType.FACT))
     columns["cardinality"] = Cardinality(row.get("cardinality", Cardinality.SINGLE))
     return AttributeSchema(**columns)

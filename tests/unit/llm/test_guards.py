@@ -61,24 +61,22 @@ def test_a_value_takes_words_from_earlier_messages_only_if_the_sentence_has_half
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "stance", "attribute", "value"),
+    ("question", "text", "fields"),
     [
-        ("Hi! Have you been to Bali?", "No, I haven't! But I'd love to.", "negated", "visited", "Bali"),
-        ("Did you adopt the puppy?", "Yes, I did.", "asserted", "pet", "puppy"),
-        ("So do you live in Graz?", "I do.", "asserted", "residence", "Graz"),
+        ("Have you been to Bali?", "No, I haven't!", {"stance": "negated", "attribute": "visited", "value": "Bali"}),
+        ("Did you adopt the puppy?", "Yes, I did.", {"attribute": "pet", "value": "puppy"}),
+        ("So do you live in Graz?", "I do.", {"attribute": "residence", "value": "Graz"}),
     ],
 )
-def test_an_answer_by_yes_or_no_has_the_words_of_its_question(
-    question: str, text: str, stance: str, attribute: str, value: str
-) -> None:
-    before = turn_of(question, role=Role.PERSON, speaker="Bob", number=1).event
-    turn = replace(turn_of(text, number=2), before=(before,))
-    quote = text.partition("!")[0].partition(".")[0]
-    (found,) = claims_of(turn, {"quote": quote, "attribute": attribute, "value": value, "stance": stance})
-    asked = question.removeprefix("Hi! ")
-    assert (found.value, found.stance, found.text) == (value, Stance(stance), f"“{asked}” {text.split(' But')[0]}")
+def test_an_answer_by_yes_or_no_has_the_words_of_its_question(question: str, text: str, fields: dict[str, str]) -> None:
+    before = turn_of(f"Hi! {question}", role=Role.PERSON, speaker="Bob", number=1).event
+    turn = replace(turn_of(f"{text} But let me think.", number=2), before=(before,))
+    wanted = {"quote": text.rstrip(".!"), **fields}
+    (found,) = claims_of(turn, wanted)
+    assert (found.value, found.text) == (fields["value"], f"“{question}” {text}")
+    assert found.stance is Stance(fields.get("stance", "asserted"))
     own = replace(turn, before=(replace(before, role=turn.event.role, speaker="user"),))
-    assert all(one.value is None for one in claims_of(own, {"quote": quote, "attribute": attribute, "value": "Paris"}))
+    assert all(one.value is None for one in claims_of(own, wanted))
 
 
 def test_an_answer_without_a_question_or_to_another_one_gives_no_value() -> None:

@@ -17,13 +17,16 @@ _OPENING: Final = r"(?:(?:oh|ah|well|haha+|hmm*|so|and|but|unfortunately|honestl
 _REPLY: Final = (
     r"(?:yes|yea|yeah|yep|yup|ja|sure|of course|definitely|absolutely|indeed|certainly|no|nope|nah|never|neither|"
     r"not (?:yet|really|at all|anymore)|"
-    r"(?:i|we|he|she|they|it)(?:['’]ve| have| do| did| am| was| were| had| has| does| would| will| can)?(?:n['’]t| not)?"
-    r"(?: really| actually| totally)?[.!,]|(?:i|we) (?:have|do|did|am|was|had|haven['’]t|don['’]t|didn['’]t) (?:not )?"
+    r"(?:i|we|he|she|they|it)(?:['’]ve| have| do| did| am| was| were| had| has| does| would| will| can)?"
+    r"(?:n['’]t| not)?(?: really| actually| totally)?[.!,]|"
+    r"(?:i|we) (?:have|do|did|am|was|had|haven['’]t|don['’]t|didn['’]t) (?:not )?"
     r"(?:actually |really |never )*(?:been|too|so|once|yet|before|tried)\b)"
 )
 _ANSWER: Final = re.compile(rf"{_OPENING}{_REPLY}", re.IGNORECASE)
 
-_REPLIES: Final = frozenset(tokenize("yes yea yeah yep yup ja sure course definitely absolutely indeed certainly no nope nah"))
+_REPLIES: Final = frozenset(
+    tokenize("yes yea yeah yep yup ja sure course definitely absolutely indeed certainly no nope nah")
+)
 
 
 def find_question(turn: Turn, sentence: str) -> str:

@@ -89,7 +89,9 @@ def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[s
 
     def rate(name: str) -> float:
         by_key = [weigh(keys[name] & message) for message in messages]
-        shared = [weigh(words[name] & message) + (_BY_KEY - 1) * key for message, key in zip(messages, by_key, strict=True)]
+        shared = [
+            weigh(words[name] & message) + (_BY_KEY - 1) * key for message, key in zip(messages, by_key, strict=True)
+        ]
         covered = max(by_key) / (weigh(keys[name]) or 1.0)
         return _rate_kind(every[name]) * (max(shared) + _BY_OTHERS * sum(shared) + _BY_COVERAGE * covered)
 

@@ -15,7 +15,9 @@ from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
 
-_PETS: Final = frozenset({"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"})
+_PETS: Final = frozenset(
+    {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
+)
 _HEALTH: Final = frozenset(
     [
         *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
@@ -32,7 +34,19 @@ _APPOINTMENTS: Final = frozenset(
 _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
-    {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit", "origin"}
+    {
+        "uses",
+        "plays",
+        "practices",
+        "learns",
+        "teaches",
+        "drives",
+        "speaks",
+        "working_on",
+        "looking_for",
+        "habit",
+        "origin",
+    }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
 _STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
@@ -98,12 +112,8 @@ def _find_frame(tree: Tree, head: int) -> Mapping[str, Any]:
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
     tree = said.tree
-    move = UpdateKind.CHANGE if frame.get("change") else UpdateKind(frame.get("move", UpdateKind.STATE))
-    more: dict[str, Any] = {"move": move}
-    if frame.get("plan"):
-        more["stance"] = Stance.CONSIDERED if tree.lemma(head) in _CONSIDERING else Stance.PLANNED
-    if move is UpdateKind.END:
-        more["stance"] = Stance.NEGATED
+    more = _read_flags(tree, head, frame)
+    move = more["move"]
     for word, attribute in frame.items():
         if word in _FLAGS or (word == "to" and "object" in frame and tree.find(head, "dobj") is not None):
             continue  # "chose it to save time" tells a purpose
@@ -114,7 +124,9 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         if target is None:
             continue
-        if not _may_fill(said, head, attribute, move) or (tree.tokens[target].entity in _TIMES and attribute not in _TIMED):
+        if not _may_fill(said, head, attribute, move) or (
+            tree.tokens[target].entity in _TIMES and attribute not in _TIMED
+        ):
             yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
@@ -123,6 +135,14 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
                 yield _make_open(said, head)
             elif _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
+
+
+def _read_flags(tree: Tree, head: int, frame: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the move of a frame, and its stance if that is not the one of the clause."""
+    move = UpdateKind.CHANGE if frame.get("change") else UpdateKind(frame.get("move", UpdateKind.STATE))
+    if frame.get("plan"):
+        return {"move": move, "stance": Stance.CONSIDERED if tree.lemma(head) in _CONSIDERING else Stance.PLANNED}
+    return {"move": move, "stance": Stance.NEGATED} if move is UpdateKind.END else {"move": move}
 
 
 def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> bool:
@@ -227,13 +247,13 @@ def _make_open(said: Statement, head: int) -> Fact:
     """Return what somebody does or did, in the words of the clause."""
     past = said.clause.tense is Tense.PAST or said.clause.perfect
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
-    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _lasts_years(said.tree, head)
+    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _is_for_years(said.tree, head)
     past = past and not lasting
     habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
     return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
 
 
-def _lasts_years(tree: Tree, head: int) -> bool:
+def _is_for_years(tree: Tree, head: int) -> bool:
     """Return whether a verb has a long time: "for about 10 years"."""
     return tree.lemma(tree.preposition(head, "for")) in {"year", "month", "decade"}
 

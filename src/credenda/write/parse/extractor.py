@@ -11,14 +11,13 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
-from credenda.text.sentences import TextSpan, split_sentences
+from credenda.text.sentences import TextSpan
 from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
-from credenda.write.parse.answers import find_asked_attribute, read_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
@@ -58,7 +57,7 @@ class ParsingExtractor:
             return claims
         read = self._read(turn)
         exact = [one for one in read if one.attribute in _EXACT]
-        claims = [one for one in claims if _is_precise(one) and not any(_tells_more(other, one) for other in exact)]
+        claims = [one for one in claims if _is_precise(one) and not any(_is_wider(one, other) for other in exact)]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in read if not _is_taken(one.span, taken)]
         told = [(one.span.start, one.span.stop) for one in found]
@@ -72,7 +71,6 @@ class ParsingExtractor:
             return []
         claims: list[Claim] = []
         last_person: str | None = None
-        asked = self._find_asked(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
@@ -83,21 +81,9 @@ class ParsingExtractor:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                     facts += read_facts(Statement(tree, clause, party, owner))
             facts += read_noun_facts(tree, owner)
-            if asked is not None and not facts:
-                facts += read_answer(tree, asked, owner)
-            asked = None
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
-
-    def _find_asked(self, turn: Turn) -> str | None:
-        """Return the attribute that the message before asks this speaker for."""
-        last = turn.before[-1] if turn.before else None
-        if last is None or (last.role, last.speaker) == (turn.event.role, turn.event.speaker) or "?" not in last.text:
-            return None
-        question = list(split_sentences(last.text))[-1]
-        text = last.text[question.start : question.stop].replace("’", "'")
-        return find_asked_attribute(Tree(text, self._parser.parse(text)))
 
 
 def _is_precise(claim: Claim) -> bool:
@@ -117,8 +103,8 @@ def _is_precise(claim: Claim) -> bool:
     return named or noun.startswith("favourite") or claim.prior is not None
 
 
-def _tells_more(exact: Claim, claim: Claim) -> bool:
-    """Return whether the parser tells a hobby or a journey where the rules tell a liking or a plan."""
+def _is_wider(claim: Claim, exact: Claim) -> bool:
+    """Return whether the rules tell a liking or a plan where the parser tells a hobby or a journey."""
     said, value = f" {exact.value} ", f" {claim.value} "
     return claim.attribute in _VAGUE and (value in said or said in value)
 

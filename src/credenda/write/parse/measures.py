@@ -22,20 +22,10 @@ _MEASURES: Final = frozenset(
 _PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number", "coverage", "latency"})
 """Measures that say nothing without the noun before: "response time", "test coverage"."""
 _QUALIFIERS: Final = frozenset(
-    {
-        "average",
-        "total",
-        "current",
-        "new",
-        "maximum",
-        "minimum",
-        "initial",
-        "overall",
-        "monthly",
-        "weekly",
-        "daily",
-        "annual",
-    }
+    [
+        *("average", "total", "current", "new", "maximum", "minimum", "initial", "overall"),
+        *("monthly", "weekly", "daily", "annual"),
+    ]
 )
 """Adjectives that belong to a measure, not to its object."""
 _DATE_VERBS: Final = {
@@ -90,7 +80,9 @@ def find_measured(tree: Tree, clause: Clause) -> int | None:
 
 def find_measure_before(tree: Tree, at: int) -> int | None:
     """Return the last noun before a pronoun that names a measure: "the response time …, and I cut it to 300 ms"."""
-    return next((one for one in reversed(range(at)) if tree.lemma(one) in _MEASURES and tree.tokens[one].pos == "NOUN"), None)
+    return next(
+        (one for one in reversed(range(at)) if tree.lemma(one) in _MEASURES and tree.tokens[one].pos == "NOUN"), None
+    )
 
 
 def read_object_dates(said: Statement) -> Iterator[Fact]:

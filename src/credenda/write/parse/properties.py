@@ -82,28 +82,19 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if tree.lemma(head) not in _CHANGES:
         return
     changed = tree.find(head, "dobj")
-    places = [head] if changed is None else [head, changed]
-    old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
-    new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
-    if old is None and new is not None:
-        old = tree.preposition(new, "from")
-    elif old is not None and new is None:
-        new = tree.preposition(tree.tokens[old].head, "to")
-    values = _split_range(tree, old, new)
-    if values is None:
+    values = _split_range(tree, *_find_ends(tree, [head] if changed is None else [head, changed]))
+    unnamed = changed is not None and tree.lemma(changed) == "it"
+    changed = find_measure_before(tree, changed) if changed is not None and unnamed else changed
+    if values is None or (unnamed and changed is None):
         return
     entity = party.owner
-    if changed is not None and tree.lemma(changed) == "it":
-        changed = find_measure_before(tree, changed)
-        if changed is None:
-            return
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)
         attribute, entity = slot.attribute, _find_owner(said) or slot.owner or entity
         if attribute == "number":
             return  # of whatever follows: no telephone number
-    elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
+    elif tree.lemma(head) in {"switch", "change", "migrate"} and values[0] is not None:
         attribute = "uses"
     else:
         return
@@ -112,6 +103,17 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if prior is not None:
         yield make_fact(said, attribute, prior, entity=entity)
     yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
+
+
+def _find_ends(tree: Tree, places: Sequence[int]) -> tuple[int | None, int | None]:
+    """Return the nouns after "from" and "to", each of which may depend on the other."""
+    old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
+    new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
+    if old is None and new is not None:
+        old = tree.preposition(new, "from")
+    elif old is not None and new is None:
+        new = tree.preposition(tree.tokens[old].head, "to")
+    return old, new
 
 
 def read_quantities(said: Statement) -> Iterator[Fact]:
@@ -152,33 +154,22 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is not None and kin != "fish" and is_owned(tree, at) and (find_name(tree, at) or kin not in ACQUAINTANCES):
+        if (
+            kin is not None
+            and kin != "fish"
+            and is_owned(tree, at)
+            and (find_name(tree, at) or kin not in ACQUAINTANCES)
+        ):
             named = find_name(tree, at) or token.text.lower()
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
-        yield from _read_deadline(tree, at)
         if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
             noun = tree.phrase(at, prepositions=False)
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
             thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
-
-
-def _read_deadline(tree: Tree, at: int) -> Iterator[Fact]:
-    """Yield the day in "the April 15 deadline for the draft"."""
-    if tree.lemma(at) != "deadline":
-        return
-    days = [one for one in tree.find_all(at, "compound", "nmod", "nummod", "amod") if tree.tokens[one].entity == "DATE"]
-    place = tree.preposition(at, "for", "of")
-    if days and place is not None and tree.tokens[place].entity != "DATE":
-        last = max(days)
-        while last + 1 < at and tree.tokens[last + 1].entity == "DATE":
-            last += 1
-        value = tree.slice(min(tree.descend(min(days))), last)
-        thing = tree.phrase(place, prepositions=False)
-        yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing, "deadline", value))
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

@@ -123,7 +123,7 @@ class Tree:
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
 
     def slice(self, first: int, last: int) -> str:
-        """Return the text from one token to another, up to a bracket and without a quotation mark that is not closed."""
+        """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
         words = " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
         if words.count("(") != words.count(")"):
             words = words.partition("(")[0].replace(")", "").strip() or words.strip("() ")

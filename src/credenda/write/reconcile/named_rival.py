@@ -124,6 +124,10 @@ def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
         return None
     if get_slot(rival) is None or get_slot(claim) is None:
         return Misfit.NO_SLOT
+    return _find_slot_misfit(claim, rival)
+
+
+def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
     same_path = _list_path(claim) == _list_path(rival)
     if not same_path and normalise_name(claim.entity or "") != normalise_name(rival.entity or ""):
         return Misfit.ENTITY
