@@ -145,12 +145,12 @@ LLM_BEFORE_CHARACTERS: Final = 300
 """Most characters of an earlier message, or of a known memory, that a model gets beside a passage."""
 LLM_PASSAGE_TURNS: Final = 12
 """Most messages that one question to a model is about."""
-LLM_PASSAGE_CHARACTERS: Final = 6_000
+LLM_PASSAGE_CHARACTERS: Final = 3_000
 """Length from which a passage takes no further message."""
 LLM_CONTINUATIONS: Final = 3
 """How often a model is asked for further claims of one passage."""
-LLM_KNOWN_MEMORIES: Final = 36
-"""Most known memories that it gets with a long passage."""
+LLM_KNOWN_MEMORIES: Final = 12
+"""Most known memories that a model gets beside a passage."""
 LLM_PROBED_MEMORIES: Final = 12
 """Most memories that a model compares with an older one."""
 LLM_ANSWER_TOKENS: Final = 1_024

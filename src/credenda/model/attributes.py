@@ -17,7 +17,14 @@ from typing import Any, Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import normalise_attribute
 
-__all__ = ["AttributeSchema", "get_attribute", "has_same_kind", "is_valid_value", "load_attributes"]
+__all__ = [
+    "AttributeSchema",
+    "find_exact_attribute",
+    "get_attribute",
+    "has_same_kind",
+    "is_valid_value",
+    "load_attributes",
+]
 
 _IMPORTANCE: Final = 0.6
 _PRONOUNS: Final = "pronouns"
@@ -33,6 +40,7 @@ class AttributeSchema:
 
     name: str
     words: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
     kind: str = "text"
     type: MemoryType = MemoryType.FACT
     cardinality: Cardinality = Cardinality.SINGLE
@@ -67,6 +75,16 @@ def get_attribute(name: str) -> AttributeSchema:
         return found
     many = key in _load_sets()
     return AttributeSchema(name=key, cardinality=Cardinality.SET if many else Cardinality.SINGLE, known=False)
+
+
+def find_exact_attribute(name: str) -> str:
+    """Return the attribute that a name given by a program means exactly; any other name is an open attribute.
+
+    >>> find_exact_attribute("Date of birth"), find_exact_attribute("schedule"), find_exact_attribute("field_of_study")
+    ('birthday', 'schedule', 'field_of_study')
+    """
+    key = normalise_attribute(name)
+    return key if key in load_attributes() else _load_exact_names().get(key, key)
 
 
 def is_valid_value(attribute: str, value: str) -> bool:
@@ -109,12 +127,22 @@ def _load_table() -> dict[str, Any]:
 
 
 @cache
+def _load_exact_names() -> Mapping[str, str]:
+    return {normalise_attribute(name): schema.name for schema in load_attributes().values() for name in schema.same}
+
+
+@cache
 def _load_sets() -> frozenset[str]:
     return frozenset(_load_table()["sets"])
 
 
 def _make_attribute(name: str, row: Mapping[str, Any]) -> AttributeSchema:
-    columns: dict[str, Any] = {**row, "name": name, "words": tuple(row.get("words", ()))}
+    columns: dict[str, Any] = {
+        **row,
+        "name": name,
+        "words": tuple(row.get("words", ())),
+        "same": tuple(row.get("same", ())),
+    }
     columns["type"] = MemoryType(row.get("type", MemoryType.FACT))
     columns["cardinality"] = Cardinality(row.get("cardinality", Cardinality.SINGLE))
     return AttributeSchema(**columns)

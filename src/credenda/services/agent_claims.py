@@ -60,7 +60,11 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
         results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
-        return tuple(results.describe(number, verdict) for number, verdict in enumerate(verdicts, 1))
+        targets = [known.get(proposal.target) for proposal in proposals]
+        return tuple(
+            results.describe(number, verdict, target)
+            for number, (verdict, target) in enumerate(zip(verdicts, targets, strict=True), 1)
+        )
 
     return commit_with_beliefs(parts, accepted, believe)
 
@@ -139,8 +143,8 @@ class _Results:
     event_ids: Sequence[str]
     applied: Mapping[bytes, Applied]
 
-    def describe(self, number: int, verdict: Verdict) -> ClaimReceipt:
-        """Describe the result of one claim."""
+    def describe(self, number: int, verdict: Verdict, target: Memory | None) -> ClaimReceipt:
+        """Describe the result of one claim, which was to replace `target`."""
         claim = verdict.claim
         if claim is None:
             return ClaimReceipt(number=number, outcome="refused", reason=verdict.why or "")
@@ -157,13 +161,14 @@ class _Results:
             one.memory_id for one in done.records if one.memory_id and one.after.get("superseded_by") == memory_id
         )
         unusual = mine.reason if mine is not None and (memory.contested or memory.status not in _STANDING) else ""
+        stays = "" if target is None or target.id in {memory_id, *replaced} else "the memory named in replaces stays"
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
             understood=_describe(memory),
             memory_id=memory_id,
             replaced=replaced,
-            reason=verdict.why or unusual,
+            reason=verdict.why or unusual or stays,
         )
 
 

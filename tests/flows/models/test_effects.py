@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from credenda import Credenda, MemoryUnit
+from credenda import Credenda, MemoryUnit, limits
 from credenda.testing import ScriptedModel
 
 from .build import held, say
@@ -21,7 +21,9 @@ def store(memory: Credenda, attribute: str, value: str, entity: str = "user") ->
 
 
 def known(model: ScriptedModel) -> list[str]:
-    return list(json.loads(model.asked[-1].prompt)["known"].values())
+    """The known memories of the last question, without day and words."""
+    shown = json.loads(model.asked[-1].prompt)["known"].values()
+    return [one.partition(" ")[2].partition(" “")[0] for one in shown]
 
 
 @pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
@@ -107,6 +109,39 @@ def test_the_memories_shown_are_those_that_the_message_names_and_the_speakers_ow
     store(mem, "residence", "Graz")
     mem.remember("I need more for the snack budget.", session="one")
     mem.settle()
-    assert known(model)[0] == "user snack_budget: $50"
-    assert "user residence: Graz" in known(model)
-    assert not any("thing" in one for one in known(model))
+    assert known(model) == ["user snack_budget: $50", "user residence: Graz"]
+
+
+def test_the_memories_shown_are_few_the_oldest_first_each_with_its_day_and_words(
+    mem: Credenda, model: ScriptedModel
+) -> None:
+    plan = {"quote": "try ice hockey", "attribute": "plan", "value": "ice hockey", "stance": "planned"}
+    model.say([plan])
+    say(mem, "Next winter I want to try ice hockey.")
+    for number in range(8):
+        store(mem, f"hives_in_field_{number}", f"{number} hives")
+    for name in ("residence", "employer", "school", "age"):
+        store(mem, name, {"age": "40"}.get(name, "Graz"))
+    say(mem, BEES)
+    shown = json.loads(model.asked[-1].prompt)["known"]
+    assert list(shown) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 1)]
+    assert shown["k1"] == "2026-03-01 user plan: ice hockey (planned) “Next winter I want to try ice hockey.”"
+    assert known(model)[1:9] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
+    assert len(known(model)[9:]) == 3
+
+
+def test_the_plan_of_another_person_is_not_settled(mem: Credenda, model: ScriptedModel) -> None:
+    plan = {"quote": "take a cooking class", "attribute": "plan", "value": "cooking class", "stance": "planned"}
+    model.say([plan])
+    mem.remember([{"role": "user", "name": "Ana", "content": "I want to take a cooking class."}], session="one")
+    mem.settle()
+    done = {"quote": "The cooking class in Graz was fantastic", "attribute": "experience", "value": "cooking class"}
+    model.say([done | {"effect": "replaces k1"}])
+    mem.remember(
+        [{"role": "user", "name": "Bob", "content": "The cooking class in Graz was fantastic."}], session="one"
+    )
+    mem.settle()
+    assert ("plan", "cooking class") in held(mem)
+    use = mem.stats().model
+    assert use is not None
+    assert use.claims == {"changed: the named memory was said by somebody else": 1}

@@ -97,3 +97,13 @@ def test_importing_the_package_reads_no_data_and_compiles_little() -> None:
         "rules.RulesExtractor(); assert load_table.cache_info().currsize == 0"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
+
+
+def test_a_run_on_sentence_is_read_where_its_author_begins_anew() -> None:
+    filler = "the shelves in the hall are still full of old boxes " * 6
+    text = f"{filler.strip()}, and I live in Porto, but {filler.strip()}, can you help me sort them, and I have asthma."
+    assert len(text) > 600
+    assert {(one.attribute, one.value) for one in hear(text) if one.attribute} >= {
+        ("residence", "Porto"),
+        ("condition", "asthma"),
+    }

@@ -110,3 +110,10 @@ def test_ten_facts_of_one_message_give_ten_claims() -> None:
 def test_what_another_says_of_the_author_is_reported() -> None:
     (claim,) = hear("My boss says that I work at Siemens.")
     assert (claim.stance, claim.confidence <= 0.6) == (Stance.REPORTED, True)
+
+
+def test_code_that_a_sentence_mentions_leaves_it_prose() -> None:
+    text = "I'm testing the `fetchWeather()` function with Jest, and I moved to Graz."
+    assert [one.voice for one in split_voices(text)] == [Voice.OWN]
+    assert [one.voice for one in split_voices("`x => y();`")] == [Voice.CODE]
+    assert [one.voice for one in split_voices("name == 'I live in Rome' && done();")] == [Voice.CODE]

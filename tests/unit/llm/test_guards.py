@@ -10,6 +10,7 @@ from credenda.model.claim import UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.write.llm.guards import Refusal
+from credenda.write.reconcile.named_rival import Misfit
 
 from .build import NOW_US, claim, claims_of, outcome, read, turn_of
 
@@ -20,13 +21,69 @@ def test_a_plain_claim_is_taken_over_with_its_sentence_and_its_reader() -> None:
     (found,) = claims_of(turn_of(text), {"quote": "i keep  bees", "attribute": "keeps", "value": "bees"})
     assert (found.entity, found.attribute, found.value) == ("user", "keeps", "bees")
     assert text[found.span.start : found.span.stop] == found.text == "Honestly: I keep bees in Graz."
-    assert (found.stance, found.confidence, found.reader) == (Stance.ASSERTED, 0.9, "extract-2 scripted")
+    assert (found.stance, found.confidence, found.reader) == (Stance.ASSERTED, 0.9, "extract-3 scripted")
 
 
 def test_an_attribute_has_the_name_and_cardinality_of_the_schema_and_an_open_one_holds_several_values() -> None:
-    found = claim("I work for Acme.", attribute="company", value="Acme")
+    found = claim("I work for Acme.", attribute="place of work", value="Acme")
     assert (found.attribute, found.cardinality) == ("employer", Cardinality.SINGLE)
     assert claim("I keep bees.", attribute="keeps", value="bees").cardinality is Cardinality.SET
+
+
+@pytest.mark.parametrize("attribute", ["schedule", "occupation", "programming_language", "company", "field_of_study"])
+def test_an_attribute_of_another_meaning_keeps_its_name(attribute: str) -> None:
+    assert claim("I do law now.", attribute=attribute, value="law").attribute == attribute
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I keep bees in 30 hives.", "30 hives of bees"),
+        ("I keep bees in 30 hives.", "bee"),
+        ("My favorite recipe calls for banana, mango and spinach.", "banana, mango and spinach recipe"),
+    ],
+)
+def test_a_value_may_have_the_words_of_its_sentence_in_another_order_or_form(text: str, value: str) -> None:
+    assert claim(text, attribute="recipe", value=value).value == value
+
+
+def test_a_value_takes_words_from_earlier_messages_only_if_the_sentence_has_half_of_them_or_points() -> None:
+    before = turn_of("We could learn Thai boxing in Graz.", role=Role.PERSON, speaker="Bob", number=1).event
+    for text, value, is_said in (
+        ("I tried boxing.", "Thai boxing", True),
+        ("I tried it.", "Thai boxing in Graz", True),
+        ("I tried boxing.", "Thai boxing in Graz and Linz", False),
+        ("I went home.", "Thai boxing", False),
+    ):
+        turn = replace(turn_of(text, number=2), before=(before,))
+        found = claims_of(turn, {"quote": text, "attribute": "experience", "value": value})
+        assert [one.value for one in found] == [value if is_said else None], text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "fields"),
+    [
+        ("Have you been to Bali?", "No, I haven't!", {"stance": "negated", "attribute": "visited", "value": "Bali"}),
+        ("Did you adopt the puppy?", "Yes, I did.", {"attribute": "pet", "value": "puppy"}),
+        ("So do you live in Graz?", "I do.", {"attribute": "residence", "value": "Graz"}),
+    ],
+)
+def test_an_answer_by_yes_or_no_has_the_words_of_its_question(question: str, text: str, fields: dict[str, str]) -> None:
+    before = turn_of(f"Hi! {question}", role=Role.PERSON, speaker="Bob", number=1).event
+    turn = replace(turn_of(f"{text} But let me think.", number=2), before=(before,))
+    wanted = {"quote": text.rstrip(".!"), **fields}
+    (found,) = claims_of(turn, wanted)
+    assert (found.value, found.text) == (fields["value"], f"“{question}” {text}")
+    assert found.stance is Stance(fields.get("stance", "asserted"))
+    own = replace(turn, before=(replace(before, role=turn.event.role, speaker="user"),))
+    assert all(one.value is None for one in claims_of(own, wanted))
+
+
+def test_an_answer_without_a_question_or_to_another_one_gives_no_value() -> None:
+    wanted = {"quote": "Yes, I did", "attribute": "residence", "value": "Graz"}
+    asked = turn_of("Do you live in Linz?", role=Role.PERSON, speaker="Bob", number=1).event
+    for before in ((), (asked,)):
+        assert claims_of(replace(turn_of("Yes, I did.", number=2), before=before), wanted) == ()
 
 
 def test_a_value_may_stand_where_a_pronoun_points_but_not_where_a_wrong_one_could_hurt() -> None:
@@ -176,7 +233,7 @@ def test_another_speaker_is_not_the_user() -> None:
     ("fields", "why"),
     [
         ({"value": "wasps"}, Refusal.VALUE),
-        ({"value": "bee"}, Refusal.VALUE),
+        ({"value": "bee hotels"}, Refusal.VALUE),
         ({"value": "3"}, Refusal.VALUE),
         ({"value": "bees", "scope": "in 2019"}, Refusal.SCOPE),
         ({"value": "bees", "entity": "Nadia"}, Refusal.ENTITY),
@@ -290,3 +347,23 @@ def test_an_effect_on_an_unknown_memory_is_left_out_and_counted() -> None:
     found, outcomes = outcome("I keep wasps.", attribute="keeps", value="wasps", effect="replaces k7")
     assert [(one.move, one.rival) for one in found] == [(UpdateKind.STATE, None)]
     assert outcomes == [("changed", Refusal.KNOWN)]
+
+
+@pytest.mark.parametrize(
+    ("memory", "fields", "why"),
+    [
+        (replace(_held("bees"), speaker="Bob"), {}, Misfit.SPEAKER),
+        (replace(_held("bees"), entity="Bob"), {}, Misfit.ENTITY),
+        (_held("bees", "employer"), {}, Misfit.ATTRIBUTE),
+        (_held("30"), {}, Misfit.VALUE),
+        (_held("bees"), {"stance": "planned"}, Misfit.OPEN),
+        (replace(_held("bees"), attribute=None), {}, Misfit.NO_SLOT),
+    ],
+)
+def test_an_effect_that_does_not_fit_is_left_out_and_the_reason_counted(
+    memory: Memory, fields: dict[str, object], why: Misfit
+) -> None:
+    wanted = {"quote": "wasps", "attribute": "keeps", "value": "wasps", "effect": "replaces k1", **fields}
+    understood, _ = read(turn_of("I keep wasps now."), [wanted], known=(memory,))
+    assert [one.rival for one in understood.claims["e1-aaaaaa"]] == [None]
+    assert understood.outcomes == (("changed", why),)

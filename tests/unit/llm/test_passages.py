@@ -15,6 +15,7 @@ from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import question_about
+from credenda.write.reconcile.named_rival import name_claim
 
 from .build import claims_of, read, read_all, turn_of
 
@@ -44,11 +45,33 @@ def test_a_model_with_more_claims_is_asked_for_them() -> None:
     first = {"claims": proposals[:5], "more": True}
     understood, model = read(turn_of(text), first, {"claims": proposals[5:], "more": False})
     assert [one.value for one in understood.claims["e1-aaaaaa"]] == words
-    ((given, _),) = model.asked[1].earlier
-    assert len(json.loads(given)["claims"]) == 5
+    ((given, missing),) = model.asked[1].earlier
+    assert (len(json.loads(given)["claims"]), json.loads(given)["more"]) == (5, True)
+    assert "c1 to c5" in missing
+    assert "c6" in missing
     endless, model = read(turn_of(text), *[first] * 9)
     assert len(model.asked) == 1 + limits.LLM_CONTINUATIONS
     assert [one.value for one in endless.claims["e1-aaaaaa"]] == words[:5]
+    assert endless.outcomes == (("refused", "the model had more claims than it gave"),)
+
+
+def test_a_passage_waits_as_a_whole_if_the_model_is_away_while_it_is_asked_for_more() -> None:
+    first = {"claims": [{"quote": "I keep bees", "attribute": "keeps", "value": "bees"}], "more": True}
+    turns = [turn_of("I keep bees and hens.", number=1), turn_of("I keep cats.", number=2)]
+    understood, model = read_all(turns, first, ModelFailure(Trouble.AWAY, "no answer within 30 s"))
+    assert understood.failure is not None
+    assert understood.failure.trouble is Trouble.AWAY
+    assert (understood.claims, len(model.asked)) == ({}, 2)
+
+
+def test_claims_of_a_further_answer_are_numbered_on_and_malformed_ones_keep_their_number() -> None:
+    text = "I used Flask for the shop, and since yesterday the shop runs on Litestar."
+    flask = {"quote": "I used Flask", "entity": "shop", "attribute": "framework", "value": "Flask"}
+    litestar = flask | {"quote": "the shop runs on Litestar", "value": "Litestar", "effect": "replaces c2"}
+    first = {"claims": [{"quote": ""}, flask], "more": True}
+    understood, _ = read(turn_of(text), first, {"claims": [litestar], "more": False})
+    old, new = understood.claims["e1-aaaaaa"]
+    assert (old.value, new.value, new.rival) == ("Flask", "Litestar", name_claim(old))
 
 
 def test_an_answer_that_is_cut_off_is_asked_for_in_halves() -> None:

@@ -54,6 +54,15 @@ def slots(claims: Sequence[Claim]) -> set[tuple[str | None, str | None, str | No
         ("I adopted a dog called Rex last spring.", "user", "experience", "adopted a dog called Rex last spring"),
         ("I have a daughter named Mila.", "user", "daughter", "Mila"),
         ("My brother is 34 years old.", "brother", "age", "34"),
+        ("One of my close friends works for Bosch.", "friend", "employer", "Bosch"),
+        ("I come from Albania.", "user", "origin", "Albania"),
+        ("I really enjoy rowing on the lake.", "user", "hobby", "rowing on the lake"),
+        ("I've been fencing for about six years.", "user", "habit", "fencing for about six years"),
+        ("I continue to stretch almost every day.", "user", "habit", "continue to stretch almost every day"),
+        ("I always wake up early.", "user", "habit", "wake up early"),
+        ("We've got a kitten and a parrot.", "user", "pet", "kitten"),
+        ("I chose Kotlin to save time.", "user", "decision", "Kotlin"),
+        ("I'm writing the tests by using Pytest 8.", "user", "uses", "Pytest 8"),
     ],
 )
 def test_a_clause_fills_the_slot_that_its_verb_names(text: str, entity: str, attribute: str, value: str) -> None:
@@ -83,7 +92,7 @@ def test_questions_wishes_requests_and_suppositions_assert_nothing(text: str) ->
 @pytest.mark.parametrize(
     ("text", "attribute", "value", "stance"),
     [
-        ("I'm going to visit Hawaii with friends.", "plan", "visit Hawaii with friends", Stance.PLANNED),
+        ("I'm going to visit Hawaii with friends.", "travel_plan", "visit Hawaii with friends", Stance.PLANNED),
         ("I'm thinking about moving to Oslo.", "considering", "moving to Oslo", Stance.CONSIDERED),
         ("I don't eat meat.", "does", "eat meat", Stance.NEGATED),
         ("My mother said I play the cello.", "plays", "cello", Stance.REPORTED),
@@ -166,3 +175,24 @@ def test_a_model_with_other_files_is_not_loaded(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(spacy_english, "_DIGEST", "0" * 64)
     with pytest.raises(Corrupt, match="another hash"):
         SpacyEnglish().parse("I live in Graz.")
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("I worked at Bosch.", "employer"),
+        ("I was 17 then.", "age"),
+        ("I'm not the best cook.", "job_title"),
+        ("I don't like cooking.", "hobby"),
+        ("I enjoy watching it.", "hobby"),
+        ("I'm torn between using Kotlin or Swift.", "uses"),
+        ("I'm studying different types of planes.", "degree"),
+        ("We are preparing for next week.", "prepares_for"),
+        ("I went hiking.", "visited"),
+        ("I've been staring at this for hours.", "habit"),
+        ("My app is on slow phones.", "app"),
+        ("My own page to be ourselves.", "own_page"),
+    ],
+)
+def test_what_a_slot_does_not_hold_stays_out_of_it(text: str, attribute: str) -> None:
+    assert attribute not in {one.attribute for one in read(text) if one.stance is Stance.ASSERTED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -16,6 +17,9 @@ __all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "cut_question", "find_unrea
 SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted text or run-ons that no rule parses well."""
 _SENTENCES_MAX: Final = 256
+_JOINT: Final = re.compile(
+    r",\s+(?:(?:and|but|so|because)\s+)?(?=(?:I|we|my|our)(?:['’](?:m|ve|d|ll|re))?\b|(?:can|could|would|will) you\b)"
+)
 _PIECES_MIN: Final = 2
 NOTE_CHARACTERS: Final = 90
 _ALONE_CHARACTERS: Final = 240
@@ -36,7 +40,16 @@ def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
         if passage is None:
             return
         if passage.voice is Voice.OWN and span.stop <= passage.stop:
-            yield span
+            yield from (span,) if _is_parsed(span) else _cut_run_on(text, span)
+
+
+def _cut_run_on(text: str, span: TextSpan) -> Iterator[TextSpan]:
+    """Cut a long sentence where its author begins anew: "…, and I …", "…, can you …"."""
+    start = span.start
+    for joint in _JOINT.finditer(text, span.start, span.stop):
+        yield TextSpan(start, joint.start())
+        start = joint.end()
+    yield TextSpan(start, span.stop)
 
 
 def _is_parsed(span: TextSpan) -> bool:

@@ -26,6 +26,9 @@ VOICE_CHARACTERS: Final = 65_536
 _SENTENCES_MAX: Final = 2_048
 _SCENE_MESSAGES: Final = 2
 """Number of the author's messages after which an unfinished role play ends."""
+_MENTIONED_CODE: Final = re.compile(r"`[^`\n]+`")
+_PROSE_WORDS: Final = 4
+"""Fewest words around mentioned code that make a sentence prose."""
 _FENCE: Final = re.compile(r"(?m)^[ \t]*(?:```|~~~)|```")
 _QUOTE_LINE: Final = re.compile(r"(?m)^[ \t]*[>|].*(?:\n[ \t]*[>|].*)*")
 _RECALLED_LINE: Final = re.compile(
@@ -268,11 +271,14 @@ def _find_quotations(text: str) -> Iterator[Passage]:
 
 
 def _is_code(sentence: str) -> bool:
+    """Return whether a sentence is code; code that a sentence mentions inside `…` does not count."""
     if _compile_code("begins").match(sentence):
         return True
-    return occurs(load_table("voices")["code"]["has"], sentence) and (
-        _compile_code("holds").search(sentence) is not None
-    )
+    if not occurs(load_table("voices")["code"]["has"], sentence):
+        return False
+    rest = _MENTIONED_CODE.sub(" ", sentence)
+    told = rest if len(rest.split()) >= _PROSE_WORDS else sentence
+    return _compile_code("holds").search(told) is not None
 
 
 @lru_cache(maxsize=2)

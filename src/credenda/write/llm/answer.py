@@ -57,19 +57,19 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The parsed parts of an answer. `problems` counts the claims without the requested form.
+    """The parsed parts of an answer.
 
+    `proposals` has None in the place of a claim without the requested form, so that c1, c2 … stay the same claims.
     `readable` is False if the answer is not the requested document; `more` is True if the model has further claims.
     """
 
-    proposals: tuple[Proposal, ...] = ()
-    problems: int = 0
+    proposals: tuple[Proposal | None, ...] = ()
     more: bool = False
     readable: bool = True
 
 
 def read_answer(text: str) -> Answer:
-    """Parse an answer; a claim that violates the schema becomes a problem."""
+    """Parse an answer."""
     try:
         document: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -78,12 +78,7 @@ def read_answer(text: str) -> Answer:
         return Answer(readable=False)
     found = cast("dict[str, Any]", document)
     claims: list[Any] = found["claims"]
-    proposals = [one for claim in claims if (one := _try_parse(claim)) is not None]
-    return Answer(
-        proposals=tuple(proposals),
-        problems=len(claims) - len(proposals),
-        more=bool(claims) and found.get("more") is True,
-    )
+    return Answer(proposals=tuple(map(_try_parse, claims)), more=bool(claims) and found.get("more") is True)
 
 
 def _try_parse(claim: object) -> Proposal | None:

@@ -10,31 +10,37 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 from credenda import limits
-from credenda.model.attributes import get_attribute, is_valid_value
+from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute
+from credenda.text.tokens import tokenize
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
 from credenda.write.extract.lasting import stands_alone
-from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.moments import past_dates
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Effect, Proposal
+from credenda.write.llm.answered import find_question, is_bare_reply
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
-from credenda.write.reconcile.slots import UNCERTAIN_STANCES
+from credenda.write.reconcile.named_rival import Misfit, find_misfit
+from credenda.write.reconcile.slots import UNCERTAIN_STANCES, get_slot
 
 __all__ = ["Refusal", "Verdict", "check"]
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
-_POINTING: Final = re.compile(r"\b(?:it|that|this|there|them|those|these|one)\b", re.IGNORECASE)
+_POINTING: Final = re.compile(
+    r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
+    re.IGNORECASE,
+)
 _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
@@ -55,7 +61,6 @@ _TYPES: Final = {
 }
 _IMPORTANCE: Final = {MemoryType.DECISION: 0.8, MemoryType.PROCEDURE: 0.7, MemoryType.PREFERENCE: 0.7}
 _INSTRUCTION_IMPORTANCE: Final = 0.9
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _MOVES: Final = {
     Effect.REPLACES: UpdateKind.CHANGE,
     Effect.CORRECTS: UpdateKind.CORRECT,
@@ -79,7 +84,8 @@ class Refusal(StrEnum):
     ENTITY = "no message speaks of this entity"
     PERSON = "the sentence is about somebody else"
     SCOPE = "the scope does not occur in the quoted sentence"
-    KNOWN = "the named memory is not about the same entity and attribute"
+    KNOWN = "no known memory has the name that the effect gives"
+    REPEATED = "the sentence does not repeat the named memory"
     EMPTY = "what is left says nothing by itself"
 
 
@@ -88,7 +94,7 @@ class Verdict:
     """The claim to believe, None if it is refused; `why` is None for a claim that stands as it was proposed."""
 
     claim: Claim | None
-    why: Refusal | None = None
+    why: Refusal | Misfit | None = None
 
 
 def check(
@@ -111,14 +117,15 @@ def check(
     refusal = _find_silence(said)
     if refusal is not None:
         return Verdict(None, refusal)
-    verdict = _check_slot(said, known.get(proposal.target))
+    memory = known.get(proposal.target)
+    verdict = _check_slot(said, memory)
     if verdict.claim is None:
         return verdict
-    speaker = event.speaker if own else owner
-    return replace(verdict, claim=replace(verdict.claim, reader=reader, speaker=speaker))
+    claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
+    return _name_rival(proposal.effect, replace(verdict, claim=claim), memory)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Said:
     """A proposal with the words that it rests on."""
 
@@ -148,6 +155,11 @@ class _Said:
         passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
         return max(one.voice for one in passages if one.start < self.quoted.stop and self.quoted.start < one.stop)
 
+    @cached_property
+    def question(self) -> str:
+        """The question that the sentence answers with yes or no, else ""."""
+        return find_question(self.turn, self.sentence)
+
     @property
     def states(self) -> bool:
         """Whether the sentence is a statement that can be shown whole, and not a question or a request."""
@@ -164,7 +176,7 @@ def _find_silence(said: _Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
     if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
         return Refusal.VOICE
-    if screen_secrets(said.sentence, "mask").masked:
+    if screen_secrets(f"{said.question} {said.sentence}", "mask").masked:
         return Refusal.SECRET
     plain = straighten(said.quote)
     act = act_of(plain)
@@ -180,40 +192,35 @@ def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
     stance = _find_stance(said)
     if proposal.effect is Effect.REPEATS and memory is not None and _is_repeated(said, memory, stance):
         return Verdict(_place(_make_claim(said, stance, memory.attribute), memory))
-    if proposal.effect is Effect.ENDS:
-        if memory is None or stance in UNCERTAIN_STANCES or memory.attribute is None:
-            return _leave_sentence(said, stance, Refusal.KNOWN)
-        claim = _place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory)
-        return Verdict(replace(claim, move=UpdateKind.END, rival=memory.id))
+    if proposal.effect is Effect.ENDS and memory is not None and get_slot(memory) is not None:
+        if stance in UNCERTAIN_STANCES:
+            return _leave_sentence(said, stance, Misfit.OPEN)
+        return Verdict(_place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory))
     fault = _find_fault(said, stance)
     if fault is not None:
         hurts = fault is Refusal.INVALID and get_attribute(proposal.attribute or "").hurts
-        return Verdict(None, fault) if hurts else _settle(said, _leave_sentence(said, stance, fault), memory)
+        return Verdict(None, fault) if hurts else _leave_sentence(said, stance, fault)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
         return _leave_sentence(said, stance, None)
-    return _link(said, _fill_slot(said, stance), memory)
+    return Verdict(_fill_slot(said, stance))
 
 
-def _settle(said: _Said, verdict: Verdict, memory: Memory | None) -> Verdict:
-    """Let a sentence without a slot settle the plan or consideration of its entity that it replaces."""
-    entity = resolve_entity(said.proposal.entity or said.owner, said.owner)
-    open_plan = (
-        memory is not None and memory.stance in _OPEN and normalise_name(memory.entity or "") == normalise_name(entity)
-    )
-    if verdict.claim is None or memory is None or not open_plan or said.proposal.effect is not Effect.REPLACES:
+def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) -> Verdict:
+    """Attach a claim to the memory that it names, or say why it has no effect on that."""
+    claim = verdict.claim
+    if claim is None or effect is None:
         return verdict
-    return replace(verdict, claim=replace(verdict.claim, rival=memory.id))
-
-
-def _link(said: _Said, claim: Claim, memory: Memory | None) -> Verdict:
-    """Attach a claim to the memory that it replaces, corrects or contradicts; reconciliation checks that they fit."""
-    effect = said.proposal.effect
-    move = None if effect is None else _MOVES.get(effect)
-    if move is None:
-        return Verdict(claim)
     if memory is None:
-        return Verdict(claim, Refusal.KNOWN)
-    return Verdict(replace(claim, move=move, rival=memory.id))
+        return Verdict(claim, verdict.why or Refusal.KNOWN)
+    if effect is Effect.REPEATS:
+        return Verdict(claim, verdict.why or (None if _has_slot_of(claim, memory) else Refusal.REPEATED))
+    linked = replace(claim, move=_MOVES[effect], rival=memory.id)
+    misfit = find_misfit(linked, memory)
+    return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
+
+
+def _has_slot_of(claim: Claim, memory: Memory) -> bool:
+    return get_slot(claim) == get_slot(memory) and is_same_value(claim.value, memory.value)
 
 
 def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
@@ -224,10 +231,8 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     name = normalise_attribute(proposal.attribute or "")
     if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
         return Refusal.SLOT
-    attribute = _name_attribute(proposal)
-    if not says(sentence, proposal.value) and (
-        get_attribute(attribute).hurts or not (says_in_order(sentence, proposal.value) or _is_referred_to(said))
-    ):
+    attribute = find_exact_attribute(proposal.attribute or "")
+    if not _is_said(said, get_attribute(attribute)):
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
@@ -238,11 +243,23 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
 
 
-def _is_referred_to(said: _Said) -> bool:
-    """Return whether a sentence has a pronoun, and the message or one before it says the value: "I'll try it"."""
+def _is_said(said: _Said, schema: AttributeSchema) -> bool:
+    """Return whether the value stands in the sentence, or where that points; if a wrong one could hurt, word by word.
+
+    Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
+    the sentence has a pronoun or answers a question.
+    """
     value, event = said.proposal.value or "", said.turn.event
-    texts = (event.text, *(one.text for one in said.turn.before))
-    return _POINTING.search(said.sentence) is not None and any(says(text, value) for text in texts)
+    if says(said.sentence, value) or (said.question and says(said.question, value)):
+        return True
+    if schema.hurts:
+        return False
+    if says_in_order(said.sentence, value):
+        return True
+    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
+    told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
+    points = _POINTING.search(said.sentence) is not None or bool(said.question)
+    return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 
 def _find_stranger(said: _Said) -> Refusal | None:
@@ -250,17 +267,13 @@ def _find_stranger(said: _Said) -> Refusal | None:
     proposal, turn, owner = said.proposal, said.turn, said.owner
     entity = resolve_entity(proposal.entity or owner, owner)
     if entity == owner and turn.event.role is not Role.ASSISTANT:
-        attribute = _name_attribute(proposal)
+        attribute = find_exact_attribute(proposal.attribute or "")
         schema = get_attribute(attribute)
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
     texts = (turn.event.text, *(one.text for one in turn.before), *(one.entity or "" for one in turn.known))
     return None if entity == owner or named_in(entity, owner, texts) else Refusal.ENTITY
-
-
-def _name_attribute(proposal: Proposal) -> str:
-    return lexicon().attribute((proposal.attribute or "").replace("_", " ")).name
 
 
 def _find_stance(said: _Said) -> Stance:
@@ -278,10 +291,13 @@ def _make_claim(said: _Said, stance: Stance, attribute: str | None) -> Claim:
     """Build a claim without a slot; the text is the sentence where that is a statement, else the quoted words."""
     event = said.turn.event
     span = said.sentences if said.states else said.quoted
+    text = event.text[span.start : span.stop]
+    if said.question and not (said.proposal.value and says(text, said.proposal.value)):
+        text = f"“{said.question}” {text}"
     kind = _find_type(attribute)
     importance = _INSTRUCTION_IMPORTANCE if attribute == _INSTRUCTION else _IMPORTANCE.get(kind)
     return Claim(
-        text=event.text[span.start : span.stop][: limits.MEMORY_TEXT_CHARACTERS],
+        text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=kind,
         span=span,
         speaker=said.owner,
@@ -300,7 +316,7 @@ def _find_type(attribute: str | None) -> MemoryType:
 def _fill_slot(said: _Said, stance: Stance) -> Claim:
     """Build the claim with its slot. An open attribute holds several values: only a named rival replaces one."""
     proposal, event = said.proposal, said.turn.event
-    name = _name_attribute(proposal)
+    name = find_exact_attribute(proposal.attribute or "")
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and schema.known and not schema.episodic
@@ -337,11 +353,15 @@ def _place(claim: Claim, memory: Memory) -> Claim:
     )
 
 
-def _leave_sentence(said: _Said, stance: Stance, why: Refusal | None) -> Verdict:
+def _leave_sentence(said: _Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
     """Keep the words without a slot, if they say something by themselves."""
     claim = replace(_make_claim(said, stance, None), type=_find_type(said.proposal.attribute))
     if said.proposal.attribute is not None or why is not None:
         claim = replace(claim, confidence=min(claim.confidence, _UNSURE))
-    if not said.states or not stands_alone(straighten(claim.text), note=True):
+    if is_bare_reply(said.sentence):
+        stands = bool(said.question) and why is None
+    else:
+        stands = said.states and stands_alone(straighten(claim.text), note=True)
+    if not stands:
         return Verdict(None, why or Refusal.EMPTY)
     return Verdict(claim, why)

@@ -1,78 +1,123 @@
-"""Find the memories that a passage may affect: those whose entities, attributes or values it names."""
+"""Find the memories that a passage may affect: those whose entities, attributes or values it names, and open plans."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute
-from credenda.model.memory import Memory
+from credenda.model.memory import Cardinality, Memory, Stance
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.extract_job import ExtractedTurn
 from credenda.write.llm.passage import Passage
-from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
+from credenda.write.reconcile.slots import CURRENT_STATUSES
+from credenda.write.related import find_related, sort_by_id
 
 __all__ = ["make_passage"]
 
 _TERMS: Final = 128
-_FEWEST: Final = 6
-_CHARACTERS_A_MEMORY: Final = 80
-_OWN: Final = frozenset({"user", "speaker"})
+"""Most words of one message by which memories are found."""
+_NOMINATED: Final = 60
+"""Most memories that are found by the words of one message, and of a kind of open ones."""
+_OWN: Final = ("user", "speaker")
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
-"""Attributes of the speakers whose current values are shown in any case."""
-_BY_SLOT: Final = 2.0
-_BY_MESSAGE: Final = 0.3
-_PROFILED: Final = 6
-"""Most of the speakers' own values that are shown although the passage does not name them."""
+"""Attributes of the speakers whose current values, after open plans, fill the room that is left."""
+_OPEN: Final = frozenset({"plan", "considering", "goal"})
+_OPEN_STANCES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_LASTING: Final = frozenset({"likes", "dislikes", "prefers", "hobby", "visited", "favourite", "favorite"})
+_BY_KEY: Final = 1.5
+"""Weight of a word of entity, attribute or value, against one of the sentence."""
+_BY_OTHERS: Final = 0.3
+"""Weight of the words that all messages share with a memory, against those of the best message."""
+_BY_COVERAGE: Final = 4.0
+"""Weight of a message that has all words of entity, attribute and value."""
+_BY_SLOT: Final = 3.0
+_BY_OPEN: Final = 1.0
+_BY_PROFILE: Final = 0.5
 _LEAST: Final = 0.1
-"""Less than one word that ten nominated memories have."""
 
 
 def make_passage(reader: Reader, found: Sequence[ExtractedTurn]) -> Passage:
-    """Make the passage of some messages, with the memories whose entities, attributes or values they name."""
+    """Make the passage of some messages, with the memories that they may change, the oldest first."""
     turns = tuple(one.turn for one in found)
     readings = {one.turn.event.id: one.claims for one in found}
     passage = Passage(turns=turns, readings=readings)
-    known = tuple(_find_known(reader, passage))
-    return Passage(turns=turns, known=known, readings=readings)
+    return Passage(turns=turns, known=tuple(_find_known(reader, passage)), readings=readings)
 
 
 def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
-    """Find memories by words, by the slots that the rules see, by the earlier messages, and of the speakers.
+    """Find memories by the words of each message, by single slots that the rules see, open ones, and the speakers'.
 
-    A word counts the more the fewer of these memories have it. The best named come first, of equal ones the newest.
+    A word counts the more the fewer of these memories have it. A plan is changed more often than a liking or an event.
     """
-    terms = dict.fromkeys(chain.from_iterable(tokenize(turn.event.text) for turn in passage.turns))
-    words = set(terms)
+    messages = [tokenize(turn.event.text) for turn in passage.turns]
     speakers = {turn.event.speaker for turn in passage.turns}
     readings = chain.from_iterable(passage.readings.values())
-    slots = _find_by_pairs(reader, [(one.entity, one.attribute) for one in readings if one.entity and one.attribute])
-    recent = _find_by_events(reader, [event.id for event in passage.messages])
+    pairs = [(one.entity, one.attribute) for one in readings if one.entity and one.attribute]
+    slots = _find_by_pairs(reader, [pair for pair in pairs if get_attribute(pair[1]).cardinality is Cardinality.SINGLE])
     profile = _find_by_pairs(reader, [(speaker, name) for speaker in speakers for name in _PROFILE])
-    nominated = reader.search_memories(list(terms)[:_TERMS], limits.CANDIDATES) if terms else []
-    every = {one.id: one for one in (*slots, *recent, *profile, *nominated) if _is_shown(one)}
-    own = _OWN | {normalise_name(speaker) for speaker in speakers}
-    named = {one.id: _list_words(one, own) & words for one in every.values()}
-    common = Counter(chain.from_iterable(named.values()))
-    scores = {name: sum(1 / common[word] for word in shared) for name, shared in named.items()}
-    for weight, group in ((_BY_SLOT, slots), (_BY_MESSAGE, recent)):
+    nominated = chain.from_iterable(
+        find_related(reader, list(dict.fromkeys(words))[:_TERMS], _NOMINATED) for words in messages if words
+    )
+    opened = _find_open(reader)
+    every = {one.id: one for one in (*slots, *opened, *profile, *nominated) if _is_shown(one)}
+    scores = _score(every, list(map(set, messages)), {*_OWN, *map(normalise_name, speakers)})
+    for weight, group in ((_BY_SLOT, slots), (_BY_OPEN, opened), (_BY_PROFILE, profile)):
         for name in {one.id for one in group} & scores.keys():
             scores[name] += weight
-    named_best = [one for one in every.values() if scores[one.id] > _LEAST]
-    named_best.sort(key=lambda one: (-scores[one.id], -get_valid_from_us(one), one.id))
-    length = sum(len(turn.event.text) for turn in passage.turns)
-    best = named_best[: min(limits.LLM_KNOWN_MEMORIES, _FEWEST + length // _CHARACTERS_A_MEMORY)]
-    own_values = [one for one in profile if one.id in every and one not in best]
-    return [*best, *own_values[:_PROFILED]]
+    newest_first = [one for one in reversed(sort_by_id(every.values())) if scores[one.id] > _LEAST]
+    best = sorted(newest_first, key=lambda one: scores[one.id], reverse=True)
+    return sort_by_id(best[: limits.LLM_KNOWN_MEMORIES])
+
+
+def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[str]) -> dict[str, float]:
+    """Return how likely messages change each memory, by the words that they share with it but for speakers' names."""
+    names = set(chain.from_iterable(map(tokenize, own)))
+    keys = {name: _list_key_words(one) - names for name, one in every.items()}
+    words = {name: keys[name] | set(tokenize(one.text)) - names for name, one in every.items()}
+    common = Counter(chain.from_iterable(words.values()))
+    weights = {word: math.log((len(every) + 1) / count) for word, count in common.items()}
+
+    def weigh(found: set[str]) -> float:
+        return sum(weights[word] for word in found)
+
+    def rate(name: str) -> float:
+        by_key = [weigh(keys[name] & message) for message in messages]
+        shared = [
+            weigh(words[name] & message) + (_BY_KEY - 1) * key for message, key in zip(messages, by_key, strict=True)
+        ]
+        covered = max(by_key) / (weigh(keys[name]) or 1.0)
+        return _rate_kind(every[name]) * (max(shared) + _BY_OTHERS * sum(shared) + _BY_COVERAGE * covered)
+
+    return {name: rate(name) for name in every}
+
+
+def _rate_kind(memory: Memory) -> float:
+    """Return how often memories of this kind change, against facts with a slot."""
+    attribute = memory.attribute
+    if attribute is None:
+        return 0.7
+    if memory.stance in _OPEN_STANCES or attribute in _OPEN:
+        return 1.3
+    if get_attribute(attribute).episodic:
+        return 0.6
+    return 0.7 if attribute in _LASTING or attribute.startswith(("favourite_", "favorite_")) else 1.0
 
 
 def _is_shown(memory: Memory) -> bool:
     return bool(memory.text) and not memory.provisional and memory.status in CURRENT_STATUSES
+
+
+def _find_open(reader: Reader) -> list[Memory]:
+    """Find the newest plans, considerations and goals."""
+    wanted = (MemoryFilter(attribute=name, statuses=CURRENT_STATUSES, limit=_NOMINATED) for name in sorted(_OPEN))
+    return list(chain.from_iterable(map(reader.find, wanted)))
 
 
 def _find_by_pairs(reader: Reader, pairs: Iterable[tuple[str, str]]) -> list[Memory]:
@@ -82,15 +127,7 @@ def _find_by_pairs(reader: Reader, pairs: Iterable[tuple[str, str]]) -> list[Mem
     return list(chain.from_iterable(map(reader.find, wanted)))
 
 
-def _find_by_events(reader: Reader, event_ids: Sequence[str]) -> list[Memory]:
-    links = reader.evidence(event_ids=event_ids) if event_ids else []
-    return reader.memories(sorted({link.memory_id for link in links}))
-
-
-def _list_words(memory: Memory, own: frozenset[str]) -> set[str]:
-    """List the words by which a passage may name a memory; not those of its speaker."""
-    entity = memory.entity or ""
-    about = "" if normalise_name(entity) in own else entity
+def _list_key_words(memory: Memory) -> set[str]:
     nouns = get_attribute(memory.attribute).words if memory.attribute else ()
     attribute = (memory.attribute or "").replace("_", " ")
-    return set(tokenize(" ".join((about, attribute, *nouns, memory.value or "", memory.text))))
+    return set(tokenize(" ".join((memory.entity or "", attribute, *nouns, memory.value or ""))))

@@ -20,11 +20,14 @@ from credenda.model.memory import Memory, Stance
 from credenda.providers.llm.protocol import Question
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.passage import Passage
+from credenda.write.reconcile.slots import get_valid_from_us
 
 __all__ = ["PROMPT", "known_id", "question_about", "turn_id"]
 
-PROMPT: Final = "extract-2"
+PROMPT: Final = "extract-3"
 """Version of the instructions and of the schema; it changes with either of them."""
+_QUOTED_CHARACTERS: Final = 120
+"""Most characters of the words of a known memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +81,13 @@ def _show_message(event: Event, name: str | None) -> dict[str, Any]:
 
 
 def _show_memory(memory: Memory) -> str:
-    """Show a memory in one line: "user residence: Graz", with its scope and a stance that is not a statement's."""
+    """Show a memory in one line: its day, "user residence: Graz", a scope and a stance of note, and its words."""
     unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
     scope = f" ({memory.scope})" if memory.scope else ""
-    shown = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else f"“{memory.text}”"
-    return _clean(f"{shown}{unusual}", limits.LLM_BEFORE_CHARACTERS)
+    slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
+    quoted = f"{slot}{unusual} “{_shorten(memory.text)}”".strip()
+    return f"{to_datetime(get_valid_from_us(memory)):%F} {_clean(quoted, limits.LLM_BEFORE_CHARACTERS)}"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _QUOTED_CHARACTERS else f"{text[:_QUOTED_CHARACTERS].rsplit(' ', 1)[0]} …"

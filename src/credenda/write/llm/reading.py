@@ -26,9 +26,13 @@ __all__ = ["Outcome", "Understood", "read_text", "reader_name", "reread", "under
 Ask = Callable[[Question], Reply]
 _AT_LEAST: Final = 2
 _ALIAS: Final = "alias"
-_MISSING: Final = "Give the claims that this answer leaves out, and only those."
+_MISSING: Final = (
+    "These {count} claims are c1 to c{count}. Give only the claims that they leave out; the first of them is c{next}. "
+    "Set `more` only if there are further ones after yours."
+)
 _MALFORMED: Final = "This is not the requested JSON document. Give the whole answer again."
-_FORM = "a claim does not have the requested form"
+_FORM: Final = "a claim does not have the requested form"
+_UNFINISHED: Final = "the model had more claims than it gave"
 Outcome = tuple[str, str]
 """The fate of a claim that is not believed as proposed, "changed" or "refused", and the reason."""
 
@@ -84,18 +88,27 @@ def _join(halves: Sequence[Understood], reader: str) -> Understood:
 
 
 def _ask_for_all(passage: Passage, ask: Ask) -> str:
-    """Return the answer about a passage, with the claims of further answers for which the model has more claims."""
+    """Return the answer about a passage, with the claims of further answers for which the model has more claims.
+
+    If the model fails while it is asked for those, the passage fails. If the passage itself is at fault, what the model
+    gave so far counts; the answer then still says that there is more.
+    """
     question = question_about(passage)
     answer, text = _ask_readable(question, ask)
-    texts = [text]
-    while answer.more and len(texts) <= limits.LLM_CONTINUATIONS:
-        given = _merge(texts)[: limits.LLM_ANSWER_CHARACTERS]
+    claims: list[Any] = json.loads(text)["claims"]
+    for _ in range(limits.LLM_CONTINUATIONS):
+        if not answer.more:
+            break
+        given = _write_answer(claims, more=True)[: limits.LLM_ANSWER_CHARACTERS]
+        missing = _MISSING.format(count=len(claims), next=len(claims) + 1)
         try:
-            answer, text = _ask_readable(replace(question, earlier=((given, _MISSING),)), ask)
-        except ModelFailure:
-            break  # what it gave so far counts
-        texts.append(text)
-    return texts[0] if len(texts) == 1 else _merge(texts)
+            answer, text = _ask_readable(replace(question, earlier=((given, missing),)), ask)
+        except ModelFailure as failure:
+            if failure.trouble.is_model_fault:
+                raise
+            break
+        claims += json.loads(text)["claims"]
+    return _write_answer(claims, more=answer.more)
 
 
 def _ask_readable(question: Question, ask: Ask) -> tuple[Answer, str]:
@@ -111,9 +124,8 @@ def _ask_readable(question: Question, ask: Ask) -> tuple[Answer, str]:
     return answer, text
 
 
-def _merge(texts: Sequence[str]) -> str:
-    claims: list[Any] = [claim for text in texts for claim in json.loads(text)["claims"]]
-    return json.dumps({"claims": claims, "more": False}, ensure_ascii=False)
+def _write_answer(claims: Sequence[Any], *, more: bool) -> str:
+    return json.dumps({"claims": claims, "more": more}, ensure_ascii=False)
 
 
 def reread(understood: Understood, known: Mapping[str, object]) -> Mapping[str, tuple[Claim, ...]]:
@@ -133,6 +145,8 @@ def read_text(passage: Passage, text: str, reader: str, changed: frozenset[str] 
     known = {known_id(at): one for at, one in enumerate(passage.known) if one.id not in changed}
     verdicts: list[Verdict] = []
     for number, proposal in enumerate(answer.proposals, 1):
+        if proposal is None:
+            continue
         verdict = _check(proposal, passage, known, reader)
         if verdict.claim is not None:
             kept = _leave_unnamed(verdict.claim, known.values())
@@ -142,7 +156,11 @@ def read_text(passage: Passage, text: str, reader: str, changed: frozenset[str] 
     outcomes = [(("refused" if one.claim is None else "changed"), one.why.value) for one in verdicts if one.why]
     return Understood(
         claims={turn.event.id: _list_claims(passage, turn, verdicts) for turn in passage.turns},
-        outcomes=(*outcomes, *[("refused", _FORM)] * answer.problems),
+        outcomes=(
+            *outcomes,
+            *[("refused", _FORM)] * answer.proposals.count(None),
+            *[("refused", _UNFINISHED)] * answer.more,
+        ),
         reader=reader,
         answers=((passage, text),),
     )

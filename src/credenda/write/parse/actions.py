@@ -15,7 +15,9 @@ from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
 
-_PETS: Final = frozenset({"dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "horse", "pet"})
+_PETS: Final = frozenset(
+    {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
+)
 _HEALTH: Final = frozenset(
     [
         *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
@@ -29,12 +31,31 @@ _APPOINTMENTS: Final = frozenset(
         *("competition", "tournament", "recital", "wedding", "conference"),
     ]
 )
-_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in"})
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
-    {"uses", "plays", "practices", "learns", "teaches", "drives", "speaks", "working_on", "looking_for", "habit"}
+    {
+        "uses",
+        "plays",
+        "practices",
+        "learns",
+        "teaches",
+        "drives",
+        "speaks",
+        "working_on",
+        "looking_for",
+        "habit",
+        "origin",
+    }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
+_STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
+"""Attributes of a state, which is over if it is told in the simple past: "I worked at Bosch"."""
+_TIMES: Final = frozenset({"DATE", "TIME"})
+_TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "scheduled", "birthday", "graduation"})
+"""Attributes whose values may be days or times."""
+_SUBJECT_WORDS: Final = 2
+"""Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -56,6 +77,8 @@ _CONSIDERING: Final = frozenset({"consider", "think"})
 _REPEATED: Final = frozenset(
     ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
 )
+_TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
+_PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -89,36 +112,46 @@ def _find_frame(tree: Tree, head: int) -> Mapping[str, Any]:
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
     tree = said.tree
-    move = UpdateKind.CHANGE if frame.get("change") else UpdateKind(frame.get("move", UpdateKind.STATE))
-    more: dict[str, Any] = {"move": move}
-    if frame.get("plan"):
-        more["stance"] = Stance.CONSIDERED if tree.lemma(head) in _CONSIDERING else Stance.PLANNED
-    if move is UpdateKind.END:
-        more["stance"] = Stance.NEGATED
+    more = _read_flags(tree, head, frame)
+    move = more["move"]
     for word, attribute in frame.items():
-        if word in _FLAGS:
-            continue
-        action = tree.find(head, "xcomp") if word == "to" else _find_gerund(tree, head, word)
+        if word in _FLAGS or (word == "to" and "object" in frame and tree.find(head, "dobj") is not None):
+            continue  # "chose it to save time" tells a purpose
+        action = tree.find(head, "xcomp") if word == "to" and attribute != "visited" else _find_gerund(tree, head, word)
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
             yield from _read_intention(said, attribute, action, **more)
             continue
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         if target is None:
             continue
-        if not _may_fill(said, head, attribute):
+        if not _may_fill(said, head, attribute, move) or (
+            tree.tokens[target].entity in _TIMES and attribute not in _TIMED
+        ):
             yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
-            if _may_be_place(tree, one, attribute):
+            if attribute == "degree" and len(tree.phrase(one).split()) > _SUBJECT_WORDS:
+                yield _make_open(said, head)
+            elif _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
 
 
-def _may_fill(said: Statement, head: int, attribute: str) -> bool:
+def _read_flags(tree: Tree, head: int, frame: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the move of a frame, and its stance if that is not the one of the clause."""
+    move = UpdateKind.CHANGE if frame.get("change") else UpdateKind(frame.get("move", UpdateKind.STATE))
+    if frame.get("plan"):
+        return {"move": move, "stance": Stance.CONSIDERED if tree.lemma(head) in _CONSIDERING else Stance.PLANNED}
+    return {"move": move, "stance": Stance.NEGATED} if move is UpdateKind.END else {"move": move}
+
+
+def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> bool:
     """Return whether the tense of a clause fits an attribute, and whether a decision is a single one."""
     clause = said.clause
     if attribute == "visited":
         return clause.tense is Tense.PAST or clause.perfect
+    if attribute in _STATES and move is UpdateKind.STATE:
+        return clause.tense is not Tense.PAST
     if attribute == "decision":
         return not _is_habitual(said.tree, head)
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
@@ -149,8 +182,22 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 
 
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
-    if said.tree.lemma(action) not in load_frames()["empty"]["verbs"]:
-        yield make_fact(said, attribute, said.tree.action(action), **more)
+    """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
+    tree, lemma = said.tree, said.tree.lemma(action)
+    place = tree.preposition(action, "to")
+    travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
+    if attribute in _PLANNED and travels:
+        attribute = "travel_plan"
+    elif lemma in load_frames()["empty"]["verbs"]:
+        return
+    elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
+        target = tree.find(action, "dobj")
+        attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
+    yield make_fact(said, attribute, tree.action(action), **more)
+
+
+def _is_over(said: Statement) -> bool:
+    return said.clause.negated or said.clause.tense in {Tense.PAST, Tense.FORMER}
 
 
 def _read_having(said: Statement, head: int) -> Iterator[Fact]:
@@ -200,8 +247,15 @@ def _make_open(said: Statement, head: int) -> Fact:
     """Return what somebody does or did, in the words of the clause."""
     past = said.clause.tense is Tense.PAST or said.clause.perfect
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
-    habitual = _is_habitual(said.tree, head) and not (said.clause.negated or helped)
+    lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _is_for_years(said.tree, head)
+    past = past and not lasting
+    habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
     return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
+
+
+def _is_for_years(tree: Tree, head: int) -> bool:
+    """Return whether a verb has a long time: "for about 10 years"."""
+    return tree.lemma(tree.preposition(head, "for")) in {"year", "month", "decade"}
 
 
 def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
@@ -211,14 +265,15 @@ def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
         return
     target = tree.find(head, "dobj")
     thing = "" if target is None else tree.phrase(target, prepositions=False)
-    named = target is not None and (" " in thing or tree.tokens[target].pos == "PROPN")
+    named = target is not None and "," not in thing and (" " in thing or tree.tokens[target].pos == "PROPN")
     if named and (clause.tense is Tense.PAST or clause.perfect):
         yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, move=UpdateKind.CHANGE)
 
 
 def _is_habitual(tree: Tree, head: int) -> bool:
     """Return whether a verb has an adverb or a time of repetition: "usually", "every Sunday", "twice a week"."""
-    for one in tree.find_all(head, "advmod", "npadvmod"):
+    below = tree.find_all(head, "xcomp")
+    for one in (at for verb in (head, *below) for at in tree.find_all(verb, "advmod", "npadvmod")):
         words = [tree.lemma(at) for at in tree.descend(one)]
         if words[0] in _REPEATED or words[-1] in _REPEATED or "every" in words or "each" in words:
             return True

@@ -11,17 +11,17 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
-from credenda.text.sentences import TextSpan, split_sentences
+from credenda.text.sentences import TextSpan
 from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
-from credenda.write.parse.answers import find_asked_attribute, read_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
+from credenda.write.parse.measures import find_measured
 from credenda.write.parse.people import PartyKind, identify
 from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.tree import Tree
@@ -34,6 +34,9 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
+_EXACT: Final = frozenset({"hobby", "travel_plan"})
+_VAGUE: Final = frozenset({"likes", "plan", "considering"})
+"""Attributes that the rules use where the parser tells a hobby or a journey."""
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -52,11 +55,13 @@ class ParsingExtractor:
         claims = self._rules.extract(turn)
         if turn.event.role is Role.ASSISTANT:
             return claims
-        claims = [one for one in claims if _is_precise(one)]
+        read = self._read(turn)
+        exact = [one for one in read if one.attribute in _EXACT]
+        claims = [one for one in claims if _is_precise(one) and not any(_is_wider(one, other) for other in exact)]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
-        found = [one for one in self._read(turn) if not _is_taken(one.span, taken)]
-        read = [(one.span.start, one.span.stop) for one in found]
-        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, read)]
+        found = [one for one in read if not _is_taken(one.span, taken)]
+        told = [(one.span.start, one.span.stop) for one in found]
+        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, told)]
         return sorted([*(one for one in claims if one not in copies), *found], key=lambda one: one.span.start)
 
     def _read(self, turn: Turn) -> list[Claim]:
@@ -66,39 +71,28 @@ class ParsingExtractor:
             return []
         claims: list[Claim] = []
         last_person: str | None = None
-        asked = self._find_asked(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
             facts: list[Fact] = []
             for clause in read_clauses(tree):
-                party = identify(tree, clause.subject, owner, last_person)
+                party = identify(tree, find_measured(tree, clause), owner, last_person)
                 if party is not None:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                     facts += read_facts(Statement(tree, clause, party, owner))
             facts += read_noun_facts(tree, owner)
-            if asked is not None and not facts:
-                facts += read_answer(tree, asked, owner)
-            asked = None
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
-
-    def _find_asked(self, turn: Turn) -> str | None:
-        """Return the attribute that the message before asks this speaker for."""
-        last = turn.before[-1] if turn.before else None
-        if last is None or (last.role, last.speaker) == (turn.event.role, turn.event.speaker) or "?" not in last.text:
-            return None
-        question = list(split_sentences(last.text))[-1]
-        text = last.text[question.start : question.stop].replace("’", "'")
-        return find_asked_attribute(Tree(text, self._parser.parse(text)))
 
 
 def _is_precise(claim: Claim) -> bool:
     """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
     if claim.attribute is None:
         return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
-    if claim.entity is not None and claim.entity.count(" ") >= _ENTITY_WORDS:
+    if claim.attribute == "job_title" and "favo" in (claim.value or ""):
+        return False
+    if claim.entity is not None and (claim.entity.count(" ") >= _ENTITY_WORDS or claim.entity.startswith("favo")):
         return False
     if claim.attribute in _READ_OF_THINGS and claim.prior is None:
         return False
@@ -107,6 +101,12 @@ def _is_precise(claim: Claim) -> bool:
     noun = claim.attribute.replace("_", " ")
     named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
+
+
+def _is_wider(claim: Claim, exact: Claim) -> bool:
+    """Return whether the rules tell a liking or a plan where the parser tells a hobby or a journey."""
+    said, value = f" {exact.value} ", f" {claim.value} "
+    return claim.attribute in _VAGUE and (value in said or said in value)
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:

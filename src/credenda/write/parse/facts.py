@@ -16,7 +16,7 @@ from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
 from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.properties import read_change, read_property
+from credenda.write.parse.properties import read_change, read_property, read_quantities
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
@@ -30,6 +30,8 @@ _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
         *("stuff", "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who"),
+        *("ourselves", "myself", "yourself", "themselves", "itself"),
+        *("project", "campus", "no", "yes"),
         *("so", "there", "here", "things", "kind", "sort", "idea", "point", "look", "question", "chance"),
     ]
 )
@@ -44,13 +46,21 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
     """Return whether a value names something, and an attribute is one that a person has, for a person known by name."""
     if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
         return False
+    if fact.value.lower() == fact.attribute.replace("_", " ").lower():
+        return False
+    if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
+        return False
     return not said.party.stranger or get_attribute(fact.attribute).person
 
 
 def _read(said: Statement) -> Iterator[Fact]:
+    below = said.tree.find(said.clause.head, "xcomp")
+    if below is not None and said.tree.lemma(said.clause.head) == "manage":
+        said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
     found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
     yield from read_capacity(said)
     yield from read_tools(said)
+    yield from read_quantities(said)
     if found:
         yield from found
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:

@@ -7,6 +7,7 @@ from typing import Final
 
 from credenda.write.extract.lexicon import names
 from credenda.write.extract.shapes import is_occupation
+from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.people import PartyKind, is_owned
 
@@ -49,7 +50,7 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
         yield make_fact(said, "name", tree.phrase(at, prepositions=False))
         for one in tree.find_all(at, "appos"):
             yield from _read_role(said, one)
-    elif token.pos == "NUM" and tree.find(at, "prep") is None:
+    elif token.pos == "NUM" and tree.find(at, "prep") is None and said.clause.tense is Tense.PRESENT:
         yield make_fact(said, "age", token.text)
     elif names().kin_noun(token.lemma) is not None and not bare:
         if is_owned(tree, at):
@@ -61,7 +62,7 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
 def _read_role(said: Statement, at: int) -> Iterator[Fact]:
     tree = said.tree
     value = tree.phrase(at, prepositions=False)
-    if is_occupation(value):
+    if is_occupation(value) and not said.clause.negated and "favo" not in value:
         yield make_fact(said, "job_title", value)
         workplace = tree.preposition(at, "at")
         if workplace is not None:
@@ -100,7 +101,7 @@ def _read_adjective(said: Statement, at: int) -> Iterator[Fact]:
     token = tree.tokens[at]
     years = tree.find(at, "npadvmod") if token.lemma == "old" else None
     number = None if years is None else tree.find(years, "nummod")
-    if number is not None:
+    if number is not None and said.clause.tense is Tense.PRESENT:
         yield make_fact(said, "age", tree.tokens[number].text)
     for word, attribute in load_frames()["adjectives"].get(token.text.lower(), {}).items():
         if word == "itself":

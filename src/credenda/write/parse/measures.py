@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from credenda.write.parse.clauses import Clause
 from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Measure", "read_object_dates", "split_measure"]
+__all__ = ["Measure", "find_measure_before", "find_measured", "read_object_dates", "split_measure"]
 
 _MEASURES: Final = frozenset(
     [
@@ -18,23 +19,13 @@ _MEASURES: Final = frozenset(
         *("fee", "balance", "accuracy", "number", "length", "weight", "height", "capacity", "port", "status", "total"),
     ]
 )
-_PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number"})
-"""Measures that say nothing without the noun before: "response time", "due date"."""
+_PAIRED: Final = frozenset({"time", "date", "rate", "count", "size", "limit", "usage", "number", "coverage", "latency"})
+"""Measures that say nothing without the noun before: "response time", "test coverage"."""
 _QUALIFIERS: Final = frozenset(
-    {
-        "average",
-        "total",
-        "current",
-        "new",
-        "maximum",
-        "minimum",
-        "initial",
-        "overall",
-        "monthly",
-        "weekly",
-        "daily",
-        "annual",
-    }
+    [
+        *("average", "total", "current", "new", "maximum", "minimum", "initial", "overall"),
+        *("monthly", "weekly", "daily", "annual"),
+    ]
 )
 """Adjectives that belong to a measure, not to its object."""
 _DATE_VERBS: Final = {
@@ -44,6 +35,7 @@ _DATE_VERBS: Final = {
     "expire": "expiry",
     "start": "start_date",
     "begin": "start_date",
+    "target": "deadline",
     "open": "start_date",
     "launch": "start_date",
     "schedule": "date",
@@ -64,16 +56,33 @@ class Measure(NamedTuple):
 def split_measure(phrase: str) -> Measure | None:
     """Return the object and the measure in a noun phrase; None if its last noun measures nothing.
 
-    >>> split_measure("dashboard response time"), split_measure("budget"), split_measure("red car")
-    (Measure(owner='dashboard', attribute='response_time'), Measure(owner='', attribute='budget'), None)
+    >>> split_measure("average API response time"), split_measure("budget"), split_measure("red car")
+    (Measure(owner='API', attribute='average_response_time'), Measure(owner='', attribute='budget'), None)
     """
     words = phrase.split()
     if not words or words[-1].lower() not in _MEASURES:
         return None
     size = 2 if words[-1].lower() in _PAIRED and len(words) > 1 else 1
-    while size < len(words) and words[-size - 1].lower() in _QUALIFIERS:
-        size += 1
-    return Measure(" ".join(words[:-size]), "_".join(words[-size:]).lower())
+    before = words[:-size]
+    qualifiers = [word for word in before if word.lower() in _QUALIFIERS]
+    owner = " ".join(word for word in before if word not in qualifiers)
+    return Measure(owner, "_".join([*qualifiers, *words[-size:]]).lower())
+
+
+def find_measured(tree: Tree, clause: Clause) -> int | None:
+    """Return the subject of a clause; of "the coverage of my module, which rose", the coverage."""
+    subject = clause.subject
+    if subject is None or tree.tokens[clause.head].dep != "relcl" or tree.tokens[subject].dep != "pobj":
+        return subject
+    above = tree.tokens[tree.tokens[subject].head].head
+    return above if tree.lemma(above) in _MEASURES else subject
+
+
+def find_measure_before(tree: Tree, at: int) -> int | None:
+    """Return the last noun before a pronoun that names a measure: "the response time …, and I cut it to 300 ms"."""
+    return next(
+        (one for one in reversed(range(at)) if tree.lemma(one) in _MEASURES and tree.tokens[one].pos == "NOUN"), None
+    )
 
 
 def read_object_dates(said: Statement) -> Iterator[Fact]:
@@ -81,6 +90,8 @@ def read_object_dates(said: Statement) -> Iterator[Fact]:
     tree, head, party = said.tree, said.clause.head, said.party
     attribute = _DATE_VERBS.get(tree.lemma(head))
     if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
+        return
+    if tree.lemma(head) in {"plan", "schedule"} and not said.clause.passive:
         return
     if tree.lemma(head) == "be":
         due = next((one for one in tree.find_all(head, "acomp") if tree.lemma(one) == "due"), None)

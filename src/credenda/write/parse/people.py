@@ -47,14 +47,23 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
     token = tree.tokens[at]
     if token.text.lower() in _THIRD and last_person is not None:
         return Party(PartyKind.PERSON, last_person)
-    if token.lemma == "one" and tree.preposition(at, "of") is not None:
-        return Party(PartyKind.THING, tree.phrase(at), tree.phrase(at))
+    if token.lemma == "one" and (whole := tree.preposition(at, "of")) is not None:
+        return _identify_one_of(tree, whole, speaker, last_person)
     if token.pos not in {"NOUN", "PROPN"} or _is_number(tree, at):
         return None
     kin = find_kin(tree, at, speaker)
     if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
         return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)
     return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+
+
+def _identify_one_of(tree: Tree, whole: int, speaker: str, last_person: str | None) -> Party | None:
+    """Return the person of "one of my friends", or one thing of several that somebody has."""
+    party = identify(tree, whole, speaker, last_person)
+    if party is None or party.kind is not PartyKind.OWN_THING:
+        return party
+    words = party.noun.split()
+    return party._replace(noun=" ".join([*words[:-1], tree.lemma(whole)]))
 
 
 def _is_number(tree: Tree, at: int) -> bool:

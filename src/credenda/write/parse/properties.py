@@ -8,18 +8,21 @@ from typing import Final
 
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.parse.fact import Fact, Statement, make_fact
-from credenda.write.parse.measures import Measure, split_measure
+from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
-__all__ = ["read_change", "read_noun_facts", "read_property"]
+__all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities"]
 
 _OPEN_IMPORTANCE: Final = 0.6
 _PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
 _NUMERIC: Final = re.compile(r"\d|\$|€|£")
 _NUMERIC_START: Final = re.compile(r"[$€£~]?\d")
 _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]?\d[\d.,]*(?: ?%| ?[a-zA-Z/]{1,12}){0,2}")
+_COUNTED: Final = re.compile(r"((?:about |around |over |under )?[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,2}\b)?) ([a-z].*)")
+_UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
+"""Measures whose value stands behind them: "201 status" is no status."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
     [
@@ -42,11 +45,15 @@ def read_property(said: Statement) -> Iterator[Fact]:
     if target is None:
         places = (tree.preposition(head, word) for word in _PLACED_BY)
         target = next((place for place in places if place is not None), None)
+        placed = target is not None and party.kind is PartyKind.OWN_THING
+        if placed and not (_has_slot(party.noun) or tree.tokens[target or 0].entity in {"DATE", "TIME"}):
+            return  # "my app is on slow devices"
     value = _read_aim(tree, head) if target is None else tree.phrase(target, whole=True)
     if party.kind is PartyKind.THING:
         if _NUMERIC_START.match(value):
-            slot = split_measure(party.noun) or Measure(party.noun, "amount")
-            yield make_fact(said, slot.attribute, value, entity=slot.owner or party.noun)
+            slot = split_measure(party.noun)
+            if slot is not None:
+                yield make_fact(said, slot.attribute, value, entity=_find_owner(said) or slot.owner or said.speaker)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
 
@@ -60,7 +67,8 @@ def _read_aim(tree: Tree, head: int) -> str:
 
 
 def _has_slot(noun: str) -> bool:
-    return noun.lower().startswith("favo") or lexicon().attribute(noun).importance > _OPEN_IMPORTANCE
+    known = lexicon().attribute(noun)
+    return "favo" in noun.lower() or known.known or known.importance > _OPEN_IMPORTANCE
 
 
 def _name_slot(noun: str) -> str:
@@ -74,22 +82,19 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if tree.lemma(head) not in _CHANGES:
         return
     changed = tree.find(head, "dobj")
-    places = [head] if changed is None else [head, changed]
-    old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
-    new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
-    if old is None and new is not None:
-        old = tree.preposition(new, "from")
-    values = _split_range(tree, old, new)
-    if values is None:
+    values = _split_range(tree, *_find_ends(tree, [head] if changed is None else [head, changed]))
+    unnamed = changed is not None and tree.lemma(changed) == "it"
+    changed = find_measure_before(tree, changed) if changed is not None and unnamed else changed
+    if values is None or (unnamed and changed is None):
         return
     entity = party.owner
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)
-        attribute, entity = slot.attribute, slot.owner or entity
+        attribute, entity = slot.attribute, _find_owner(said) or slot.owner or entity
         if attribute == "number":
             return  # of whatever follows: no telephone number
-    elif tree.lemma(head) in {"switch", "change", "migrate"} and old is not None:
+    elif tree.lemma(head) in {"switch", "change", "migrate"} and values[0] is not None:
         attribute = "uses"
     else:
         return
@@ -100,13 +105,46 @@ def read_change(said: Statement) -> Iterator[Fact]:
     yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
 
 
+def _find_ends(tree: Tree, places: Sequence[int]) -> tuple[int | None, int | None]:
+    """Return the nouns after "from" and "to", each of which may depend on the other."""
+    old = next((at for place in places if (at := tree.preposition(place, "from")) is not None), None)
+    new = next((at for place in places if (at := tree.preposition(place, "to")) is not None), None)
+    if old is None and new is not None:
+        old = tree.preposition(new, "from")
+    elif old is not None and new is None:
+        new = tree.preposition(tree.tokens[old].head, "to")
+    return old, new
+
+
+def read_quantities(said: Statement) -> Iterator[Fact]:
+    """Yield the number of a measure that a clause reports: "I've reached 85% test coverage on my modules"."""
+    tree, head = said.tree, said.clause.head
+    if said.clause.negated or load_frames()["verbs"].get(tree.lemma(head), {}).get("plan"):
+        return
+    for at in tree.descend(head, {*CLAUSAL, "conj", "xcomp", "acl", "pcomp"}):
+        found = _COUNTED.fullmatch(tree.phrase(at, prepositions=False)) if tree.tokens[at].pos == "NOUN" else None
+        slot = None if found is None else split_measure(found[2])
+        if found is not None and slot is not None and slot.attribute not in _UNCOUNTED:
+            place = tree.preposition(at, "for", "of", "on") or tree.preposition(head, "for", "on")
+            thing = slot.owner if place is None else tree.phrase(place, prepositions=False)
+            yield make_fact(said, slot.attribute, found[1], entity=thing or said.party.noun or said.speaker)
+
+
+def _find_owner(said: Statement) -> str:
+    """Return the object of "the coverage for my module", of which a clause tells the coverage."""
+    tree, measured = said.tree, find_measured(said.tree, said.clause)
+    place = None if measured is None else tree.preposition(measured, "for", "of", "on")
+    return "" if place is None else tree.phrase(place, prepositions=False)
+
+
 def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
     """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value."""
     if new is None:
         found = None if old is None else _RANGE.fullmatch(tree.phrase(old))
         return None if found is None else (found[1], found[2])
     if old is None:
-        return (None, tree.phrase(new)) if _NUMERIC.search(tree.phrase(new)) else None
+        value = tree.phrase(new, prepositions=False)
+        return (None, value) if _NUMERIC.search(value) else None
     return tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
 
 
@@ -116,33 +154,22 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is not None and is_owned(tree, at) and (find_name(tree, at) or kin not in ACQUAINTANCES):
+        if (
+            kin is not None
+            and kin != "fish"
+            and is_owned(tree, at)
+            and (find_name(tree, at) or kin not in ACQUAINTANCES)
+        ):
             named = find_name(tree, at) or token.text.lower()
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
-        yield from _read_deadline(tree, at)
         if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
             noun = tree.phrase(at, prepositions=False)
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
             thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
             yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
-
-
-def _read_deadline(tree: Tree, at: int) -> Iterator[Fact]:
-    """Yield the day in "the April 15 deadline for the draft"."""
-    if tree.lemma(at) != "deadline":
-        return
-    days = [one for one in tree.find_all(at, "compound", "nmod", "nummod", "amod") if tree.tokens[one].entity == "DATE"]
-    place = tree.preposition(at, "for", "of")
-    if days and place is not None and tree.tokens[place].entity != "DATE":
-        last = max(days)
-        while last + 1 < at and tree.tokens[last + 1].entity == "DATE":
-            last += 1
-        value = tree.slice(min(tree.descend(min(days))), last)
-        thing = tree.phrase(place, prepositions=False)
-        yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing, "deadline", value))
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

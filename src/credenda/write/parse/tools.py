@@ -19,10 +19,11 @@ def read_tools(said: Statement) -> Iterator[Fact]:
         return
     for at in tree.descend(clause.head, CLAUSAL - {"advcl"}):
         token = tree.tokens[at]
-        if token.lemma == "use" and token.tag == "VBG" and token.dep in {"advcl", "acl", "pcomp"}:
+        by = token.dep == "pcomp" and tree.lemma(token.head) == "by"
+        if token.lemma == "use" and token.tag == "VBG" and (by or token.dep in {"advcl", "acl"}):
             target = tree.find(at, "dobj")
             for one in [] if target is None else tree.conjuncts(target):
-                if tree.is_name(one):
+                if tree.is_name(one) and tree.tokens[one].text[0].isalpha():
                     yield make_fact(said, "uses", tree.phrase(one, prepositions=False))
         role = tree.preposition(at, "as")
         tool = at if tree.is_name(at) else tree.find(at, "dobj") or tree.preposition(at, "with")

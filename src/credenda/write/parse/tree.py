@@ -13,6 +13,7 @@ __all__ = ["CLAUSAL", "Tree"]
 CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csubj"})
 """Relations of clauses and their marks, which no value contains."""
 _LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", "intj", "case"})
+_LOOSE: Final = frozenset({"PUNCT", "CCONJ", "INTJ"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _WORDS_MAX: Final = 14
 
@@ -76,7 +77,8 @@ class Tree:
         """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order."""
         found = [at]
         for one in self.children[at]:
-            if self.tokens[one].dep not in skipped:
+            joins_adjectives = self.tokens[at].pos == "ADJ" and self.tokens[one].dep in {"conj", "cc"}
+            if self.tokens[one].dep not in skipped or joins_adjectives:
                 found += self.descend(one, skipped)
         return sorted(found)
 
@@ -113,16 +115,21 @@ class Tree:
     def action(self, head: int) -> str:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"prt", "neg", "advmod", "punct"}:
+        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
             inside = inside[1:]
-        while inside and self.tokens[inside[-1]].pos in {"PUNCT", "CCONJ", "INTJ"}:
+        while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):
             inside = inside[:-1]
         run = _run_around(inside, inside[0])[:_WORDS_MAX] if inside else []
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
 
     def slice(self, first: int, last: int) -> str:
-        """Return the text from one token to another."""
-        return " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+        """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
+        words = " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+        if words.count("(") != words.count(")"):
+            words = words.partition("(")[0].replace(")", "").strip() or words.strip("() ")
+        for mark in '"`':
+            words = words.replace(mark, "") if words.count(mark) % 2 else words
+        return words.strip()
 
 
 def _run_around(inside: Sequence[int], at: int) -> list[int]:

@@ -22,7 +22,7 @@ from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
 
-PLANS: Final = frozenset({"plan", "considering", "wish"})
+PLANS: Final = frozenset({"plan", "considering", "wish", "goal", "travel_plan"})
 """Attributes of plans, considerations and wishes."""
 
 _JOBLESS: Final = (

@@ -8,6 +8,7 @@ then keeps its own slot, and retires nothing else than its slot does.
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import Final
 
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
@@ -29,13 +30,24 @@ from credenda.write.reconcile.slots import (
 )
 from credenda.write.reconcile.wording import quote_value
 
-__all__ = ["BY_HASH", "move_to_rival", "name_claim", "settle_rival"]
+__all__ = ["BY_HASH", "Misfit", "find_misfit", "move_to_rival", "name_claim", "settle_rival"]
 
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
 _SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
+
+
+class Misfit(StrEnum):
+    """Why a claim has no effect on the memory that it names."""
+
+    SPEAKER = "the named memory was said by somebody else"
+    ENTITY = "the named memory is about another person or thing"
+    ATTRIBUTE = "the named memory has another attribute"
+    VALUE = "the value does not fit the named memory"
+    OPEN = "a plan or a report does not end what holds now"
+    NO_SLOT = "the claim or the named memory has no attribute and value"
 
 
 def name_claim(claim: Claim) -> str:
@@ -48,10 +60,11 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
 
     A plan, consideration or report keeps its slot, because it competes with nothing; `settle_rival` closes it.
     """
-    if rival is None or not _is_about_same(claim, rival):
+    if rival is None or find_misfit(claim, rival) is not None:
         return _name_none(claim)
     if rival.stance not in ASSERTIVE_STANCES:
-        return claim if claim.move is UpdateKind.END else replace(claim, move=UpdateKind.STATE)
+        keeps = claim.move is UpdateKind.END and get_slot(claim) is not None
+        return claim if keeps else replace(claim, move=UpdateKind.STATE)
     moved = replace(
         claim,
         type=rival.type,
@@ -68,6 +81,8 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
     """Close the plan or consideration that a claim names: it is done, decided, given up, or another plan by now."""
     if rival is None or rival.status is not Status.ACTIVE or rival.stance in ASSERTIVE_STANCES:
+        return []
+    if find_misfit(claim, rival) is not None:
         return []
     fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
     if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
@@ -96,28 +111,37 @@ def _name_none(claim: Claim) -> Claim:
     return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
 
 
-def _is_about_same(claim: Claim, rival: Memory) -> bool:
-    """Return whether a claim may be decided in the slot of a memory: one speaker, one thing, a valid value of one kind.
+def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
+    """Return why a claim has no effect on a memory, or None if it has.
 
-    An attribute without a row in the schema may have another name that shares a word: "snacks" and "snack budget".
+    Both are of one speaker. A plan, consideration or report is settled by whatever came of it. Another memory needs a
+    claim about the same thing, with a valid value of one kind. An attribute without a row in the schema may have
+    another name that shares a word: "snacks" and "snack budget".
     """
-    if get_slot(rival) is None or normalise_name(claim.speaker) != normalise_name(rival.speaker):
-        return False
-    if get_slot(claim) is None:
-        return rival.stance not in ASSERTIVE_STANCES  # the guards have compared the entities
-    if _list_path(claim) != _list_path(rival) and not _is_same_entity(claim, rival):
-        return False
-    if rival.stance not in ASSERTIVE_STANCES or claim.move is UpdateKind.END:
-        return True
+    if normalise_name(claim.speaker) != normalise_name(rival.speaker):
+        return Misfit.SPEAKER
+    if rival.stance not in ASSERTIVE_STANCES:
+        return None
+    if get_slot(rival) is None or get_slot(claim) is None:
+        return Misfit.NO_SLOT
+    return _find_slot_misfit(claim, rival)
+
+
+def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
+    same_path = _list_path(claim) == _list_path(rival)
+    if not same_path and normalise_name(claim.entity or "") != normalise_name(rival.entity or ""):
+        return Misfit.ENTITY
+    if claim.move is UpdateKind.END:
+        return None
+    if claim.stance not in ASSERTIVE_STANCES:
+        return Misfit.OPEN
     name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
     own = normalise_attribute(claim.attribute or "")
     alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
-    named = own == name or alike or _list_path(claim) == _list_path(rival)
-    return named and is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
-
-
-def _is_same_entity(claim: Claim, rival: Memory) -> bool:
-    return normalise_name(claim.entity or "") == normalise_name(rival.entity or "")
+    if own != name and not alike and not same_path:
+        return Misfit.ATTRIBUTE
+    fits = is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
+    return None if fits else Misfit.VALUE
 
 
 def _list_stems(attribute: str) -> frozenset[str]:
