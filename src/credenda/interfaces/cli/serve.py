@@ -141,6 +141,7 @@ def _list_lines(url: str, user: str, *, tokens: bool) -> list[str]:
         first,
         f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",
         f"REST: curl{sent} {url}/v1/stats",
+        f"A2A: {url}/.well-known/agent-card.json",
         f"described in {url}/openapi.json; stop with Ctrl-C",
     ]
 
