@@ -386,7 +386,10 @@ def test_of_answers_at_once_the_first_is_carried_out_and_the_others_are_refused(
 
 def test_a_message_that_is_sent_many_times_at_once_begins_one_task(site: Site) -> None:
     peer = Peer(site, NEW)
+
+    def begin(name: str) -> str:
+        return peer.begin("I like tea.", messageId=name)["id"]
+
     with ThreadPoolExecutor(6) as pool:
-        begun = list(pool.map(lambda name: peer.begin("I like tea.", messageId=name)["id"], ["one"] * 6))
-    assert len(set(begun)) == 1
+        assert len(set(pool.map(begin, ["one"] * 6))) == 1
     assert site.send("GET", "/v1/stats").json()["events"] == 1
