@@ -13,8 +13,8 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Memory, Status
 from credenda.model.outcome import Contradiction, Outcome
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.services.edit import read_slot
+from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, Reader
 from credenda.write.contests.contradictions import build_contradiction, find_contradicted
 

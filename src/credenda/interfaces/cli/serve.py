@@ -98,8 +98,7 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
     try:
         mcp_modules.sdk_lazy.load_late()
         process = server.process
-        if find_spec("a2a") is None:  # it loads with the first request of another agent
-            raise ModuleNotFoundError("there is no package a2a", name="a2a-sdk")
+        _check_installed("a2a", "a2a-sdk")  # it loads with the first request of another agent
     except ModuleNotFoundError as error:
         raise Invalid(
             "credenda serve cannot start",
@@ -117,6 +116,11 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
     )
     check_address(address)
     return process.Plan(address=address, toolset=cast("Toolset", given["toolset"]), workers=not given["no_workers"])
+
+
+def _check_installed(module: str, package: str) -> None:
+    if find_spec(module) is None:
+        raise ModuleNotFoundError(f"there is no package {package}", name=package)
 
 
 def _run(target: str | None, session: Session, plan: Plan) -> None:
