@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx2 import Response
 
 from credenda import Credenda
 from credenda.storage.store import JobFilter, JobStatus
@@ -367,3 +369,27 @@ def test_a_list_pages_and_filters(site: Site) -> None:
     assert seen == [one["id"] for one in whole["tasks"]]
     for wrong in ({"pageSize": 0}, {"pageSize": 101}, {"pageToken": "nonsense"}, {"historyLength": -1}):
         assert listed(**wrong)["error"]["code"] == 400
+
+
+def test_of_answers_at_once_the_first_is_carried_out_and_the_others_are_refused(site: Site) -> None:
+    peer, task = dispute(site, NEW)
+
+    def answer(number: int) -> Response:
+        return peer.send({"resolution": "keep_new" if number % 2 else "keep_existing"}, taskId=task["id"])
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(answer, range(6)))
+    assert sum("result" in one.json() for one in answers) == 1
+    assert {one.json()["error"]["code"] for one in answers if "error" in one.json()} == {-32004}
+    assert len(residences(site)) == 1
+
+
+def test_a_message_that_is_sent_many_times_at_once_begins_one_task(site: Site) -> None:
+    peer = Peer(site, NEW)
+
+    def begin(name: str) -> str:
+        return peer.begin("I like tea.", messageId=name)["id"]
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(begin, ["one"] * 6))) == 1
+    assert site.send("GET", "/v1/stats").json()["events"] == 1

@@ -30,7 +30,7 @@ class AgentTaskStore(Protocol):
         ...
 
     def update_task(self, user: str, task: AgentTask) -> bool:
-        """Store a changed task with the next version; return False, and change nothing, if its version is not stored."""
+        """Store a changed task with the next version; return False, and change nothing, for an outdated version."""
         ...
 
     def list_tasks(self, user: str, wanted: TaskFilter) -> list[AgentTask]:

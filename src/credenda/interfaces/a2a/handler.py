@@ -57,11 +57,11 @@ class TaskHandler(RequestHandler):
         self._wait_seconds = wait_seconds
 
     async def on_message_send(self, params: pb.SendMessageRequest, context: ServerCallContext) -> pb.Task | pb.Message:
-        """Begin or continue a task; return it when it is finished or waits for an answer, or as soon as it is stored."""
+        """Begin or continue a task; return it when it is settled, or at once where that is wanted."""
         progress = await self._send(params, context)
         if not params.configuration.return_immediately:
-            async for progress in self._follow(progress, context):
-                pass
+            async for found in self._follow(progress, context):
+                progress = found
         return apply_history_length(_to_task(progress), params.configuration)
 
     async def on_message_send_stream(
@@ -116,30 +116,35 @@ class TaskHandler(RequestHandler):
         self, params: pb.TaskPushNotificationConfig, context: ServerCallContext
     ) -> pb.TaskPushNotificationConfig:
         """Refuse: a server that sent to addresses of its callers could be made to reach others."""
+        del params, context
         raise protocol.PushNotificationNotSupportedError
 
     async def on_get_task_push_notification_config(
         self, params: pb.GetTaskPushNotificationConfigRequest, context: ServerCallContext
     ) -> pb.TaskPushNotificationConfig:
         """Refuse, as above."""
+        del params, context
         raise protocol.PushNotificationNotSupportedError
 
     async def on_list_task_push_notification_configs(
         self, params: pb.ListTaskPushNotificationConfigsRequest, context: ServerCallContext
     ) -> pb.ListTaskPushNotificationConfigsResponse:
         """Refuse, as above."""
+        del params, context
         raise protocol.PushNotificationNotSupportedError
 
     async def on_delete_task_push_notification_config(
         self, params: pb.DeleteTaskPushNotificationConfigRequest, context: ServerCallContext
     ) -> None:
         """Refuse, as above."""
+        del params, context
         raise protocol.PushNotificationNotSupportedError
 
     async def on_get_extended_agent_card(
         self, params: pb.GetExtendedAgentCardRequest, context: ServerCallContext
     ) -> pb.AgentCard:
         """Refuse: the card tells everybody the same."""
+        del params, context
         raise protocol.UnsupportedOperationError("there is no other card")
 
     async def _send(self, params: pb.SendMessageRequest, context: ServerCallContext) -> Progress:

@@ -111,8 +111,7 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
     try:
         mcp_modules.sdk_lazy.load_late()
         process = server.process
-        if find_spec("a2a") is None:  # it loads with the first request of another agent
-            raise ModuleNotFoundError("there is no package a2a", name="a2a-sdk")
+        _check_installed("a2a", "a2a-sdk")  # it loads with the first request of another agent
     except ModuleNotFoundError as error:
         raise Invalid(
             "credenda serve cannot start",
@@ -137,6 +136,11 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
         workers=not given["no_workers"],
         audit=given["audit"],
     )
+
+
+def _check_installed(module: str, package: str) -> None:
+    if find_spec(module) is None:
+        raise ModuleNotFoundError(f"there is no package {package}", name=package)
 
 
 def _run(target: str | None, session: Session, plan: Plan) -> None:
@@ -166,6 +170,7 @@ def _list_lines(url: str, user: str, address: Address) -> list[str]:
         *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens else []),
         f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",
         f"REST: curl{sent} {url}/v1/stats",
+        f"A2A: {url}/.well-known/agent-card.json",
         f"described in {url}/openapi.json; stop with Ctrl-C",
     ]
 

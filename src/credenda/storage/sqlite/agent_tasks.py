@@ -17,8 +17,8 @@ from credenda.storage.sqlite.group import GroupCommit
 
 __all__ = ["AgentTaskRows"]
 
-_INSERT: Final = """INSERT INTO agent_tasks (user_id, id, context_id, message_id, skill, state, events, contests, answers,
-    created_at, updated_at, version)
+_INSERT: Final = """INSERT INTO agent_tasks (user_id, id, context_id, message_id, skill, state, events, contests,
+    answers, created_at, updated_at, version)
 VALUES (:user_id, :id, :context_id, :message_id, :skill, :state, :events, :contests, :answers,
     :created_us, :updated_us, :version)"""
 _FIND: Final = "SELECT * FROM agent_tasks WHERE user_id = ? AND id = ?"
