@@ -13,6 +13,8 @@ import pytest
 
 from credenda import Conflict, Credenda, Invalid, LimitExceeded, MemoryUnit, NotFound
 from credenda.client_data import Data
+from credenda.client_inspect import Inspect
+from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.query import SearchResult
 from credenda.testing import ManualClock
@@ -94,6 +96,10 @@ BY_ID: dict[str, Callable[[Credenda, Foreign], object]] = {
     "manage.resolve": lambda ben, ana: ben.manage.resolve(ana.contest, keep="gold"),
     "manage.resolve a memory": lambda ben, ana: ben.manage.resolve(ana.memory, keep="gold"),
     "manage.outcome": lambda ben, ana: ben.manage.outcome([ana.event]),
+    "manage.contest": lambda ben, ana: ben.manage.contest(ana.contest),
+    "jobs.get": lambda ben, ana: ben.jobs.get(f"j1-{ana.memory.partition('-')[2]}"),
+    "jobs.retry": lambda ben, ana: ben.jobs.retry(f"j1-{ana.memory.partition('-')[2]}"),
+    "jobs.cancel": lambda ben, ana: ben.jobs.cancel(f"j1-{ana.memory.partition('-')[2]}"),
 }
 """Every public method that takes an id; with a foreign one it finds nothing."""
 
@@ -161,6 +167,22 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "manage.lift_hold": lambda ben, _: (ben.manage.hold("a case"), ben.manage.lift_hold("closed")),
     "manage.holds": lambda ben, _: ben.manage.holds(),
     "data.backup": lambda ben, folder: ben.data.backup(folder / "copy.db"),
+    "jobs.list": lambda ben, _: ben.jobs.list(),
+    "jobs.start": lambda ben, _: ben.jobs.start("consolidate"),
+    "inspect.extraction": lambda ben, _: ben.inspect.extraction("I moved to Graz. I like tea."),
+    "inspect.context": lambda ben, _: ben.inspect.context(f"{SECRET} home"),
+    "inspect.score": lambda ben, _: ben.inspect.score("You like tea.", "I like tea."),
+    "inspect.scores": lambda ben, _: ben.inspect.scores(),
+    "inspect.costs": lambda ben, _: ben.inspect.costs(),
+    "inspect.verify_audit": lambda ben, _: ben.inspect.verify_audit(),
+    "inspect.export_audit": lambda ben, folder: (
+        ben.inspect.export_audit(folder / "audit.jsonl"),
+        (folder / "audit.jsonl").read_text("utf-8"),
+    ),
+    "inspect.export_compliance": lambda ben, folder: (
+        ben.inspect.export_compliance(folder / "report.jsonl"),
+        (folder / "report.jsonl").read_text("utf-8"),
+    ),
     "erase": lambda ben, folder: ben.erase("ben", export=folder / "ben.jsonl"),
     "delete_where": lambda ben, _: (ben.delete_where(session="s1"), ben.delete_where(topic="money")),
 }
@@ -171,6 +193,8 @@ def _methods() -> set[str]:
     names = {name for name, _ in inspect.getmembers(Credenda, inspect.isfunction)}
     names |= {f"manage.{name}" for name, _ in inspect.getmembers(Manage, inspect.isfunction)}
     names |= {f"data.{name}" for name, _ in inspect.getmembers(Data, inspect.isfunction)}
+    names |= {f"jobs.{name}" for name, _ in inspect.getmembers(Jobs, inspect.isfunction)}
+    names |= {f"inspect.{name}" for name, _ in inspect.getmembers(Inspect, inspect.isfunction)}
     return {name for name in names if "_" not in (name[0], name.rpartition(".")[2][0])} - {"close", "for_user"}
 
 

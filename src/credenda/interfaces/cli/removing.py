@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import credenda
+from credenda import services
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
@@ -20,7 +21,6 @@ from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
 from credenda.operations.table import Operation
-from credenda.services.erase import PHRASE
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import render_forgetting
@@ -103,7 +103,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") in {memory.user, PHRASE} and not _ask_consent(
+        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not _ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))

@@ -97,7 +97,9 @@ ENTRIES: Final = (
         name="verify-audit",
         call="inspect.verify_audit",
         summary="Verify the audit records of the server: that none was changed, moved or removed.",
-        params=(text("anchor", "The head of an earlier report, which the chain must lead through."),),
+        params=(
+            Param(name="anchor", default="", help="The head of an earlier report, which the chain must lead through."),
+        ),
         errors=(Invalid,),
         idempotent=True,
         scope="memory:admin",
