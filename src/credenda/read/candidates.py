@@ -29,8 +29,7 @@ class Candidates:
     `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
     vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], is how well the named person's
     texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's. `strange`:
-    the question names only unknown names. `told`: a person's own words hold a rare word of the question. `governs`, in
-    [0, 1], is how well a standing instruction matches; `rarest` marks texts with the question's rarest word. `searched`
+    the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction matches; `rarest` marks texts with the question's rarest word. `searched`
     is the number of documents searched; `complete`: no other document has any relevance.
     """
 
@@ -56,7 +55,6 @@ class Candidates:
     searched: int
     complete: bool
     strange: bool = False
-    told: bool = False
     whole: bool = False
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 

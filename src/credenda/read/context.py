@@ -42,8 +42,8 @@ def build_context(
     """Build the context block; without a query, or if the query has no words, from the core alone.
 
     `core` defaults to standing instructions and pinned memories. With hits, other core memories are added only while
-    the core uses at most half of the budget. A search for an unrequested block has the stricter floor; below it the
-    block contains only the core and sets `abstained`.
+    the core uses at most half of the budget. Hits fill a part of the budget that grows with the probability of an
+    answer; if the search abstains, the block contains only the core and sets `abstained`.
     """
     asked = query or Query(text="")
     kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
@@ -53,7 +53,7 @@ def build_context(
         contests = _find_contests(reader, always, (), asked)
         packing = Packing(budget=budget, contests=contests, headings=_choose_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
-    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
+    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always = [one.memory for one in kept]
@@ -66,6 +66,7 @@ def build_context(
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
+        probability=found.probability,
         headings=_choose_headings(kept),
         zone=query.zone,
     )

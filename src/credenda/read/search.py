@@ -84,14 +84,13 @@ def search(
     index: ResidentIndex | None,
     embed: Embed | None = None,
     now_us: int,
-    unasked: bool = False,
 ) -> SearchResult:
     """Answer a query from one tenant's view, without writing.
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
     provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
-    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains, but only if
-    no person's words hold a rare word of the question: what was told is never refused.
+    same model. The result abstains only if no text has a word or the meaning of the question, or, where
+    `Query.refuse_below` asks for it, if the probability of an answer is lower and no text holds the query verbatim.
     """
     began = seconds()
     tuned = load_weights()
@@ -106,15 +105,31 @@ def search(
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
     )
-    floor = judge.context_floor if unasked else judge.floor
-    abstained = not rows or (answerable < floor and not found.told and not any(row.signs.verbatim for row in rows))
+    abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == _COMPARED:
         rows += _find_further(asked, work, rows)
-    shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
+    shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[: query.limit]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
-    hits = link_newer(tuple(_build_hits(asked, work, shown[: query.limit], scores))) if shown else ()
-    trace = _trace(asked, len(found), answerable, rows if abstained else ())
-    return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
+    hits = link_newer(tuple(_build_hits(asked, work, shown, scores))) if shown else ()
+    nearest = hits if abstained else ()
+    return SearchResult(
+        hits=() if abstained and "misses" not in query.include else hits,
+        abstained=abstained,
+        probability=answerable,
+        nearest=nearest,
+        took_ms=(seconds() - began) * 1_000,
+        trace=_trace(asked, len(found), answerable, shown if abstained else ()),
+    )
+
+
+def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
+    """Return visible rows whose vectors are the nearest, where no candidate reaches the floor of relevance."""
+    compared = np.flatnonzero(~np.isnan(found.cosine))
+    best = compared[np.argsort(-found.cosine[compared], kind="stable")][:_COMPARED]
+    if not len(best):
+        return []
+    hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
+    return order_rows(work)
 
 
 def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> QuestionSignals:

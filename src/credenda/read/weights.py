@@ -65,8 +65,6 @@ class Calibration:
 
     base: float
     coverage: float
-    floor: float
-    context_floor: float
     scarce: float = 0.0
     rarest: float = 0.0
     size: float = 0.0

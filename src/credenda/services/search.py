@@ -168,6 +168,7 @@ def build_query(parts: Parts, question: SearchArguments) -> Query:
         include=_check_words(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
+        refuse_below=parts.settings.refuse_below,
         zone=parts.settings.zone,
     )
 

@@ -55,8 +55,8 @@ def test_an_empty_memory_abstains(world: World) -> None:
 def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
     name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
-    assert "misses" not in world.search(question).trace
-    told = world.search(question, explain=True)
+    assert "misses" not in world.search(question, refuse_below=0.05).trace
+    told = world.search(question, explain=True, refuse_below=0.05)
     assert told.abstained
     misses = cast("tuple[tuple[str, float], ...]", told.trace["misses"])
     assert [miss[0] for miss in misses] == [name]
@@ -67,11 +67,33 @@ def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
 def test_misses_are_hits_of_an_abstaining_search_where_they_are_included(world: World) -> None:
     name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
-    assert world.search(question).hits == ()
-    found = world.search(question, include=frozenset({"misses"}))
+    refused = world.search(question, refuse_below=0.05)
+    assert (refused.hits, [hit.id for hit in refused.nearest]) == ((), [name])
+    found = world.search(question, include=frozenset({"misses"}), refuse_below=0.05)
     assert found.abstained
     assert names(found) == [name]
     assert found.hits[0].score < 0.2
+
+
+@pytest.mark.requirement("C-020")
+def test_a_weak_match_is_returned_with_its_low_probability(world: World) -> None:
+    name = world.say("Your bike is red", speaker="assistant")
+    found = world.search(
+        "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
+    )
+    assert (names(found), found.abstained, found.nearest) == ([name], False, ())
+    assert 0 < found.probability < 0.05
+    assert world.search("Is your bike red?").probability > found.probability
+
+
+@pytest.mark.requirement("C-020")
+def test_the_nearest_texts_come_with_an_empty_answer(world: World) -> None:
+    near, far, gone = world.say("Grüner Tee am Morgen"), world.say("The launch is on Friday"), world.hold("Secret tea")
+    world.embed({near: unit(1, 1), far: unit(-1, 0.3), gone: unit(1, 1)})
+    world.delete(gone)
+    found = world.search("beverages", vector=unit(0.1, 0, 1))
+    assert (found.hits, found.abstained) == ((), True)
+    assert [hit.id for hit in found.nearest] == [near, far]
 
 
 @pytest.mark.requirement("C-020")
