@@ -96,7 +96,8 @@ class SearchResult:
     """Hits, best first; `abstained` means that nothing of the question is known, and then there are none.
 
     `probability`, in [0, 1], estimates whether the memory holds an answer. `nearest` are up to five near misses of a
-    search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet: search finds their words, but no memories exist for them.
+    search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet: search
+    finds their words, but no memories exist for them.
     """
 
     hits: tuple[Hit, ...]

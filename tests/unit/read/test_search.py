@@ -3,24 +3,15 @@
 from pathlib import Path
 from typing import Literal, cast
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
 from credenda.model.query import HitKind, Profile
 
-from .build import QueryParts, SlotName, World, day, hit_of, names
+from .build import QueryParts, SlotName, World, day, hit_of, names, unit
 
 MEMORIES: frozenset[HitKind] = frozenset({"memory"})
 HOME: SlotName = {"entity": "user", "attribute": "residence"}
-
-
-def unit(*values: float) -> NDArray[np.float32]:
-    vector = np.zeros(64, np.float32)
-    vector[: len(values)] = values
-    vector[len(values) :] = -0.01
-    return vector / np.float32(np.linalg.norm(vector))
 
 
 @pytest.mark.requirement("R-120", "D-002")
@@ -73,27 +64,6 @@ def test_misses_are_hits_of_an_abstaining_search_where_they_are_included(world: 
     assert found.abstained
     assert names(found) == [name]
     assert found.hits[0].score < 0.2
-
-
-@pytest.mark.requirement("C-020")
-def test_a_weak_match_is_returned_with_its_low_probability(world: World) -> None:
-    name = world.say("Your bike is red", speaker="assistant")
-    found = world.search(
-        "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
-    )
-    assert (names(found), found.abstained, found.nearest) == ([name], False, ())
-    assert 0 < found.probability < 0.05
-    assert world.search("Is your bike red?").probability > found.probability
-
-
-@pytest.mark.requirement("C-020")
-def test_the_nearest_texts_come_with_an_empty_answer(world: World) -> None:
-    near, far, gone = world.say("Grüner Tee am Morgen"), world.say("The launch is on Friday"), world.hold("Secret tea")
-    world.embed({near: unit(1, 1), far: unit(-1, 0.3), gone: unit(1, 1)})
-    world.delete(gone)
-    found = world.search("beverages", vector=unit(0.1, 0, 1))
-    assert (found.hits, found.abstained) == ((), True)
-    assert [hit.id for hit in found.nearest] == [near, far]
 
 
 @pytest.mark.requirement("C-020")
