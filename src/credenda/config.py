@@ -80,6 +80,8 @@ class Settings:
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
     """Bits per dimension of stored vectors: 16 or 32."""
+    token_vectors: bool = True
+    """Whether the local model also stores vectors of the tokens of short texts, which order hits of talk."""
     job_attempts: int = 5
     """How often a job is tried before it is given up."""
     context_tokens: int = 800

@@ -56,6 +56,8 @@ class Candidates:
     searched: int
     complete: bool
     strange: bool = False
+    talk: bool = False
+    """Most of the messages are by persons other than a user and an assistant."""
     whole: bool = False
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 

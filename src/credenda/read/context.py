@@ -11,6 +11,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
@@ -29,13 +30,14 @@ _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
 
-def build_context(
+def build_context(  # noqa: PLR0913 - what a search takes, and the core
     query: Query | None,
     *,
     budget: TokenBudget,
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
+    tokens: TokenAsk | None = None,
     now_us: int,
     core: Sequence[CoreMemory] | None = None,
 ) -> Context:
@@ -53,7 +55,7 @@ def build_context(
         contests = _find_contests(reader, always, (), asked)
         packing = Packing(budget=budget, contests=contests, headings=_choose_headings(kept), zone=asked.zone)
         return pack(always, (), packing)
-    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us)
+    found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, now_us=now_us)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always = [one.memory for one in kept]

@@ -28,6 +28,7 @@ from credenda.read.filters import may_return_events, may_return_memories
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.plan import Plan
 from credenda.read.speakers import (
+    ASSISTANT,
     make_mask,
     mask_by_role,
     mask_spoken_by,
@@ -314,10 +315,18 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
         lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
         searched=found.documents,
+        talk=_is_talk(index, codes, speaker),
         complete=found.complete,
         strange=_has_only_unknown_names(index, made, words.unheard),
         whole=not (codes & _ORDINALS).any(),
     )
+
+
+def _is_talk(index: ResidentIndex, codes: Integers, speaker: NDArray[np.int32]) -> bool:
+    """Return whether most of these messages are by persons other than a user and an assistant."""
+    said = codes < _FIRST_MEMORY
+    others = said & ~mask_spoken_by(index, speaker, (_USER, ASSISTANT))
+    return int(np.count_nonzero(others)) * 2 > int(np.count_nonzero(said))
 
 
 def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:

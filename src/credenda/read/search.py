@@ -15,6 +15,7 @@ from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.query import Hit, Query, SearchResult
+from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.abstention import (
     QuestionSignals,
     Rise,
@@ -28,6 +29,7 @@ from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence, name_document
+from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
@@ -36,7 +38,7 @@ from credenda.read.retrieve import retrieve
 from credenda.read.score import compute_final_scores
 from credenda.read.unindexed import build_partial_index
 from credenda.read.visibility import mask_relevant, redact_spans
-from credenda.read.weights import Calibration, load_weights
+from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.storage.store import Reader
 from credenda.text.passages import split_passages
 
@@ -50,7 +52,7 @@ _COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _SPARE: Final = 4
 """Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
-_LOOKS: Final = 10
+_LOOKS: Final = 30
 """Further rows read if the question has an answer type, which only the text can show."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
@@ -75,6 +77,7 @@ class _Asked:
     index: ResidentIndex
     vector: Floats | None
     engine: Calibration
+    tokens: Question | None = None
 
 
 def search(
@@ -83,22 +86,25 @@ def search(
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
+    tokens: TokenAsk | None = None,
     now_us: int,
 ) -> SearchResult:
     """Answer a query from one tenant's view, without writing.
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
-    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
-    same model. The result abstains only if no text has a word or the meaning of the question, or, where
-    `Query.refuse_below` asks for it, if the probability of an answer is lower and no text holds the query verbatim.
+    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has
+    the same model, and token vectors only with `tokens`. The result abstains only if no text has a word or the
+    meaning of the question, or, where `Query.refuse_below` asks for it, if the probability of an answer is lower
+    and no text holds the query verbatim.
     """
     began = seconds()
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else build_partial_index(reader, query.text)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
+    split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
-    asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
+    asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work, _COMPARED)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
@@ -157,6 +163,14 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
         return None
 
 
+def _split_question(index: ResidentIndex, ask: TokenAsk, text: str) -> Question | None:
+    """Return the tokens of a question; None where only a user and an assistant talk, or the embedder is unavailable."""
+    try:
+        return ask_tokens(index, ask, text) if is_talk_of_persons(index) else None
+    except Unavailable:
+        return None
+
+
 def _find_further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
     """Return the rows that come after the compared ones, where more of them are to be shown."""
     deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
@@ -185,8 +199,8 @@ def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Ro
 def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:
     """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
+    fused = fuse_ranks(found, work.tuned) if query.profile == "recall" else _fuse(asked, work, found)
     tuned = work.tuned
-    fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse_scores(found, tuned, asked.engine)
     best = pick_best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[mask_relevant(found, asked.engine.cosine_floor)[ranked]]
@@ -203,6 +217,17 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
             work.unread = count * len(batch) < len(heard)
             break
     return rows[:wanted], measure_rise(found, best)
+
+
+def _fuse(asked: _Asked, work: Reading, found: Candidates) -> Fused:
+    """Add up the features, with the weights and the late interaction for talk between persons where it applies."""
+    if asked.tokens is None or asked.vector is None or not found.talk:
+        return fuse_scores(found, work.tuned, asked.engine)
+    work.tuned = load_talk_weights()
+    fused = fuse_scores(found, work.tuned, work.tuned.engine(asked.index.model_id))
+    return add_late_scores(
+        asked.index, work.reader, found, fused, question=asked.tokens, weight=work.tuned.relevance.late
+    )
 
 
 def _read_verbatim(asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers) -> Integers:

@@ -111,6 +111,7 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             reader=reader,
             index=open_index(parts, reader),
             embed=parts.ask,
+            tokens=parts.ask_tokens,
             now_us=parts.clock.now_us(),
         )
         waiting = count_waiting_messages(reader, WAITING_COUNTED_MAX)
