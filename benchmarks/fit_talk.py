@@ -95,7 +95,7 @@ def list_turns(reader: Reader, index: ResidentIndex) -> tuple[dict[int, list[str
     return spoken, texts
 
 
-def ask(  # noqa: PLR0913, PLR0917 - all that one question needs
+def ask(  # noqa: PLR0917 - all that one question needs
     parts: Parts,
     reader: Reader,
     index: ResidentIndex,

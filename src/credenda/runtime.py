@@ -204,7 +204,7 @@ class Parts:
     def ask_tokens(self) -> TokenAsk | None:
         """The function that returns the tokens of a query; None if token vectors are not compared."""
         made = self.token_embedder
-        return made and TokenAsk(made.token_model_id, partial(self.questions.embed_tokens, made))
+        return None if made is None else TokenAsk(made.token_model_id, partial(self.questions.embed_tokens, made))
 
     @property
     def indexes(self) -> IndexCache:

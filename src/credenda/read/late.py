@@ -19,7 +19,7 @@ from credenda import limits
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import ResidentIndex
 from credenda.providers.embed.protocol import TokenAsk, TokenVectors
-from credenda.read.candidates import Candidates, Floats, Integers
+from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.fuse import Fused, compute_z_scores
 from credenda.storage.store import Reader
 from credenda.text.tokens import tokenize
@@ -116,7 +116,7 @@ def _score_rows(index: ResidentIndex, reader: Reader, question: Question, rows: 
     return scores
 
 
-def compare_tokens(reader: Reader, codes: Sequence[int], question: Question) -> tuple[np.ndarray, Floats]:
+def compare_tokens(reader: Reader, codes: Sequence[int], question: Question) -> tuple[Mask, Floats]:
     """Return which documents have token vectors, (n,), and for each token of the question its best product, (n, k)."""
     vectors = question.vectors
     place = {code: at for at, code in enumerate(codes)}
