@@ -109,8 +109,8 @@ def _score_rows(index: ResidentIndex, reader: Reader, question: Question, rows: 
     matched = np.zeros((len(every) + 1, best.shape[1]), np.float32)  # the last is for "no neighbour", -1
     matched[:-1][known] = np.maximum((best[known] - mean) / np.maximum(np.float32(1) - mean, _FLAT), 0)
     at = np.searchsorted(every, rows)
-    before, after = (np.where(one >= 0, np.searchsorted(every, one), len(every)) for one in beside.T)
-    shared = np.maximum(matched[at], np.maximum(_BACK * matched[before], _AHEAD * matched[after]))
+    places = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
+    shared = np.maximum(matched[at], np.maximum(_BACK * matched[places[:, 0]], _AHEAD * matched[places[:, 1]]))
     own = known[at]
     scores[own] = (shared[own] @ question.weights) / max(float(question.weights.sum()), float(_FLAT))
     return scores
