@@ -230,7 +230,7 @@ class Credenda(Groups):
         explain: bool = False,
         record_access: bool = True,
     ) -> SearchResult:
-        """Find the memories and messages that answer a question, best first; `abstained` if nothing is relevant.
+        """Find the memories and messages that answer a question, best first, and how probably one does.
 
         `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
         such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may

@@ -87,6 +87,8 @@ class Settings:
     """The zone of times without one, and of "tomorrow"."""
     vector_bits: int = 16
     """Bits per dimension of stored vectors: 16 or 32."""
+    token_vectors: bool = True
+    """Whether the local model also stores vectors of the tokens of short texts, which order hits of talk."""
     job_attempts: int = 5
     """How often a job is tried before it is given up."""
     context_tokens: int = 800
@@ -99,6 +101,8 @@ class Settings:
     """Most tokens of the core, the block for every prompt."""
     core_lines: int = 40
     """Most lines of the core, including its fence and headings."""
+    refuse_below: float = 0.0
+    """Probability of an answer below which a search returns no hits, 0 to 1; 0 never refuses."""
     decay_profile: str = "layered"
     """How memories decay: layered (by layer, with a half-life) or recall (as published by Recall, in every layer)."""
     retention_mode: str = "huber"
@@ -170,6 +174,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "decay_lambda": (0.0, 100.0),
     "embedder_dims": (0, 16_384),
     "half_life_days": (0.01, 36_500.0),
+    "refuse_below": (0.0, 1.0),
     "trust_kappa": (0.0, 100.0),
     "llm_timeout_seconds": (0.01, 600),
     "llm_calls": (1, 32),

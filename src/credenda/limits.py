@@ -34,6 +34,10 @@ VECTOR_NOMINEES: Final = 1_500
 """Candidate documents by sign bits alone."""
 VECTOR_CANDIDATES: Final = 500
 """Documents of these rescored from stored vectors: recall@10 .995 measured."""
+TOKEN_TEXT_CHARACTERS: Final = 500
+"""Longest text, about 100 tokens, that gets a vector for each token."""
+LATE_CANDIDATES: Final = 100
+"""Best candidates whose token vectors are compared: 200 found no more (docs/decisions/0076)."""
 QUESTION_VECTORS: Final = 512
 """Query vectors that an open memory caches: 0.8 MiB at 384 dimensions."""
 EMBED_REQUEST_TEXTS: Final = 64

@@ -15,7 +15,7 @@ from credenda.clock import SECOND_US, Clock, pause, seconds
 from credenda.config import Settings
 from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.protocol import Embedder, TokenAsk, TokenEmbedder
 from credenda.providers.embed.query_cache import QueryVectorCache
 from credenda.storage.store import Access, Store
 from credenda.text.token_budget import ESTIMATE, TokenCounter
@@ -231,6 +231,18 @@ class Parts:
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
         """The embedding function for queries; None if search is by words only."""
         return None if self.embedder is None else partial(self.questions.embed, self.embedder)
+
+    @property
+    def token_embedder(self) -> TokenEmbedder | None:
+        """The embedder, if it returns vectors of tokens and the settings ask for them."""
+        made = self.embedder
+        return made if self.settings.token_vectors and isinstance(made, TokenEmbedder) else None
+
+    @property
+    def ask_tokens(self) -> TokenAsk | None:
+        """The function that returns the tokens of a query; None if token vectors are not compared."""
+        made = self.token_embedder
+        return None if made is None else TokenAsk(made.token_model_id, partial(self.questions.embed_tokens, made))
 
     @property
     def indexes(self) -> IndexCache:

@@ -170,7 +170,7 @@ def test_context_is_a_block_for_a_prompt(ana: Terminal) -> None:
     nothing = ana.run("context", "What is my blood type?")
     assert (nothing.stdout, len(nothing.stderr.splitlines())) == ("", 1)
     packed = ana.json("context", "peanuts", "--tokens", "200")
-    assert {"text", "hits", "tokens", "abstained", "counted_by", "waiting"} == set(packed)
+    assert {"text", "hits", "tokens", "abstained", "counted_by", "waiting", "probability"} == set(packed)
     assert 0 < packed["tokens"] <= 200
     assert ana.json("context")["abstained"] in (True, False)
 

@@ -116,7 +116,7 @@ class ResidentIndex:
     @property
     def nbytes(self) -> int:
         """Bytes used, slack of growing arrays included; memory that versions share counts in each of them."""
-        return self._table.nbytes + self._postings.nbytes + self._turns.nbytes
+        return self._table.nbytes + self._postings.nbytes + self.turns.nbytes
 
     @property
     def unsaved(self) -> int:
@@ -167,7 +167,7 @@ class ResidentIndex:
 
         A session's term counts are summed from the postings of its messages, so nothing is stored for it.
         """
-        scores = self._turns.by_session(self._listed(terms), self.session)
+        scores = self.turns.by_session(self._listed(terms), self.session)
         return scores.take(self.session if rows is None else self.session[rows], mode="wrap")  # -1 is the last, 0
 
     def spread(
@@ -179,7 +179,7 @@ class ResidentIndex:
         their scores. Deleted messages are skipped: their neighbours are adjacent. `second` selects rows that also gain
         a share of the message before the previous one.
         """
-        return self._turns.spread(scores, back, ahead, second)
+        return self.turns.spread(scores, back, ahead, second)
 
     def spread_few(
         self,
@@ -191,7 +191,7 @@ class ResidentIndex:
         second: SkipBoost | None = None,
     ) -> NDArray[np.float32]:
         """Do the same as `spread` when only these rows may have scores, in any order; may return `scores` itself."""
-        return self._turns.spread_few(scores, rows, (back, ahead), second)
+        return self.turns.spread_few(scores, rows, (back, ahead), second)
 
     def nearest(self, vector: NDArray[np.float32], k: int, mask: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the k rows whose sign bits are nearest to the vector's, ascending by row; fewer if fewer exist.
@@ -237,7 +237,7 @@ class ResidentIndex:
         )
         self._folded += len(delta.documents) + len(delta.states) + len(delta.vectors)
         if table is not self._table:
-            self._adopt(table, self._turns)
+            self._adopt(table, self.turns)
 
     def drop_waiting(self) -> None:
         """Drop vectors whose documents never came; call it when the index is up to date."""
@@ -356,7 +356,7 @@ class ResidentIndex:
         order = order[in_session[order]]
         if len(order) != np.count_nonzero(in_session):  # a deleted message came back
             order = np.flatnonzero(in_session).astype(np.int32)
-        self._turns = SessionOrder.arrange(
+        self.turns = SessionOrder.arrange(
             order, self.codes, self.session, self.length, sessions=len(self.session_names)
         )
 

@@ -88,6 +88,21 @@ class SessionOrder:
         statistics = Statistics(held, max(1.0, float(terms.sum()) / max(1, held)))
         return cls(rows, starts, links, terms, statistics, places)
 
+    def find_adjacent(self, rows: NDArray[np.int64], session: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return (n, 2) the row before and the row after each of these in its session, -1 if there is none.
+
+        `session` is that of every row of the index.
+        """
+        found = np.full((len(rows), 2), -1, np.int64)
+        places = self.places.take(rows).astype(np.int64)
+        for side, step in enumerate((-1, 1)):
+            at = places + step
+            inside = (places >= 0) & (at >= 0) & (at < len(self.rows))
+            beside = self.rows[at[inside]]
+            same = session[beside] == session[rows[inside]]
+            found[np.flatnonzero(inside)[same], side] = beside[same]
+        return found
+
     @property
     def nbytes(self) -> int:
         """Bytes used."""

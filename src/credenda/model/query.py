@@ -60,6 +60,8 @@ class Query:
     include: frozenset[str] = frozenset()
     explain: bool = False
     record_access: bool = True
+    refuse_below: float = 0.0
+    """The probability of an answer below which a search returns no hits; 0 never refuses."""
     zone: tzinfo = UTC
 
     @property
@@ -91,9 +93,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Hits, best first. `abstained` means that nothing relevant was found; `trace` describes how the search ran.
+    """Hits, best first; `abstained` means that nothing of the question is known, and then there are none.
 
-    `waiting` counts messages that are not read yet: search finds their words, but no memories exist for them.
+    `probability`, in [0, 1], estimates whether the memory holds an answer. `nearest` are up to five near misses of a
+    search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet: search
+    finds their words, but no memories exist for them.
     """
 
     hits: tuple[Hit, ...]
@@ -101,13 +105,16 @@ class SearchResult:
     took_ms: float
     trace: Mapping[str, object] = field(default_factory=dict[str, object])
     waiting: int = 0
+    probability: float = 0.0
+    nearest: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """A block for a prompt, fenced as data, never above its budget of `tokens`.
 
-    `counted_by` is the token counter: "estimate", or the name of the tokenizer.
+    `counted_by` is the token counter: "estimate", or the name of the tokenizer. `probability` is that of the search;
+    hits take a part of the budget that grows with it.
     `waiting` counts messages that are not read yet.
     """
 
@@ -117,6 +124,7 @@ class Context:
     abstained: bool
     counted_by: str = "estimate"
     waiting: int = 0
+    probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -351,7 +351,9 @@ class Stats:
     @property
     def foreign_vectors(self) -> int:
         """Vectors of other models, which no query is compared with."""
-        return sum(count for model_id, count in self.vectors_by_model.items() if model_id != self.embedder)
+        mine = (self.embedder, f"{self.embedder}/")  # token vectors are stored under the model and their own name
+        counts = self.vectors_by_model.items()
+        return sum(count for model_id, count in counts if model_id != mine[0] and not model_id.startswith(mine[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

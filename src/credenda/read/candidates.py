@@ -28,10 +28,10 @@ class Candidates:
     `owners` are the event or memory of each document. `words` is BM25+ with the share of neighbouring turns,
     `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
     vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], is how well the named person's
-    texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's. `strange`:
-    the question names only unknown names. `told`: a person's own words hold a rare word of the question. `governs`, in
-    [0, 1], is how well a standing instruction matches; `rarest` marks texts with the question's rarest word. `searched`
-    is the number of documents searched; `complete`: no other document has any relevance.
+    texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's.
+    `strange`: the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction
+    matches; `rarest` marks texts with the question's rarest word. `searched` is the number of documents searched;
+    `complete`: no other document has any relevance.
     """
 
     codes: Integers
@@ -56,7 +56,8 @@ class Candidates:
     searched: int
     complete: bool
     strange: bool = False
-    told: bool = False
+    talk: bool = False
+    """Most of the messages are by persons other than a user and an assistant."""
     whole: bool = False
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 

@@ -11,6 +11,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
@@ -30,13 +31,14 @@ _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
 
-def build_context(  # noqa: PLR0913 - the parts of a context
+def build_context(  # noqa: PLR0913 - what a search takes, and the core
     query: Query | None,
     *,
     budget: TokenBudget,
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
+    tokens: TokenAsk | None = None,
     now_us: int,
     core: Sequence[CoreMemory] | None = None,
     trace: PackTrace | None = None,
@@ -44,8 +46,9 @@ def build_context(  # noqa: PLR0913 - the parts of a context
     """Build the context block; without a query, or if the query has no words, from the core alone.
 
     `core` defaults to standing instructions and pinned memories. With hits, other core memories are added only while
-    the core uses at most half of the budget. A search for an unrequested block has the stricter floor; below it the
-    block contains only the core and sets `abstained`. `trace` takes down the lines that the block gets and lacks.
+    the core uses at most half of the budget. Hits fill a part of the budget that grows with the probability of an
+    answer; if the search abstains, the block contains only the core and sets `abstained`. `trace` takes down the lines
+    that the block gets and lacks.
     """
     asked = query or Query(text="")
     kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
@@ -59,7 +62,7 @@ def build_context(  # noqa: PLR0913 - the parts of a context
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
         return pack(always, (), packing)
-    found = search(query, reader=reader, index=index, embed=embed, now_us=now_us, unasked=True)
+    found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, now_us=now_us)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always = [one.memory for one in kept]
@@ -74,6 +77,7 @@ def build_context(  # noqa: PLR0913 - the parts of a context
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
+        probability=found.probability,
         headings=_choose_headings(kept),
         zone=query.zone,
         trace=trace,

@@ -44,6 +44,8 @@ _WARNINGS: Final = {
     "superseded": "no longer true",
 }
 _LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED]})
+_SURE: Final = 0.5
+"""Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _OLDER: Final = "perhaps replaced by a newer statement"
 
 
@@ -62,6 +64,8 @@ class Packing:
     history: bool = False
     in_order: bool = False
     abstained: bool = False
+    probability: float = 1.0
+    """The probability of an answer, which limits the part of the budget that hits fill."""
     headings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headings of core memories by id; the default is "Always:"."""
     zone: tzinfo = UTC
@@ -92,20 +96,24 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     """Lay out the core and the hits; the token count of the whole text never exceeds the budget.
 
     The core keeps its order and comes first; hits follow by relevance and novelty. A line that does not fit is skipped,
-    so that a shorter one may fit. `hits` of the result are the hits shown; the text is empty if nothing fits.
+    so that a shorter one may fit. Hits fill at most 2 · probability of the budget, but always have one line if it fits.
+    `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
     kept: list[_Line] = []
     counter = packing.budget.counter
     spent = counter.count(f"{OPENING}\n{CLOSING}")
     headings: set[str] = set()
+    left = packing.budget.tokens * min(packing.probability / _SURE, 1.0)
+    filled = 0
     for line in _order_lines(core, hits, packing):
         heading = 0 if line.heading in headings else counter.added_by(line.heading)
         cost = heading + counter.added_by(line.text)
-        if spent + cost > packing.budget.tokens:
+        if spent + cost > packing.budget.tokens or (line.hits and filled and filled + cost > left):
             if packing.trace is not None:
                 packing.trace.left_out.append(line.trace(cost, NO_ROOM))
             continue
         spent += cost
+        filled += cost if line.hits else 0
         headings.add(line.heading)
         kept.append(line)
     lay = _join_in_order if packing.in_order else _group_lines
@@ -115,7 +123,14 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
     kept = fitting
     shown = tuple(hit for line in kept for hit in line.hits)
-    return Context(text=text, hits=shown, tokens=tokens, abstained=packing.abstained, counted_by=counter.name)
+    return Context(
+        text=text,
+        hits=shown,
+        tokens=tokens,
+        abstained=packing.abstained,
+        counted_by=counter.name,
+        probability=packing.probability,
+    )
 
 
 def _find_time(line: _Line) -> int:

@@ -45,8 +45,6 @@ _candidates: Final = compile_fast_init(Candidates)
 _filter: Final = compile_fast_init(MemoryFilter)
 _COMMON: Final = 1_000
 """Minimum number of documents for idf: in a new store, a word in both of two texts is not yet common."""
-_RARE: Final = 0.7
-"""Share of the highest idf of a question's terms from which a term is rare: without it, the subject is another one."""
 _TIMELY: Final = 50
 """Number of latest documents of a named time that become candidates regardless of their words."""
 _USER: Final = "user"
@@ -62,7 +60,7 @@ class _Words:
     """Word scores of every row: its own, with the neighbours' share, and of the subject alone.
 
     `held` is the summed idf of the subject's terms in a row, `idfs` the idf of each term, and `rarest` the rows with
-    the rarest term; `rare` are the rows with any rare term, and `unheard` the terms in no row.
+    the rarest term, and `unheard` the terms in no row.
     """
 
     own: Floats
@@ -71,7 +69,6 @@ class _Words:
     held: Floats
     idfs: Sequence[float]
     rarest: Integers
-    rare: Integers
     unheard: frozenset[str]
 
 
@@ -92,7 +89,6 @@ class _Searched(NamedTuple):
     rows: Integers
     documents: int
     complete: bool
-    told: bool
 
 
 def find_owner(codes: Integers) -> Integers:
@@ -160,14 +156,7 @@ def retrieve(
     governing = np.array(list(signs.governs), np.int64)
     rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
     complete = vector is None and len(worded) < limits.CANDIDATES
-    told = bool(made.people) or _is_stated(index, signs.words.rare, mask)
-    return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete, told))
-
-
-def _is_stated(index: ResidentIndex, rare: Integers, mask: Mask) -> bool:
-    """Return whether a text that is not the assistant's has a rare term of the question."""
-    speakers = index.speaker[rare[mask[rare]]]
-    return bool((~mask_spoken_by(index, speakers, (ASSISTANT,))).any())
+    return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete))
 
 
 def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
@@ -178,7 +167,6 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     held = np.zeros(len(index), np.float32)
     idfs: list[float] = []
     rarest = _NOWHERE
-    by_term: list[Integers] = []
     unheard: list[str] = []
     found = index.each_term(made.terms)
     for term, (rows, scores) in zip(made.terms, found, strict=True):
@@ -190,16 +178,13 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
             rarest = rows if idf > max(idfs, default=-1.0) else rarest
             held[rows] += np.float32(idf)
             idfs.append(idf)
-            by_term.append(rows)
         elif made.people:
             named[rows] += scores
     brief = SkipBoost(tuned.words_second, index.length, tuned.brief)
     heard = np.concatenate([_NOWHERE, *(rows for rows, _ in found)])
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
-    least = _RARE * max(idfs, default=0.0)
-    rare = [rows for rows, idf in zip(by_term, idfs, strict=True) if idf >= least]
-    return _Words(own, spread, subject, held, idfs, rarest, np.concatenate([_NOWHERE, *rare]), frozenset(unheard))
+    return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
 
 
 def _compute_idf(documents: int, df: int) -> float:
@@ -330,11 +315,18 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
         lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
         searched=found.documents,
+        talk=_is_talk(index, codes, speaker),
         complete=found.complete,
-        told=found.told,
         strange=_has_only_unknown_names(index, made, words.unheard),
         whole=not (codes & _ORDINALS).any(),
     )
+
+
+def _is_talk(index: ResidentIndex, codes: Integers, speaker: NDArray[np.int32]) -> bool:
+    """Return whether most of these messages are by persons other than a user and an assistant."""
+    said = codes < _FIRST_MEMORY
+    others = said & ~mask_spoken_by(index, speaker, (_USER, ASSISTANT))
+    return int(np.count_nonzero(others)) * 2 > int(np.count_nonzero(said))
 
 
 def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:

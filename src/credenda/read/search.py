@@ -16,6 +16,7 @@ from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Memory
 from credenda.model.query import Hit, Query, SearchResult
+from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.abstention import (
     QuestionSignals,
     Rise,
@@ -29,6 +30,7 @@ from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence, name_document
+from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Plan, plan
 from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
@@ -37,7 +39,7 @@ from credenda.read.retrieve import retrieve
 from credenda.read.score import compute_final_scores
 from credenda.read.unindexed import build_partial_index
 from credenda.read.visibility import mask_relevant, redact_spans
-from credenda.read.weights import Calibration, load_weights
+from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.storage.current_trust import combine_trust
 from credenda.storage.store import Reader
 from credenda.text.passages import split_passages
@@ -52,7 +54,7 @@ _COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _SPARE: Final = 4
 """Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
-_LOOKS: Final = 10
+_LOOKS: Final = 30
 """Further rows read if the question has an answer type, which only the text can show."""
 _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
@@ -77,6 +79,7 @@ class _Asked:
     index: ResidentIndex
     vector: Floats | None
     engine: Calibration
+    tokens: Question | None = None
 
 
 def search(
@@ -85,38 +88,56 @@ def search(
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
+    tokens: TokenAsk | None = None,
     now_us: int,
-    unasked: bool = False,
 ) -> SearchResult:
     """Answer a query from one tenant's view, without writing.
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
-    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has the
-    same model. Below the calibrated floor, which is stricter if `unasked`, the result abstains, but only if
-    no person's words hold a rare word of the question: what was told is never refused.
+    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has
+    the same model, and token vectors only with `tokens`. The result abstains only if no text has a word or the
+    meaning of the question, or, where `Query.refuse_below` asks for it, if the probability of an answer is lower
+    and no text holds the query verbatim.
     """
     began = seconds()
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
     whole = index if index is not None else build_partial_index(reader, query.text)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
+    split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
-    asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None))
+    asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work, _COMPARED)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
     )
-    floor = judge.context_floor if unasked else judge.floor
-    abstained = not rows or (answerable < floor and not found.told and not any(row.signs.verbatim for row in rows))
+    abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == _COMPARED:
         rows += _find_further(asked, work, rows)
-    shown = rows if not abstained else rows[:_MISSES] if "misses" in query.include else []
+    shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[: query.limit]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
-    hits = link_newer(tuple(_build_hits(asked, work, shown[: query.limit], scores))) if shown else ()
-    trace = _trace(asked, len(found), answerable, rows if abstained else ())
-    return SearchResult(hits=hits, abstained=abstained, took_ms=(seconds() - began) * 1_000, trace=trace)
+    hits = link_newer(tuple(_build_hits(asked, work, shown, scores))) if shown else ()
+    nearest = hits if abstained else ()
+    return SearchResult(
+        hits=() if abstained and "misses" not in query.include else hits,
+        abstained=abstained,
+        probability=answerable,
+        nearest=nearest,
+        took_ms=(seconds() - began) * 1_000,
+        trace=_trace(asked, len(found), answerable, shown if abstained else ()),
+    )
+
+
+def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
+    """Return visible rows whose vectors are the nearest, where no candidate reaches the floor of relevance."""
+    compared = np.flatnonzero(~np.isnan(found.cosine))
+    best = compared[np.argsort(-found.cosine[compared], kind="stable")][:_COMPARED]
+    if not len(best):
+        return []
+    hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
+    return order_rows(work)
 
 
 def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> QuestionSignals:
@@ -140,6 +161,14 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
     """Return the vector of a question, or None if the embedder is unavailable; the trace then shows words only."""
     try:
         return embed_question(embed, text, made)
+    except Unavailable:
+        return None
+
+
+def _split_question(index: ResidentIndex, ask: TokenAsk, text: str) -> Question | None:
+    """Return the tokens of a question; None where only a user and an assistant talk, or the embedder is unavailable."""
+    try:
+        return ask_tokens(index, ask, text) if is_talk_of_persons(index) else None
     except Unavailable:
         return None
 
@@ -172,8 +201,8 @@ def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Ro
 def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:
     """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
+    fused = fuse_ranks(found, work.tuned) if query.profile == "recall" else _fuse(asked, work, found)
     tuned = work.tuned
-    fused = fuse_ranks(found, tuned) if query.profile == "recall" else fuse_scores(found, tuned, asked.engine)
     best = pick_best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[mask_relevant(found, asked.engine.cosine_floor)[ranked]]
@@ -190,6 +219,17 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
             work.unread = count * len(batch) < len(heard)
             break
     return rows[:wanted], measure_rise(found, best)
+
+
+def _fuse(asked: _Asked, work: Reading, found: Candidates) -> Fused:
+    """Add up the features, with the weights and the late interaction for talk between persons where it applies."""
+    if asked.tokens is None or asked.vector is None or not found.talk:
+        return fuse_scores(found, work.tuned, asked.engine)
+    work.tuned = load_talk_weights()
+    fused = fuse_scores(found, work.tuned, work.tuned.engine(asked.index.model_id))
+    return add_late_scores(
+        asked.index, work.reader, found, fused, question=asked.tokens, weight=work.tuned.relevance.late
+    )
 
 
 def _read_verbatim(asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers) -> Integers:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["Calibration", "Questions", "Relevance", "SlotAsk", "Standing", "Weights", "load_questions", "load_weights"]
+__all__ = [
+    "Calibration",
+    "Questions",
+    "Relevance",
+    "SlotAsk",
+    "Standing",
+    "Weights",
+    "load_questions",
+    "load_talk_weights",
+    "load_weights",
+]
 
 _ANYONE: Final = r"(?:i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
 _WHO: Final = f"(?P<who>{_ANYONE})"
@@ -42,6 +52,8 @@ class Relevance:
     brief: int
     hop: float
     hop_coverage: float
+    late: float = 0.0
+    """Late interaction, only in talk between persons (`read/late.py`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +77,6 @@ class Calibration:
 
     base: float
     coverage: float
-    floor: float
-    context_floor: float
     scarce: float = 0.0
     rarest: float = 0.0
     size: float = 0.0
@@ -151,6 +161,15 @@ def load_weights() -> Weights:
         falloff=calibration.pop("falloff"),
         engines={name: Calibration(**numbers) for name, numbers in calibration.items()},
     )
+
+
+@cache
+def load_talk_weights() -> Weights:
+    """Return the weights for talk between persons whose token vectors are compared: table [talk] over the others."""
+    usual, table = load_weights(), _read_table("weights.toml")["talk"]
+    cosines = {name: table.pop(name) for name in ("meaning", "likeness")}
+    engines = {name: replace(engine, **cosines) for name, engine in usual.engines.items()}
+    return replace(usual, relevance=replace(usual.relevance, **table), engines=engines)
 
 
 @cache

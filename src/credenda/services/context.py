@@ -49,6 +49,7 @@ def context(
             reader=reader,
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
+            tokens=parts.ask_tokens,
             now_us=now_us,
             budget=TokenBudget(budget, parts.counter),
             core=services.core.gather_candidates(parts, reader, asked, now_us),

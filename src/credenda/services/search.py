@@ -111,6 +111,7 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             reader=reader,
             index=open_index(parts, reader),
             embed=parts.ask,
+            tokens=parts.ask_tokens,
             now_us=parts.clock.now_us(),
         )
         waiting = count_waiting_messages(reader, WAITING_COUNTED_MAX)
@@ -168,6 +169,7 @@ def build_query(parts: Parts, question: SearchArguments) -> Query:
         include=_check_words(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
+        refuse_below=parts.settings.refuse_below,
         zone=parts.settings.zone,
     )
 

@@ -88,15 +88,17 @@ def _embed(parts: Parts, job: Job) -> None:
         wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
     while len(wanted) > _VECTORS_A_COMMIT:  # committed portions stay when a later one fails
         portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
-        vectors = embed(embedder, portion, parts.settings.vector_bits)
+        vectors = embed(embedder, portion, parts.settings.vector_bits, tokens=parts.token_embedder)
         _store_vectors(parts, job, vectors, _score_novelty(parts, portion, vectors), of=tag, last=False)
-    vectors = embed(embedder, wanted, parts.settings.vector_bits)
+    vectors = embed(embedder, wanted, parts.settings.vector_bits, tokens=parts.token_embedder)
     _store_vectors(parts, job, vectors, _score_novelty(parts, wanted, vectors), of=tag)
 
 
-def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Sequence[Vector]) -> Mapping[int, Novelty]:
+def _score_novelty(
+    parts: Parts, wanted: Sequence[MissingVector], vectors: Sequence[tuple[Vector, ...]]
+) -> Mapping[int, Novelty]:
     """Compute the novelty of the memories among these; nothing for a tenant too large for an in-memory index."""
-    counting = [vector for one, vector in zip(wanted, vectors, strict=True) if one.counts]
+    counting = [made[0] for one, made in zip(wanted, vectors, strict=True) if one.counts]
     if not counting:
         return {}
     with parts.store.reader(parts.user_id) as reader:
@@ -108,7 +110,13 @@ def _score_novelty(parts: Parts, wanted: Sequence[MissingVector], vectors: Seque
 
 
 def _store_vectors(
-    parts: Parts, job: Job, vectors: list[Vector], novel: Mapping[int, Novelty], *, of: str, last: bool = True
+    parts: Parts,
+    job: Job,
+    vectors: Sequence[tuple[Vector, ...]],
+    novel: Mapping[int, Novelty],
+    *,
+    of: str,
+    last: bool = True,
 ) -> None:
     """Store vectors; what their novelty changes is decided on a view before."""
     now_us = parts.clock.now_us()
@@ -117,7 +125,7 @@ def _store_vectors(
         store_novelties(writer, job, novel, of=of, now_us=now_us)
 
     def end(writer: Writer) -> None:
-        store_vectors(writer, job, vectors, of=of, last=last)
+        store_vectors(writer, job, list(chain.from_iterable(vectors)), of=of, last=last)
 
     if novel:
         commit_planned(parts.store, parts.user_id, decide, end)
@@ -141,7 +149,7 @@ def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
             _embed(parts, job)
         return
     every = list(chain.from_iterable(lists))
-    made = embed(embedder, every, parts.settings.vector_bits)
+    made = embed(embedder, every, parts.settings.vector_bits, tokens=parts.token_embedder)
     novel, vectors = _score_novelty(parts, every, made), iter(made)
     for job, wanted in zip(jobs, lists, strict=True):
         _store_vectors(parts, job, list(islice(vectors, len(wanted))), novel, of=tag)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Final
 
 from credenda.ids import IdKind, parse_id_number
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.protocol import Embedder, TokenEmbedder
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Job
 from credenda.write.indexing.embed import EMBED, embed, find_missing_vectors, store_vectors
@@ -46,12 +47,15 @@ def embed_missing(
 
 
 def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job, *, again: bool, dry_run: bool) -> int:
+    tokens = embedder if isinstance(embedder, TokenEmbedder) and parts.settings.token_vectors else None
     least_bits = _MORE_BITS_THAN_ANY if again else 0
     with parts.store.reader(parts.user_id) as reader:
-        wanted = find_missing_vectors(reader, range_of_events, embedder.model_id, least_bits=least_bits)
+        name = tokens.token_model_id if tokens else None
+        wanted = find_missing_vectors(reader, range_of_events, embedder.model_id, least_bits=least_bits, tokens=name)
         tag = reader.tenant.tag
     for start in range(0, 0 if dry_run else len(wanted), _VECTORS_A_COMMIT):
-        vectors = embed(embedder, wanted[start : start + _VECTORS_A_COMMIT], parts.settings.vector_bits)
+        portion = wanted[start : start + _VECTORS_A_COMMIT]
+        vectors = list(chain.from_iterable(embed(embedder, portion, parts.settings.vector_bits, tokens=tokens)))
         parts.store.commit(
             parts.user_id,
             lambda writer, vectors=vectors: store_vectors(writer, range_of_events, vectors, of=tag, last=False),

@@ -34,6 +34,13 @@ def day(number: float) -> int:
     return DAY_ZERO + int(number * DAY_US)
 
 
+def unit(*values: float) -> NDArray[np.float32]:
+    vector = np.zeros(64, np.float32)
+    vector[: len(values)] = values
+    vector[len(values) :] = -0.01
+    return vector / np.float32(np.linalg.norm(vector))
+
+
 class Clock:
     def __init__(self) -> None:
         self.now = DAY_ZERO
@@ -144,6 +151,7 @@ class QueryParts(TypedDict, total=False):
     exclude_session: str | None
     include: frozenset[str]
     explain: bool
+    refuse_below: float
 
 
 def memory(

@@ -245,3 +245,17 @@ def test_what_was_said_is_laid_out_by_time_for_a_course_of_events() -> None:
         text = pack((), [late, early, held], Packing(budget=TokenBudget(500), in_order=in_order)).text
         assert sorted(wanted, key=text.index) == wanted
         assert "held" in text
+
+
+@pytest.mark.requirement("C-020")
+def test_hits_fill_a_part_of_the_budget_that_grows_with_the_probability() -> None:
+    hits = [
+        event_hit(f"Sentence {number} about topic{number} and place{number}", id=f"e{number}") for number in range(30)
+    ]
+    shown = [
+        len(pack([], hits, Packing(budget=TokenBudget(300), probability=probability)).hits)
+        for probability in (0.0, 0.1, 0.25, 0.5, 1.0)
+    ]
+    assert shown[0] == 1
+    assert shown == sorted(shown)
+    assert shown[1] < shown[2] < shown[3] == shown[4]

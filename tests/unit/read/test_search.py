@@ -3,24 +3,15 @@
 from pathlib import Path
 from typing import Literal, cast
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
 from credenda.model.query import HitKind, Profile
 
-from .build import QueryParts, SlotName, World, day, hit_of, names
+from .build import QueryParts, SlotName, World, day, hit_of, names, unit
 
 MEMORIES: frozenset[HitKind] = frozenset({"memory"})
 HOME: SlotName = {"entity": "user", "attribute": "residence"}
-
-
-def unit(*values: float) -> NDArray[np.float32]:
-    vector = np.zeros(64, np.float32)
-    vector[: len(values)] = values
-    vector[len(values) :] = -0.01
-    return vector / np.float32(np.linalg.norm(vector))
 
 
 @pytest.mark.requirement("R-120", "D-002")
@@ -55,8 +46,8 @@ def test_an_empty_memory_abstains(world: World) -> None:
 def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
     name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
-    assert "misses" not in world.search(question).trace
-    told = world.search(question, explain=True)
+    assert "misses" not in world.search(question, refuse_below=0.05).trace
+    told = world.search(question, explain=True, refuse_below=0.05)
     assert told.abstained
     misses = cast("tuple[tuple[str, float], ...]", told.trace["misses"])
     assert [miss[0] for miss in misses] == [name]
@@ -67,8 +58,9 @@ def test_a_weak_match_is_named_as_a_miss_only_on_request(world: World) -> None:
 def test_misses_are_hits_of_an_abstaining_search_where_they_are_included(world: World) -> None:
     name = world.say("Your bike is red", speaker="assistant")
     question = "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
-    assert world.search(question).hits == ()
-    found = world.search(question, include=frozenset({"misses"}))
+    refused = world.search(question, refuse_below=0.05)
+    assert (refused.hits, [hit.id for hit in refused.nearest]) == ((), [name])
+    found = world.search(question, include=frozenset({"misses"}), refuse_below=0.05)
     assert found.abstained
     assert names(found) == [name]
     assert found.hits[0].score < 0.2

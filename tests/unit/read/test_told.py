@@ -5,7 +5,7 @@ import pytest
 from credenda.model.memory import Stance
 from credenda.read.verbatim import fold_query, has_query
 
-from .build import World, names
+from .build import World, names, unit
 
 
 @pytest.mark.requirement("C-020")
@@ -32,3 +32,24 @@ def test_words_of_a_message_are_found_verbatim_whatever_became_of_its_claims(wor
 def test_a_single_word_is_no_quotation() -> None:
     assert not has_query("Linz", fold_query("Linz"))
     assert has_query("我住在柏林。", fold_query("住在柏林"))
+
+
+@pytest.mark.requirement("C-020")
+def test_a_weak_match_is_returned_with_its_low_probability(world: World) -> None:
+    name = world.say("Your bike is red", speaker="assistant")
+    found = world.search(
+        "Does the quarterly review meeting of our finance department concern budgets, forecasts or a bike?"
+    )
+    assert (names(found), found.abstained, found.nearest) == ([name], False, ())
+    assert 0 < found.probability < 0.05
+    assert world.search("Is your bike red?").probability > found.probability
+
+
+@pytest.mark.requirement("C-020")
+def test_the_nearest_texts_come_with_an_empty_answer(world: World) -> None:
+    near, far, gone = world.say("Grüner Tee am Morgen"), world.say("The launch is on Friday"), world.hold("Secret tea")
+    world.embed({near: unit(1, 1), far: unit(-1, 0.3), gone: unit(1, 1)})
+    world.delete(gone)
+    found = world.search("beverages", vector=unit(0.1, 0, 1))
+    assert (found.hits, found.abstained) == ((), True)
+    assert [hit.id for hit in found.nearest] == [near, far]

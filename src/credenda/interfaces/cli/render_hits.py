@@ -21,10 +21,9 @@ def render_results(screen: Screen, found: SearchResult) -> str:
     lines: list[str] = []
     if found.abstained or not found.hits:
         lines.append("Nothing relevant is known.")
-    if found.hits:
-        if lines:
-            lines.append(screen.dim("Nearest hits, below the threshold for an answer:"))
-        lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits, 1)]
+    if found.nearest:
+        lines.append(screen.dim("Nearest texts, which probably do not answer:"))
+    lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits or found.nearest, 1)]
     count = len(found.hits)
     lines.append(screen.dim(f"{count} {'hit' if count == 1 else 'hits'} in {found.took_ms:.1f} ms"))
     return "\n".join(lines)

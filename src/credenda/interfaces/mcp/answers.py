@@ -86,6 +86,8 @@ class _Found(_Recalling):
     results: list[_Hit]
     total: int
     abstained: bool
+    probability: float
+    nearest: NotRequired[list[_Hit]]
     trace: NotRequired[Mapping[str, object]]
 
 

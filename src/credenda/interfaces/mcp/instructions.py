@@ -24,7 +24,7 @@ You have a long-term memory of this user: beliefs with their evidence and times.
 Searching
 - Before an answer that may depend on earlier conversations, search with the user's question in plain words, or get a
   packed block with get_context. as_of searches the state at an earlier time.
-- `abstained` means that nothing relevant is known. Say so instead of guessing.
+- `abstained` means that nothing of the question is known. Say so instead of guessing, also at a low probability.
 - Check the flags: contested and challenged values are uncertain, stale and low_confidence values may be wrong,
   superseded values are past.
 

@@ -102,8 +102,9 @@ def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answ
 def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
     trace = {"trace": to_jsonable(result.trace)} if explain else {}
     results = [_show_hit(hit) for hit in result.hits]
-    waiting = {"waiting": result.waiting} if result.waiting else {}
-    return {"results": results, "total": len(results), "abstained": result.abstained, **waiting, **trace}
+    more = _drop_empty({"waiting": result.waiting, "nearest": [_show_hit(hit) for hit in result.nearest]})
+    sure = {"abstained": result.abstained, "probability": round(result.probability, 2)}
+    return {"results": results, "total": len(results), **sure, **more, **trace}
 
 
 def _answer_context(packed: Context) -> Answer:

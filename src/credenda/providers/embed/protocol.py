@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from credenda.errors import CredendaError, Unavailable
 
@@ -11,7 +11,16 @@ if TYPE_CHECKING:  # numpy costs 80 ms; a module that only refers to embedders m
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "QueryEmbedder", "call_embedder", "embed_checked"]
+__all__ = [
+    "Embedder",
+    "QueryEmbedder",
+    "TokenAsk",
+    "TokenEmbedder",
+    "TokenVectors",
+    "call_embedder",
+    "call_token_embedder",
+    "embed_checked",
+]
 
 _TOLERANCE: Final = 0.01
 
@@ -48,6 +57,39 @@ class QueryEmbedder(Protocol):
         ...
 
 
+class TokenVectors(NamedTuple):
+    """The tokens of a text: `vectors` (t, d) float32, rows of unit length, and the characters of each token."""
+
+    vectors: NDArray[np.float32]
+    spans: list[tuple[int, int]]
+
+
+class TokenAsk(NamedTuple):
+    """The function that returns the tokens of a question, and the model under which token vectors are stored."""
+
+    model_id: str
+    embed: Callable[[str], TokenVectors]
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An optional protocol of embedders that return a vector for each token from the same encoding."""
+
+    @property
+    def token_model_id(self) -> str:
+        """Name under which token vectors are stored: the model, and the way in which they were made."""
+        ...
+
+    @property
+    def token_dims(self) -> int:
+        """Dimensions of every token vector."""
+        ...
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[TokenVectors]]:
+        """Return the result of `embed` and the tokens of each text, at least one."""
+        ...
+
+
 def call_embedder(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
     """Embed texts, or queries, unchecked; raises `Unavailable` for whatever error the embedder raises."""
     way = embedder.embed_questions if asked and isinstance(embedder, QueryEmbedder) else embedder.embed
@@ -64,10 +106,28 @@ def call_embedder(embedder: Embedder, texts: Sequence[str], *, asked: bool = Fal
 def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
     """Embed texts, or queries; raises `Unavailable` for an error or invalid vectors, so that none is stored."""
     matrix = call_embedder(embedder, texts, asked=asked)
-    if matrix.shape != (len(texts), embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
+    _check_matrix(embedder, matrix, len(texts))
+    return matrix
+
+
+def call_token_embedder(
+    embedder: TokenEmbedder, texts: Sequence[str]
+) -> tuple[NDArray[np.float32], list[TokenVectors]]:
+    """Embed texts and their tokens; raises `Unavailable` as `embed_checked` does."""
+    try:
+        matrix, tokens = embedder.embed_tokens(texts)
+    except CredendaError:
+        raise
+    except Exception as error:  # the code of a library
+        raise Unavailable(f"{embedder.model_id} failed", why=type(error).__name__, fix="try again") from error
+    _check_matrix(embedder, matrix, len(texts))
+    return matrix, tokens
+
+
+def _check_matrix(embedder: Embedder, matrix: NDArray[np.float32], count: int) -> None:
+    if matrix.shape != (count, embedder.dims) or not (abs((matrix**2).sum(axis=1) - 1) < _TOLERANCE).all():
         raise Unavailable(
             f"{embedder.model_id} gave vectors that cannot be used",
-            why=f"{len(texts)} rows of {embedder.dims} numbers and of unit length are needed",
+            why=f"{count} rows of {embedder.dims} numbers and of unit length are needed",
             fix="correct the embedder; search by words works meanwhile",
         )
-    return matrix

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
-from credenda.providers.embed.protocol import Embedder, embed_checked
+from credenda.providers.embed.protocol import Embedder, TokenEmbedder, TokenVectors, embed_checked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ class QueryVectorCache:
         self._most = most
         self._lock = Lock()
         self._held: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._tokens: OrderedDict[bytes, TokenVectors] = OrderedDict()
 
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the result of the engine's `embed`; the engine gets only unknown queries.
@@ -48,10 +49,26 @@ class QueryVectorCache:
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)
 
+    def embed_tokens(self, embedder: TokenEmbedder, text: str) -> TokenVectors:
+        """Return the tokens of a query; its vector comes from the same encoding and is cached as well."""
+        key = _make_key(embedder.token_model_id, text)
+        with self._lock:
+            held = self._tokens.get(key)
+        if held is not None:
+            return held
+        matrix, (found,) = embedder.embed_tokens([text])
+        self._keep({_make_key(embedder.model_id, text): matrix[0].copy()})
+        with self._lock:
+            self._tokens[key] = found
+            while len(self._tokens) > self._most:
+                self._tokens.popitem(last=False)
+        return found
+
     def clear(self) -> None:
         """Drop every query."""
         with self._lock:
             self._held.clear()
+            self._tokens.clear()
 
     def _find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:

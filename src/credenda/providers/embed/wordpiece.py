@@ -44,7 +44,12 @@ class WordPieces:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the piece numbers of each text, at least the two special tokens."""
-        return [self._pieces.encode(join_surrogates(text)).ids for text in texts]
+        return [numbers for numbers, _ in self.split(texts)]
+
+    def split(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Return for each text the piece numbers and the characters of each piece; special tokens have none."""
+        found = (self._pieces.encode(join_surrogates(text)) for text in texts)
+        return [(one.ids, one.offsets) for one in found]
 
 
 def _load_pieces() -> list[str]:

@@ -28,20 +28,21 @@ def prepare_vectors(night: Night, changes: Sequence[Change]) -> Callable[[Writer
 
     def file(writer: Writer, applied: Applied) -> None:
         ids = [applied.ids[one.key] for one in added]
-        for name, vector in zip(ids, vectors, strict=False):
-            writer.put(vector._replace(code=name_memory_document(name, writer.tenant.tag)))
+        for name, made in zip(ids, vectors, strict=False):
+            for vector in made:
+                writer.put(vector._replace(code=name_memory_document(name, writer.tenant.tag)))
         rescore_retention(night.parts, writer, ids)
 
     return file
 
 
-def _embed_texts(night: Night, texts: Sequence[str]) -> list[Vector]:
+def _embed_texts(night: Night, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
     """Embed texts, in their order; [] if that is not possible."""
     embedder = night.parts.embedder
     if embedder is None:
         return []
     wanted = [MissingVector(place, text) for place, text in enumerate(texts)]
     try:
-        return embed(embedder, wanted, night.parts.settings.vector_bits)
+        return embed(embedder, wanted, night.parts.settings.vector_bits, tokens=night.parts.token_embedder)
     except Unavailable:
         return []

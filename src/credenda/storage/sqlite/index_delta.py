@@ -128,8 +128,7 @@ def _build_memory_document(row: sqlite3.Row) -> Document:
 
 
 def _read_vectors(run: _StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
-    found = run("vectors_after", after=after, until=until)
-    return [rows.to_vector(row) for row in found if row["model_id"] == model_id]
+    return [rows.to_vector(row) for row in run("vectors_after", after=after, until=until, model_id=model_id)]
 
 
 def renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:

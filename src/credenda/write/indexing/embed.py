@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from credenda import index
+from credenda import index, limits
 from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
 from credenda.index.document_names import find_owner_id, name_event_document, name_memory_document
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import Layer, Memory, Status
-from credenda.providers.embed.protocol import Embedder, embed_checked
+from credenda.providers.embed.protocol import (
+    Embedder,
+    TokenEmbedder,
+    TokenVectors,
+    call_token_embedder,
+    embed_checked,
+)
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.blanks import leave_out_blanks
@@ -25,6 +31,12 @@ from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_novelties", "store_vectors"]
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TOKEN_BITS: Final = 8
+"""Bits of each number of a token vector."""
 _REPLACED: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
 _APART: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN, Status.DELETED})
 """Statuses that no search returns by default."""
@@ -40,11 +52,14 @@ class MissingVector:
     """Whether its surprise is still to be measured: a memory that is neither code nor hidden from search."""
 
 
-def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits: int = 0) -> list[MissingVector]:
+def find_missing_vectors(
+    reader: Reader, job: Job, model_id: str, *, least_bits: int = 0, tokens: str | None = None
+) -> list[MissingVector]:
     """List the passages of a job's events, and the memories resting on them, that lack a vector of this model.
 
     An event whose text equals a current memory needs no vector: search finds it through that memory. With `least_bits`,
-    documents whose vector has fewer bits are listed too.
+    documents whose vector has fewer bits are listed too, and with `tokens`, the model of token vectors, short texts
+    without those.
     """
     tag = reader.tenant.tag
     ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
@@ -66,11 +81,18 @@ def find_missing_vectors(reader: Reader, job: Job, model_id: str, *, least_bits:
         if memory.text
     )
     present = {vector.code: vector.bits for vector in reader.vectors([one.code for one in wanted], model_id)}
+    short = [one.code for one in wanted if _has_token_vectors(one)] if tokens else []
+    split = {code for code, _, _ in reader.vector_data(sorted(short), tokens or "")} if short else set(short)
+    lacking = set(short) - split
     return [
         replace(one, counts=one.counts and one.code not in present)
         for one in wanted
-        if present.get(one.code, -1) < least_bits or one.code not in present
+        if present.get(one.code, -1) < least_bits or one.code not in present or one.code in lacking
     ]
+
+
+def _has_token_vectors(one: MissingVector) -> bool:
+    return len(one.text) <= limits.TOKEN_TEXT_CHARACTERS
 
 
 def _is_unmeasured(memory: Memory) -> bool:
@@ -83,11 +105,39 @@ def _prefix_speaker(event: Event, text: str) -> str:
     return f"{event.speaker}: {text}" if event.role is Role.PERSON else text
 
 
-def embed(embedder: Embedder, wanted: Sequence[MissingVector], bits: int) -> list[Vector]:
-    """Embed texts and encode the vectors for storage; raises `Unavailable` for unusable vectors."""
+def embed(
+    embedder: Embedder, wanted: Sequence[MissingVector], bits: int, *, tokens: TokenEmbedder | None = None
+) -> list[tuple[Vector, ...]]:
+    """Embed texts and encode the vectors for storage; raises `Unavailable` for unusable vectors.
+
+    Each text has one vector and, with `tokens` (the embedder itself), a second one with those of its tokens if it is
+    short: t · d numbers of 8 bits, from the same encoding.
+    """
     if not wanted:
         return []
-    matrix = embed_checked(embedder, [one.text for one in wanted])
+    if tokens is None:
+        return [(one,) for one in _encode_vectors(embedder, wanted, embed_checked(embedder, _list_texts(wanted)), bits)]
+    matrix, split = call_token_embedder(tokens, _list_texts(wanted))
+    whole = _encode_vectors(embedder, wanted, matrix, bits)
+    return [
+        (vector, _encode_tokens(tokens, one.code, found)) if _has_token_vectors(one) else (vector,)
+        for one, vector, found in zip(wanted, whole, split, strict=True)
+    ]
+
+
+def _list_texts(wanted: Sequence[MissingVector]) -> list[str]:
+    return [one.text for one in wanted]
+
+
+def _encode_tokens(embedder: TokenEmbedder, code: int, found: TokenVectors) -> Vector:
+    flat = found.vectors.ravel()
+    data = index.quantize.encode(flat, _TOKEN_BITS)
+    return Vector(code=code, model_id=embedder.token_model_id, dims=len(flat), bits=_TOKEN_BITS, scale=1.0, data=data)
+
+
+def _encode_vectors(
+    embedder: Embedder, wanted: Sequence[MissingVector], matrix: NDArray[np.float32], bits: int
+) -> list[Vector]:
     return [
         Vector(
             code=one.code,

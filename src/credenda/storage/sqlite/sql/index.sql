@@ -44,7 +44,7 @@ SELECT coalesce(max(id), :after) FROM
 -- name: vectors_after
 -- Vectors to index.
 SELECT number, code, model_id, dims, bits, scale, data, checksum FROM embeddings
-WHERE user_id = :user_id AND number > :after AND number <= :until ORDER BY number;
+WHERE user_id = :user_id AND number > :after AND number <= :until AND model_id = :model_id ORDER BY number;
 
 -- name: vector_at$
 -- The vector that ends a batch.
