@@ -32,7 +32,14 @@ _SETTLE_SECONDS: Final = 600.0
 
 
 def run_serve(
-    clients: int, for_seconds: float, *, users: int, pace: float, embedder: str, note: Callable[[str], None]
+    clients: int,
+    for_seconds: float,
+    *,
+    users: int,
+    pace: float,
+    embedder: str,
+    note: Callable[[str], None],
+    kill_seconds: float = 10.0,
 ) -> dict[str, Any]:
     """Load a server and the library in turns, and then a server that is killed in the middle.
 
@@ -44,9 +51,7 @@ def run_serve(
         folder = Path(name)
         served, local, rss = _take_turns(folder, clients, for_seconds, users, pace, embedder, note)
         note("a server that is killed in the middle")
-        killed, lost, sound = _kill_in_the_middle(
-            folder / "killed.db", clients, max(8.0, for_seconds / 4), users, embedder
-        )
+        killed, lost, sound = _kill_in_the_middle(folder / "killed.db", clients, kill_seconds, users, embedder)
     figures = {kind: spread_ms(times) for kind, times in sorted(served.latencies.items())}
     library = {kind: spread_ms(times) for kind, times in sorted(local.latencies.items())}
     ratios = {kind: _compare(figures[kind], library["store"]) for kind in _STORES if kind in figures}

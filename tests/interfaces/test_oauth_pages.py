@@ -202,7 +202,7 @@ def test_consent_and_tokens_are_recorded_with_the_scopes_that_were_given(tmp_pat
         ("ana", "token", given, 200),
         (None, "token", "", 400),
     ]
-    assert lines[-3]["record"]["caller"].startswith("oauth:")
+    assert lines[-3]["record"]["credential"].startswith("oauth:")
 
 
 def test_a_server_that_may_not_write_offers_no_oauth(tmp_path: Path, clock: ManualClock) -> None:

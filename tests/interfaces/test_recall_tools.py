@@ -79,7 +79,7 @@ def test_the_audit_chain_is_verified_over_rest_and_as_a_tool(site: Site, token: 
     told = site.tool("verify_audit_chain", {"anchor": first["head"]}, token).json()["result"]["structuredContent"]
     assert (told["ok"], told["records"] >= first["records"]) == (True, True)
     forged = site.send("GET", "/v1/audit/verification", token, params={"anchor": "1:00"}).json()
-    assert (forged["ok"], forged["problem"]) == (False, "the chain does not lead through the anchor")
+    assert (forged["ok"], forged["problem"]) == (False, "the chain does not lead through the anchor 1:00")
 
 
 @pytest.mark.requirement("R-175")
@@ -115,7 +115,7 @@ def test_the_audit_of_a_user_is_exported_with_the_hashes_of_its_chain(site: Site
     assert seqs == sorted(seqs)
     exported = site.send("POST", "/v1/audit/export", token, json={})
     first = json.loads(exported.content.splitlines()[0])
-    assert (first["operation"], len(first["hash"]), first["user"].startswith("u-")) == ("remember", 64, True)
+    assert (first["operation"], len(first["hash"]), first["user"].startswith("p-")) == ("remember", 64, True)
     assert b"Linz" not in exported.content
 
 

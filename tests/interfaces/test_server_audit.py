@@ -82,7 +82,8 @@ def test_every_call_has_a_record_and_none_holds_a_word(terminal: Terminal) -> No
     assert fields[1]["ids"][0] in fields[3]["ids"]
     assert {one["scope"] for one in fields} == {"memory:write", "memory:read", "memory:review", ""}
     assert fields[0]["inputs_hash"] != fields[3]["inputs_hash"]
-    assert all(one["principal"].startswith("token:") for one in fields if one["operation"])
+    assert all(one["principal"].startswith("local:p-") for one in fields if one["operation"])
+    assert all(one["credential"].startswith("token:") for one in fields if one["operation"])
     assert [one["outcome"] for one in fields] == ["ok"] * 4 + [
         "failed",
         "denied",

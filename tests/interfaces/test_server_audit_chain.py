@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from credenda import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
+from credenda.interfaces.server import process
 from credenda.interfaces.server.anchors import Anchors, read_anchors
 from credenda.interfaces.server.audit import AuditLog
-from credenda.interfaces.server.guard import Identify
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
 from credenda.telemetry.model_use import add_model_use
@@ -180,8 +180,8 @@ class _Person:
         )
 
 
-def make_identify(*_: object) -> Identify:
-    return _Person().identify
+def make_access(*_: object) -> process._Access:  # pyright: ignore[reportPrivateUsage] - in place of another issuer
+    return process._Access(identify=_Person().identify)  # pyright: ignore[reportPrivateUsage] - as above
 
 
 def read_records(terminal: Terminal) -> list[dict[str, Any]]:
@@ -191,7 +191,7 @@ def read_records(terminal: Terminal) -> list[dict[str, Any]]:
 def test_people_and_agents_have_pseudonyms_whose_names_an_erasure_deletes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("credenda.interfaces.server.process._make_identify", make_identify)
+    monkeypatch.setattr("credenda.interfaces.server.process._make_access", make_access)
     with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
         site.token("ana")
         site.send("POST", "/v1/memories", json={"content": "I live in Linz.", "agent": "Anas Schreibtisch"})

@@ -303,7 +303,7 @@ def test_a_call_waits_for_no_message_and_no_message_for_a_call(site: Site) -> No
     start(site, dry_run=True)
     site.settle()
     assert site.send("GET", "/v1/stats").json()["pending_extractions"] == 0
-    assert "credenda_oldest_job_seconds 0" in site.send("GET", "/metrics").text
+    assert "credenda_oldest_unread_seconds 0" in site.send("GET", "/metrics").text
 
 
 def test_no_more_than_a_bound_of_calls_waits(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,8 @@ def export_compliance(
 
 def verify_audit(parts: Parts, anchor: str = "") -> AuditReport:
     """Verify the whole chain of the database, through an earlier head where one is given."""
-    return parts.store.audit.verify_audit(check_text(anchor, "anchor").strip())
+    named = check_text(anchor, "anchor").strip()
+    return parts.store.audit.verify_audit([named] if named else [])
 
 
 def export_audit(parts: Parts, path: Path) -> ComplianceReport:

@@ -118,7 +118,7 @@ def _describe_caller() -> AuthenticatedUser:
     """Describe the principal to the SDK, which refuses a session to everyone but the caller who began it."""
     principal = get_principal()
     claims = {"iss": principal.issuer}
-    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.subject, claims=claims)
+    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.credential, claims=claims)
     return AuthenticatedUser(token)
 
 
