@@ -49,9 +49,13 @@ def run_serve(
     began_load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="credenda-serve-") as name:
         folder = Path(name)
-        served, local, rss = _take_turns(folder, clients, for_seconds, users, pace, embedder, note)
+        served, local, rss = _take_turns(
+            folder, clients=clients, for_seconds=for_seconds, users=users, pace=pace, embedder=embedder, note=note
+        )
         note("a server that is killed in the middle")
-        killed, lost, sound = _kill_in_the_middle(folder / "killed.db", clients, kill_seconds, users, embedder)
+        killed, lost, sound = _kill_in_the_middle(
+            folder / "killed.db", clients=clients, for_seconds=kill_seconds, users=users, embedder=embedder
+        )
     figures = {kind: spread_ms(times) for kind, times in sorted(served.latencies.items())}
     library = {kind: spread_ms(times) for kind, times in sorted(local.latencies.items())}
     ratios = {kind: _compare(figures[kind], library["store"]) for kind in _STORES if kind in figures}
@@ -77,7 +81,14 @@ def run_serve(
 
 
 def _take_turns(
-    folder: Path, clients: int, for_seconds: float, users: int, pace: float, embedder: str, note: Callable[[str], None]
+    folder: Path,
+    *,
+    clients: int,
+    for_seconds: float,
+    users: int,
+    pace: float,
+    embedder: str,
+    note: Callable[[str], None],
 ) -> tuple[Load, Load, dict[str, float]]:
     served, local = Load(), Load()
     with ExitStack() as opened:
@@ -119,7 +130,7 @@ def _add(total: Load, load: Load) -> None:
 
 
 def _kill_in_the_middle(
-    path: Path, clients: int, for_seconds: float, users: int, embedder: str
+    path: Path, *, clients: int, for_seconds: float, users: int, embedder: str
 ) -> tuple[Load, int, bool]:
     """Return what was acknowledged, how many of these events are lost, and whether the database is sound."""
     tokens = _issue_tokens(path, users, embedder)

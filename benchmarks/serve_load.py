@@ -93,7 +93,12 @@ async def _send(connection: _Connection, kind: str, text: str) -> tuple[int, Map
 
 
 async def _drive(
-    connection: _Connection, texts: Iterable[str], load: Load, until: float, wait: Callable[[int], Awaitable[None]]
+    connection: _Connection,
+    texts: Iterable[str],
+    load: Load,
+    *,
+    until: float,
+    wait: Callable[[int], Awaitable[None]],
 ) -> None:
     """Be one client until a moment, or until the server is gone."""
     for turn, text in enumerate(texts):
@@ -134,7 +139,7 @@ def load_server(
 
             connection = _Connection(*address, tokens[number % len(tokens)])
             with suppress(asyncio.CancelledError):
-                await _drive(connection, _make_texts(number, seed), load, begun + for_seconds, wait)
+                await _drive(connection, _make_texts(number, seed), load, until=begun + for_seconds, wait=wait)
             connection.close()
 
         await asyncio.gather(*(client(number) for number in range(clients)))

@@ -39,7 +39,7 @@ def running(
 ) -> Generator[Running]:
     """Serve a database of ana until the block ends."""
     made: list[process._Server] = []  # pyright: ignore[reportPrivateUsage] - to be told to end
-    make = process._make_server  # pyright: ignore[reportPrivateUsage] - as above
+    make = process._make_server  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
     ready, urls = Event(), list[str]()
 
     def keep(*args: object) -> object:

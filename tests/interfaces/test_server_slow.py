@@ -87,7 +87,8 @@ def test_connections_beyond_the_bound_are_told_to_come_back(server: Running, mon
 
 def test_a_slow_body_is_not_waited_for(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HTTP_READ_SECONDS", 0.3)
-    head = b"POST /v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+    head = b"POST /v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    head += b"Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
     with server.connect() as caller:
         caller.sendall(head)
         assert caller.recv(12) == b"HTTP/1.1 408"

@@ -137,12 +137,14 @@ def _wrap(name: str, method: Callable[Concatenate[Any, P], T]) -> Callable[Conca
     def call(self: Recorded, *args: P.args, **given: P.kwargs) -> T:
         if not _is_on():
             return method(self, *args, **given)
-        return _call_recorded(name, method, self, args, given)
+        return _call_recorded(name, method, self, args=args, given=given)
 
     return call
 
 
-def _call_recorded(name: str, method: Callable[..., T], memory: Recorded, args: Sequence[Any], given: Any) -> T:  # noqa: ANN401 - any arguments
+def _call_recorded(
+    name: str, method: Callable[..., T], memory: Recorded, *, args: Sequence[Any], given: Mapping[str, Any]
+) -> T:
     operation = MEMORY_OPERATIONS.get(name, f"{_PROVIDER}.{name}")
     common: Attributes = {"gen_ai.operation.name": operation, "gen_ai.provider.name": _PROVIDER}
     with _record(operation, "CLIENT" if name in MEMORY_OPERATIONS else "INTERNAL", common) as call:
