@@ -6,7 +6,6 @@ The only module that reads the environment.
 from __future__ import annotations
 
 import os
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -16,10 +15,9 @@ from typing import Any, Final, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from credenda.errors import Invalid
-from credenda.paths import create_folder
+from credenda.paths import Folders, create_folder
 
 __all__ = [
-    "Folders",
     "Settings",
     "build_program_environment",
     "describe_settings",
@@ -282,17 +280,6 @@ def get_default_target() -> str:
     folder = Path(base).expanduser() / "credenda"
     create_folder(folder)
     return str(folder / "memory.db")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folders:
-    """The settings folders of the user's programs; `system` is Python's name of the platform."""
-
-    home: Path
-    config: Path
-    app_data: Path | None
-    codex: Path | None
-    system: str
 
 
 def find_user_folders() -> Folders:

@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import stat
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -13,6 +14,7 @@ from typing import Final, Literal, cast
 from credenda.errors import Invalid, Unavailable
 
 __all__ = [
+    "Folders",
     "check_path",
     "close_open_files",
     "create_file",
@@ -48,6 +50,17 @@ _MEANINGS: Final = {
     errno.EIO: ("the disk reported an error", "check the disk and try again"),
 }
 """The reason and the remedy for the errors that a file commonly meets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folders:
+    """The settings folders of the user's programs; `system` is Python's name of the platform."""
+
+    home: Path
+    config: Path
+    app_data: Path | None
+    codex: Path | None
+    system: str
 
 
 def make_file_error(path: object, error: OSError, what: str = "written") -> Unavailable:

@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner, Result
 from mcp.client.stdio import StdioServerParameters
 
-from credenda.config import Folders
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.client_setup import install as installing
 from credenda.interfaces.client_setup.client_configs import CLIENTS, find_place
+from credenda.paths import Folders
 
 from .agent import Agent, drive
 from .terminal import NO_SETTINGS, environment

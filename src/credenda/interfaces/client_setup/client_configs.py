@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, cast, get_args
 
-from credenda.config import Folders
 from credenda.errors import Invalid
+from credenda.paths import Folders
 
 __all__ = ["CLIENTS", "ClientName", "Installed", "Place", "Scope", "find_place"]
 

@@ -5,7 +5,6 @@ The methods that export, erase and check load their modules themselves: a proces
 
 from __future__ import annotations
 
-import json
 import logging
 import sqlite3
 import sys
@@ -17,12 +16,13 @@ from typing import Final, TypeVar
 
 from credenda import limits
 from credenda.author import read_author
-from credenda.clock import LONGEST_WAIT_US, Clock, SystemClock
+from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
+from credenda.storage.sqlite.all_tenants import TenantQueries
 from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
@@ -59,7 +59,7 @@ def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
 
 
-class SqliteStore(ServerRows):
+class SqliteStore(ServerRows, TenantQueries):
     """A `Store` in one SQLite file, shared with other processes."""
 
     def __init__(self, path: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
@@ -207,42 +207,6 @@ class SqliteStore(ServerRows):
         if self._readers.closed:
             raise Unavailable("this memory is closed", fix="open it again")
         raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
-
-    def user_of(self, tag: str) -> str | None:
-        """Return the name of the tenant whose ids end with this tag."""
-        with self._readers.take() as connection:
-            row = connection.execute(load_statements()["user_of_tag"], {"tag": tag}).fetchone()
-        return None if row is None else str(row[0])
-
-    def users(self, *, after: str = "", limit: int) -> list[str]:
-        """Return the names of tenants, in order of name, from `after` on."""
-        with self._readers.take() as connection:
-            found = connection.execute(load_statements()["users"], {"after": after, "limit": limit})
-            return [str(row["user_id"]) for row in found]
-
-    def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
-        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
-        with self._readers.take() as connection:
-            given = {"kinds": json.dumps(sorted(kinds))}
-            found = connection.execute(load_statements()["oldest_waiting"], given).fetchone()
-            return found["created_at"]
-
-    def users_with_due_jobs(
-        self,
-        now_us: int,
-        *,
-        limit: int,
-        kinds: Collection[str] = (),
-        other_kinds: Collection[str] = (),
-        besides: Collection[str] = (),
-    ) -> list[str]:
-        """Return the names of tenants with a due job, those first whose job has been due the longest."""
-        lists = {"kinds": kinds, "other_kinds": other_kinds, "besides": besides}
-        given = {name: json.dumps(sorted(words)) for name, words in lists.items()}
-        times = {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US}
-        with self._readers.take() as connection:
-            found = connection.execute(load_statements()["users_with_due_jobs"], times | given | {"limit": limit})
-            return [str(row["user_id"]) for row in found]
 
     @contextmanager
     def dump(

@@ -20,6 +20,7 @@ from credenda.storage import rows
 from credenda.storage.damage import guard_row
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import Derived, write_derived
+from credenda.storage.sqlite.job_rows import is_fresh, to_progress_columns
 from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
 from credenda.storage.sqlite.reader import SqliteReader
 from credenda.storage.sqlite.redact import redact_memory, reword_memory, seal_keys
@@ -30,7 +31,6 @@ from credenda.storage.store import (
     CODE_BITS,
     Access,
     Job,
-    JobStatus,
     Prune,
     Redaction,
     ReplayedRows,
@@ -255,7 +255,7 @@ class SqliteWriter(SqliteReader):
         if not job.id:
             return self._new_job(job, now_us)
         number = self._number(job.id, IdKind.JOB)
-        if not self._run("update_job", id=number, updated_us=now_us, **_to_progress_columns(job)).rowcount:
+        if not self._run("update_job", id=number, updated_us=now_us, **to_progress_columns(job)).rowcount:
             raise _make_missing_error("job", job.id)
         return self._public(IdKind.JOB, number)
 
@@ -263,7 +263,7 @@ class SqliteWriter(SqliteReader):
         tips = self.tips
         number = tips.job
         self.tips = NextIds(tips.event, tips.chain, number + 1, tips.listed)
-        if _is_fresh(job):
+        if is_fresh(job):
             cells = (self._tenant.user_id, number, job.kind, job.first, job.last, now_us, now_us)
             self._connection.execute(get_positional_statement("insert_fresh_job"), cells)
         else:
@@ -280,7 +280,7 @@ class SqliteWriter(SqliteReader):
                 payload=job.payload or None,
                 created_us=now_us,
                 updated_us=now_us,
-                **_to_progress_columns(job),
+                **to_progress_columns(job),
             )
         return self._public(IdKind.JOB, number)
 
@@ -377,26 +377,6 @@ class SqliteWriter(SqliteReader):
             seal_keys(self._run, self._tenant.key, number)
         low = pack_code(number, memory=False)
         self._run("delete_vectors", low=low, high=pack_code(number + 1, memory=False))
-
-
-def _to_progress_columns(job: Job) -> dict[str, object]:
-    """Return the columns of a job that its run changes."""
-    return {
-        "status": job.status.value,
-        "attempts": job.attempts,
-        "run_after_us": job.run_after_us,
-        "lease_owner": job.lease_owner or None,
-        "lease_until_us": job.lease_until_us or None,
-        "error": job.error or None,
-        "outcome": job.outcome or None,
-    }
-
-
-def _is_fresh(job: Job) -> bool:
-    """Return whether a job is new, may start at once and has no idempotency key."""
-    begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
-    named = job.idempotency_key is not None or job.payload_hash or job.payload
-    return job.status is JobStatus.QUEUED and not begun and not named
 
 
 def _make_missing_error(what: str, id_: str) -> NotFound:
