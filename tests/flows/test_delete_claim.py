@@ -113,6 +113,13 @@ def test_the_same_sentence_said_again_loses_only_these_words(
     assert not mem.remember(left).refused
 
 
+def test_the_sentences_beside_a_restated_one_are_read(mem: Credenda) -> None:
+    mem.delete(mem.store(MemoryUnit(text="I live in Linz.", entity="user", attribute="residence", value="Linz")).id)
+    mem.remember("I live in Linz. My sister is Zora.\nI like rum. I live in Linz. My brother is Max.")
+    mem.settle()
+    assert _values(mem) == {"Max", "Zora", "rum"}
+
+
 def test_a_later_sentence_keeps_the_clause_about_somebody_else(mem: Credenda, events: Events) -> None:
     mem.store(MemoryUnit(text="I'm at Siemens.", entity="user", attribute="employer", value="Siemens"))
     mem.delete(_get(mem, "Siemens").id)

@@ -7,11 +7,17 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["BLANK", "RemainingText", "blank_span", "leave_out_blanks"]
+__all__ = ["BLANK", "REMOVED", "RemainingText", "blank_span", "has_blanks", "leave_out_blanks"]
 
 BLANK: Final = "\u2588"
 """Replaces each character of redacted words in an event that keeps other words."""
-_RUN: Final = re.compile(rf"{BLANK}(?:[{BLANK} \t]*{BLANK})?")
+REMOVED: Final = "[deleted]"
+"""Takes the place of words that a new event repeats of something deleted."""
+_RUN: Final = re.compile(
+    rf"{BLANK}(?:[{BLANK} \t]*{BLANK})?"
+    rf"|(?:(?<![^\n])|(?<=[.!?\u2026] )){re.escape(REMOVED)}(?=[ \t]+[^\Wa-z\d_]|\s*(?:\n|\Z))"
+)
+"""Blanked words, and removed words that were whole sentences; removed words inside a sentence leave it with a gap."""
 _SHOWN: Final = re.compile(r"\S")
 _CLOSING: Final = frozenset(".,;:!?)\u2026")
 
@@ -36,11 +42,18 @@ class RemainingText:
         return min(at + self.shifts[bisect_right(self.starts, at) - 1], self.whole)
 
 
+def has_blanks(text: str) -> bool:
+    """Return whether a text has blanks to leave out."""
+    return _RUN.search(text) is not None
+
+
 def leave_out_blanks(text: str) -> RemainingText:
     """Leave out the blanks of a text, each with one of the two spaces beside it.
 
     >>> leave_out_blanks("I like \u2588\u2588\u2588 \u2588\u2588 and milk.").text
     'I like and milk.'
+    >>> leave_out_blanks("[deleted] I like tea. [deleted] and rum.").text
+    'I like tea. [deleted] and rum.'
     """
     pieces: list[str] = []
     starts, shifts = [0], [0]

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import Event
-from credenda.text.blanks import BLANK, leave_out_blanks
+from credenda.text.blanks import has_blanks, leave_out_blanks
 
 __all__ = ["extract_around_blanks"]
 
 
 def extract_around_blanks(extractor: Extractor, event: Event, before: Sequence[Event] = ()) -> list[Claim]:
     """Extract the claims of an event and leave out its blanks; their spans are those of the whole text."""
-    if BLANK not in event.text:
+    if not has_blanks(event.text):
         return extractor.extract(Turn(event=event, before=tuple(before)))
     left = leave_out_blanks(event.text)
     claims = extractor.extract(Turn(event=replace(event, text=left.text), before=tuple(before)))

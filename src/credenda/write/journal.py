@@ -20,7 +20,7 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
-from credenda.text.blanks import blank_span, leave_out_blanks
+from credenda.text.blanks import REMOVED, blank_span, leave_out_blanks
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.write.forget.event_fields import is_label, remove_deleted_fields
 from credenda.write.forget.restated import find_restated
@@ -28,7 +28,6 @@ from credenda.write.forget.tombstones import split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 __all__ = [
-    "REMOVED",
     "Compared",
     "commit_compared",
     "compare_with_tombstones",
@@ -43,8 +42,6 @@ T = TypeVar("T")
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _new_job: Final = compile_fast_init(Job)
 _receipt: Final = compile_fast_init(Receipt)
-REMOVED: Final = "[deleted]"
-"""Placeholder for text that was deleted before it was stated again."""
 
 
 class Compared(NamedTuple):

@@ -23,7 +23,7 @@ from credenda.model.memory import Status
 from credenda.model.query import Hit
 from credenda.services import correct
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
-from credenda.write.journal import REMOVED
+from credenda.text.blanks import REMOVED
 
 __all__ = [
     "delete_all",

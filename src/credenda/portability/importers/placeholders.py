@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from credenda.errors import Invalid
+from credenda.text.blanks import REMOVED
 from credenda.text.normalize import normalise_text
 from credenda.write.forget.event_fields import is_label
 from credenda.write.forget.scope import BLANK
-from credenda.write.journal import REMOVED
 
 __all__ = ["remove_placeholders", "remove_placeholders_in_fields", "require_content"]
 
