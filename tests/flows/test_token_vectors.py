@@ -106,7 +106,6 @@ def test_deleted_words_leave_no_token_vector(tmp_path: Path) -> None:
         assert not any("watercolour" in one.text for one in mem.search("What does Ann paint?").hits)
 
 
-@pytest.mark.requirement("R-129")
 def test_an_erased_user_leaves_no_token_vector(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with opened(path) as mem:

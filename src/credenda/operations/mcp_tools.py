@@ -73,7 +73,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="resolve_conflict",
             params=("id", "keep", "scopes"),
             outside={"id": "contest_id"},
-            advice="The user decides, not you; with contest_id alone, the client asks them if it can.",
+            advice="The user decides, not you; contest_id alone asks them, if the client can.",
         ),
     ),
     "stats": (Tool(name="get_memory_stats"),),

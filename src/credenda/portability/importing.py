@@ -93,9 +93,9 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
 
 def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:
     chosen = format_name or _recognise(lines.head(), path)
-    _check_text(lines.head(), path.name)
     if chosen == ARCHIVE:
         return load_archive(parts, path, lines)
+    _check_text(lines.head(), path.name)
     tally = Tally()
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
     write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)

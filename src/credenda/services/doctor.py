@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from credenda import index as index_modules
@@ -66,12 +67,16 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     )
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
-    with parts.store.reader(parts.user_id) as reader:
-        unread = measure_unread(reader, parts.clock.now_us())
-    oldest = unread.oldest_seconds
     return model.report.DoctorReport(
-        oldest_unread_seconds=oldest, ok=not wrong, findings=tuple(findings), checks=_CHECKS
+        oldest_unread_seconds=_measure_oldest(parts), ok=not wrong, findings=tuple(findings), checks=_CHECKS
     )
+
+
+def _measure_oldest(parts: Parts) -> float:
+    """Return the age of the oldest unread message; 0 where damage, which is a finding, hides it."""
+    with suppress(Corrupt), parts.store.reader(parts.user_id) as reader:
+        return measure_unread(reader, parts.clock.now_us()).oldest_seconds
+    return 0.0
 
 
 def _complete(check: str, find: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:

@@ -21,6 +21,7 @@ from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.validation import check_text
 from credenda.write.apply import Applied, apply
 from credenda.write.contests.resolve import decide_resolution
 from credenda.write.intake.fields import screen_label
@@ -48,7 +49,7 @@ def resolve(
 
     The id of a memory names the contradiction between it and earlier values, which becomes a contest with its answer.
     """
-    named = resolve_id(parts, contest_id)
+    named = resolve_id(parts, check_text(contest_id, "contest_id"))
     if scopes is not None and not isinstance(scopes, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid("scopes must map each value to its scope", fix='pass for example {"consulting": "morning"}')
     policy = parts.settings.secrets_policy

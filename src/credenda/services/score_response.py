@@ -62,8 +62,9 @@ def score_response(parts: Parts, response: str, context: str, *, session: str | 
 
     Rules judge first; where a model is configured, it judges the claims that they find no line for.
     """
+    response, context = check_text(response, "response"), check_text(context, "context")
     for name, text in (("response", response), ("context", context)):
-        if len(check_text(text, name)) > limits.SCORED_CHARACTERS:
+        if len(text) > limits.SCORED_CHARACTERS:
             why = f"it has {len(text):,} characters, and {limits.SCORED_CHARACTERS:,} are the maximum"
             raise LimitExceeded(f"the {name} cannot be scored", why=why, fix="send a part of it")
     if not response.strip():

@@ -26,6 +26,8 @@ _FLOOR: Final = 0.4
 _NOT_HELD: Final = 0.3
 """A memory at or below this confidence is stored but not believed."""
 _TOP: Final = 3
+_UNLIKELY: Final = 0.5
+"""A question that nothing answers must have a lower probability."""
 _LEANS: Final[tuple[Lean | None, ...]] = (None, "past", "future")
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
@@ -89,7 +91,7 @@ class Check:
         for name, compare in kinds.items():
             for entry in self._script.entries(name):
                 yield compare(entry)
-        yield self._abstain()
+        yield self._unanswered()
         yield self._gained()
         yield self._resolved(self._script.expected["resolve"])
         yield self._deleted(self._script.expected["delete"])
@@ -224,9 +226,10 @@ class Check:
                 return f"{name}: the search abstained" if asked.result.abstained else ""
         return f"{name}: the first hits are {[hit.text for hit in asked.result.hits[:_TOP]]}"
 
-    def _abstain(self) -> str:
-        asked = self._run.abstention
-        return "" if asked.result.abstained else f"abstain {asked.question!r}: the search answered"
+    def _unanswered(self) -> str:
+        asked = self._run.unanswered
+        probability = asked.result.probability
+        return "" if probability < _UNLIKELY else f"unanswered {asked.question!r}: the probability is {probability:.0%}"
 
     def _gained(self) -> str:
         gain = self._run.gain

@@ -108,7 +108,7 @@ class DemoRun:
     masked: Mapping[str, tuple[str, ...]]
     contests: tuple[ContestCase, ...]
     searches: tuple[Asked, ...]
-    abstention: Asked
+    unanswered: Asked
     gain: Gain | None
     """None when no model is installed or configured."""
     answered: Answered | None
@@ -136,9 +136,9 @@ def run_demo(script: Script, path: Path, user: str | None) -> DemoRun:
         held = explain_all(memory)
         contests = tuple(memory.manage.contests())
         searches = tuple(_ask(memory, entry["question"]) for entry in script.entries("search"))
-        abstention = _ask(memory, script.expected["abstain"]["question"])
+        unanswered = _ask(memory, script.expected["unanswered"]["question"])
         gain = _measure_gain(memory, script, path)
-        search_ms = _measure(memory, [*(asked.question for asked in searches), abstention.question])
+        search_ms = _measure(memory, [*(asked.question for asked in searches), unanswered.question])
         clock.wait(DAY_US)
         answered = _answer_contest(memory, script, contests)
         clock.wait(SECOND_US)
@@ -158,7 +158,7 @@ def run_demo(script: Script, path: Path, user: str | None) -> DemoRun:
         masked=said.masked,
         contests=contests,
         searches=searches,
-        abstention=abstention,
+        unanswered=unanswered,
         gain=gain,
         answered=answered,
         deleted=deleted,

@@ -39,7 +39,7 @@ def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> 
         ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
         ("A contest between two values", _show_contest(screen, run.answered)),
         ("Searches, with every term of the score", _show_searches(screen, run)),
-        ("Abstaining when nothing relevant is known", _show_abstained(screen, run.abstention)),
+        ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
         ("Permanent deletion", _show_deletion(screen, run.deleted)),
         ("Timings", _show_timings(screen, run)),
         ("Commands to try", _show_commands(run, command)),
@@ -172,12 +172,10 @@ def _show_gain(gain: Gain | None) -> str:
     )
 
 
-def _show_abstained(screen: Screen, asked: Asked) -> Iterator[str]:
+def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
     yield f"  {screen.bold(asked.question)}"
-    if asked.result.abstained:
-        yield "    Nothing relevant is known."
-    else:
-        yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+    yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
+    yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
 
 
 def _show_deletion(screen: Screen, deleted: Deleted | None) -> Iterator[str]:

@@ -131,10 +131,10 @@ ENTRIES: Final = (
             Param(
                 name="id",
                 argument="contest_id",
-                help="The id of a contest, or of a memory that contradicts earlier ones.",
+                help="A contest, or a memory that contradicts others.",
                 positional=True,
             ),
-            text("keep", "The value to keep; or both; or when each applies: X when …, else Y."),
+            text("keep", "The value to keep, both, or: X when …, else Y."),
             Param(
                 name="scopes",
                 type=Mapping[str, str],
