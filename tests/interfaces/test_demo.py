@@ -51,7 +51,7 @@ def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest
 
 def test_the_demo_as_json(ana: Terminal) -> None:
     run = ana.json("demo")
-    assert {"database", "held", "contests", "searches", "abstention", "answered", "deleted", "timings"} <= set(run)
+    assert {"database", "held", "contests", "searches", "unanswered", "answered", "deleted", "timings"} <= set(run)
     assert run["turns"] == len(load_script().turns)
     assert run["timings"]["ack_ms_median"] > 0
 

@@ -103,7 +103,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     counter = packing.budget.counter
     spent = counter.count(f"{OPENING}\n{CLOSING}")
     headings: set[str] = set()
-    left = packing.budget.tokens * min(packing.probability / _SURE, 1.0)
+    left = packing.budget.tokens * round(min(packing.probability / _SURE, 1.0) * 1_000) // 1_000
     filled = 0
     for line in _order_lines(core, hits, packing):
         heading = 0 if line.heading in headings else counter.added_by(line.heading)

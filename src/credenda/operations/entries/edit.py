@@ -106,7 +106,7 @@ ENTRIES: Final = (
     Operation(
         name="contests",
         call="manage.contests",
-        summary="List slots with an undecided value, and the question about each; open ones first.",
+        summary="List slots with an undecided value, each with its question; open ones first.",
         idempotent=True,
         scope="memory:read",
         rest=(Rest(method="GET", path="/v1/contests"),),
@@ -131,10 +131,10 @@ ENTRIES: Final = (
             Param(
                 name="id",
                 argument="contest_id",
-                help="A contest, or a memory that contradicts others.",
+                help="A contest, or a contradicting memory.",
                 positional=True,
             ),
-            text("keep", "The value to keep, both, or: X when …, else Y."),
+            text("keep", "The value, both, or: X when …, else Y."),
             Param(
                 name="scopes",
                 type=Mapping[str, str],
