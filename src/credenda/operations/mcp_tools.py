@@ -48,7 +48,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         Tool(
             name="search_memories",
             params=_SEARCH,
-            advice="Flags mark contested, unsure and outdated hits.",
+            advice="Flags mark contested, unsure, outdated hits.",
         ),
     ),
     "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
