@@ -64,7 +64,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             name="delete_memory",
             params=("id", "whole_message"),
             outside=_MEMORY_ID,
-            advice="To fix a memory there is correct_memory.",
+            advice="Fix memories with correct_memory.",
         ),
     ),
     "contests": (Tool(name="resolve_conflict"), Tool(name="list_contests", toolset="full")),
