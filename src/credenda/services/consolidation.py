@@ -37,8 +37,12 @@ __all__ = ["THRESHOLD", "consolidate", "run_over"]
 
 _log = logging.getLogger(__name__)
 THRESHOLD: Final = 0.85
-_BATCH: Final = 2_000
-"""New memories per batch."""
+_BATCH: Final = SEEDS_MOST
+"""New memories per batch of the rules: two that are in one batch are compared once."""
+_MODEL_BATCH: Final = 2_000
+"""New memories per batch of a model, whose answers a stopped run must not repeat."""
+_RENEW_GROUPS: Final = 500
+"""Groups that are judged between two renewals of the lock."""
 _PATIENCE_SECONDS: Final = 1.0
 _LOCK: Final = "consolidation"
 _LOCK_SECONDS: Final = 300
@@ -158,9 +162,10 @@ class _Run:
     def _work(self, seeds: Sequence[int], renew: Callable[[], None]) -> bool:
         """Process seeds batch by batch; return False if the judge is unavailable."""
         nominated = Nominations(self._parts, seeds, self._wanted)
-        for start in range(0, len(seeds), _BATCH):
+        size = _BATCH if self._model is None else _MODEL_BATCH
+        for start in range(0, len(seeds), size):
             renew()
-            batch = seeds[start : start + _BATCH]
+            batch = seeds[start : start + size]
             failed = self._batch(batch, nominated.groups(batch), renew)
             self._tally.examined += len(batch)
             if failed is None:
@@ -192,8 +197,10 @@ class _Run:
         """
         seeds = frozenset(batch)
         failed: dict[int, bool] = {}
-        for group in groups:
+        for count, group in enumerate(groups, 1):
             self._parts.active_calls.wait_idle(_PATIENCE_SECONDS)
+            if count % _RENEW_GROUPS == 0:
+                renew()
             try:
                 self._judged(group, seeds, renew)
             except HeldError:
