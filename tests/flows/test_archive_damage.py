@@ -39,6 +39,16 @@ def empty(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
         yield mem
 
 
+@pytest.mark.parametrize("sign", range(120), ids=str)
+def test_a_flipped_bit_of_the_header_is_never_another_format(archive: Path, empty: Credenda, sign: int) -> None:
+    data = bytearray(archive.read_bytes())
+    data[sign] ^= 1
+    archive.write_bytes(data)
+    with pytest.raises((Corrupt, Conflict)):
+        empty.data.import_(archive)
+    assert empty.stats().events == 0
+
+
 def altered(path: Path, change: Change) -> Path:
     """Alter the lines of an archive and give it an end that fits them again, as somebody with bad intent would."""
     tables: list[Row] = [json.loads(line) for line in path.read_text("utf-8").splitlines()][:-1]
