@@ -234,7 +234,7 @@ OAUTH_BODY_BYTES: Final = 32 << 10
 OAUTH_REQUESTS: Final = 120
 """Requests to the pages of OAuth and the login that an address may send at once."""
 OAUTH_REQUESTS_RATE: Final = 2.0
-"""And on average, a second."""
+"""Requests a second to these pages that an address may send on average."""
 HTTP_FAILED_TOKENS: Final = 20
 """Wrong tokens that an address may send at once."""
 HTTP_FAILED_TOKENS_RATE: Final = 0.2
