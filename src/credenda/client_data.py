@@ -16,10 +16,12 @@ from credenda.model.sync_report import SyncReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import doctor, rebuild, reembed
+from credenda.telemetry.spans import record_group
 
 __all__ = ["Data"]
 
 
+@record_group("data")
 class Data:
     """Operations on a whole memory: `mem.data`."""
 

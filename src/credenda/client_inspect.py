@@ -14,10 +14,12 @@ from credenda.model.query import Page
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import compliance, context_preview, costs, extraction_preview, score_response
+from credenda.telemetry.spans import record_group
 
 __all__ = ["Inspect"]
 
 
+@record_group("inspect")
 class Inspect:
     """Previews, scores, costs and the audit: `mem.inspect`. Nothing here changes a belief."""
 

@@ -8,10 +8,12 @@ from credenda.model.job import JobInfo
 from credenda.model.query import Page
 from credenda.runtime import Parts
 from credenda.services import background, jobs
+from credenda.telemetry.spans import record_group
 
 __all__ = ["Jobs"]
 
 
+@record_group("jobs")
 class Jobs:
     """Work in the background: `mem.jobs`."""
 

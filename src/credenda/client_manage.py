@@ -31,12 +31,14 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import dream, flip_flop_audit, legal_hold, memory_status, outcome, pin, policy, resolve, undo
+from credenda.telemetry.spans import record_group
 from credenda.validation import check_words
 from credenda.workers.expiry import apply_policies
 
 __all__ = ["Manage"]
 
 
+@record_group("manage")
 class Manage:
     """Operations on existing beliefs: `mem.manage`."""
 

@@ -195,6 +195,8 @@ HTTP_TENANT_RATE: Final = 2.0
 """How many times as many all callers of one user may send together."""
 AUDIT_WAITING: Final = 10_000
 """Calls that wait for their audit record; beyond them a server refuses calls."""
+AUDIT_STRANGERS: Final = 120
+"""Records of refused calls without a known caller that are written one by one at once; then one a second."""
 AUDIT_IDS: Final = 100
 """Ids that a record names; further ones are counted."""
 AUDIT_LAST_ATTEMPTS: Final = 5

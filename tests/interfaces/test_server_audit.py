@@ -6,12 +6,13 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, limits
 from credenda.errors import Unavailable
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
@@ -233,3 +234,22 @@ def test_a_user_reads_the_records_of_the_own_memory_in_pages(tmp_path: Path) -> 
         assert len({one["fields"]["user"] for one in seen}) == 1
         assert site.send("GET", "/v1/audit", site.token("eva")).json()["items"] == []
         assert site.send("GET", "/v1/audit", token, params={"cursor": "x"}).status_code == 404
+
+
+def test_a_flood_without_a_token_is_counted_and_not_listed() -> None:
+    store: Any = _Store(failures=0)
+    log = AuditLog(store, ManualClock(START), Anchors(None))
+    count = 20 * limits.AUDIT_STRANGERS
+    for number in range(count):
+        log.add(replace(draft(number), user="", status=401))
+        log.add(replace(draft(count + number), user="ana"))
+    log.close()
+    assert len(store.taken) < count + 2 * limits.AUDIT_STRANGERS
+    assert sum(store.counts) == 2 * count, "every call is accounted for"
+
+
+def test_a_tool_that_does_not_exist_is_recorded_as_a_failure(tmp_path: Path) -> None:
+    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
+        site.tool("rob_memory", {}, site.token("ana"))
+    with Credenda.open(tmp_path / "memory.db", user="ana", workers=False) as memory:
+        assert [one.fields["code"] for one in memory.data.audit().items] == ["not_found"]

@@ -86,6 +86,32 @@ def test_a_body_that_cannot_be_meant_is_a_problem_and_stores_nothing(
     assert site.send("GET", "/v1/stats").json()["events"] == 0
 
 
+def test_messages_of_a_conversation_are_stored_together_with_who_said_them(site: Site) -> None:
+    told = [
+        {"role": "user", "content": "Where is my dentist?", "id": "t1", "timestamp": "2026-02-01T10:00:00Z"},
+        {"role": "person", "name": "Mia", "content": "Your dentist is in Wels."},
+    ]
+    receipt = site.send("POST", "/v1/memories", json={"content": told, "session": "s1"})
+    assert (receipt.status_code, len(receipt.json()["event_ids"])) == (202, 2)
+    site.settle()
+    hits = site.send("POST", "/v1/search", json={"query": "dentist", "kinds": ["event"]}).json()["hits"]
+    said = {hit["event"]["speaker"]: hit["event"]["occurred_at"] for hit in hits}
+    assert set(said) == {"user", "Mia"}
+    assert said["user"].startswith("2026-02-01T10:00:00")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[], [1], [["user", "hello"]], {"role": "user"}, [{"role": "user"}], [{"role": "robber", "content": "x"}], 5],
+)
+def test_messages_that_cannot_be_meant_are_refused_and_none_is_stored(site: Site, content: object) -> None:
+    good = {"role": "user", "content": "I live in Linz."}
+    given = [good, *content] if isinstance(content, list) and content else content
+    refused = site.send("POST", "/v1/memories", json={"content": given})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    assert site.send("GET", "/v1/stats").json()["events"] == 0
+
+
 def test_a_body_that_hides_its_length_is_bounded_too(site: Site) -> None:
     pieces = (b" " * (1 << 20) for _ in range(6))
     problem(site.send("POST", "/v1/memories", content=pieces, headers=JSON), 413, "limit_exceeded")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 from credenda.errors import Invalid
-from credenda.operations.table import Param
+from credenda.operations.table import Door, Param
 
 __all__ = ["check_type"]
 
@@ -26,12 +26,13 @@ _WANTED: Final[Mapping[str, str]] = {
     "names": "a list of words",
     "table": "a table of words",
     "tables": "a list of tables",
+    "messages": "text, or a list of messages",
 }
 
 
-def check_type(name: str, param: Param, value: Any) -> object:  # noqa: ANN401 - what a client sent
+def check_type(name: str, param: Param, value: Any, door: Door = "mcp") -> object:  # noqa: ANN401 - what a client sent
     """Return a value if it has the JSON type of an input; raises `Invalid`, with the name that the caller used."""
-    kind = param.kind
+    kind = param.kind_at(door) or param.kind
     if value == "" and param.choices:
         raise Invalid(f"{name} is empty", why="it would choose nothing", fix=f"give one of {', '.join(param.choices)}")
     if _FITS.get(kind, _is_text)(value):
@@ -40,7 +41,7 @@ def check_type(name: str, param: Param, value: Any) -> object:  # noqa: ANN401 -
         return int(value)
     wanted = _WANTED.get(kind, "text")
     found = _KINDS.get(type(cast("object", value)), "something else")
-    inner = "a table" if kind == "tables" else "text"
+    inner = "a table" if kind in {"tables", "messages"} else "text"
     why = f"it is {found}" if not wanted.startswith(found) else f"an item of it is not {inner}"
     raise Invalid(f"{name} must be {wanted}", why=why, fix=f"give {wanted}")
 
@@ -53,13 +54,16 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _are_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
+
+
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "number": _is_number,
     "flag": lambda value: isinstance(value, bool),
     "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
     "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),
-    "tables": lambda value: (
-        isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
-    ),
+    "tables": _are_tables,
+    "messages": lambda value: _is_text(value) or _are_tables(value),
 }

@@ -188,7 +188,7 @@ def _describe_body(params: list[Param]) -> Part:
 
 def _describe_field(param: Param, *, form: bool) -> Part:
     """Describe a field of a body; in JSON an input that may be left out may also be null."""
-    schema = describe_input(param)
+    schema = describe_input(param, "rest")
     if form or param.required:
         return schema
     if "enum" in schema:

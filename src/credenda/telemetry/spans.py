@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
+from inspect import isfunction
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from credenda.clock import seconds
 
-__all__ = ["Recorded", "record_job", "record_methods", "record_model_call", "record_request"]
+__all__ = ["Recorded", "record_group", "record_job", "record_methods", "record_model_call", "record_request"]
 
 MEMORY_OPERATIONS: Final[Mapping[str, str]] = {
     "remember": "upsert_memory",
@@ -130,6 +131,18 @@ def record_methods(recorded: C) -> C:
     for name in (*MEMORY_OPERATIONS, *OTHERS):
         setattr(recorded, name, _wrap(name, vars(recorded)[name]))
     return recorded
+
+
+def record_group(group: str) -> Callable[[C], C]:
+    """Record the calls of all public methods of a class that is `Recorded`, under credenda.GROUP.METHOD."""
+
+    def record(recorded: C) -> C:
+        for name, method in list(vars(recorded).items()):
+            if isfunction(method) and not name.startswith("_"):
+                setattr(recorded, name, _wrap(f"{group}.{name}", method))
+        return recorded
+
+    return record
 
 
 def _wrap(name: str, method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:

@@ -130,3 +130,16 @@ def test_nothing_of_it_is_loaded_where_nobody_has_configured_it(tmp_path: Path) 
         "assert not [name for name in sys.modules if name.startswith('opentelemetry')]"
     )
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_calls_of_groups_have_spans_of_their_own(tmp_path: Path, watched: Watched) -> None:
+    settings = {"telemetry_content": True, "embedder": "none", "parser": "none"}
+    with Credenda.open(tmp_path / "memory.db", user="ana", workers=False, settings=settings) as memory:
+        memory.data.export(str(tmp_path / "memory.jsonl"))
+        memory.manage.contests()
+        with pytest.raises(NotFound):
+            memory.manage.pin("m9-000000")
+    spans = watched.spans()
+    assert {"credenda.data.export", "credenda.manage.contests", "credenda.manage.pin"} <= set(spans)
+    assert (spans["credenda.manage.pin"].attributes or {})["error.type"] == "not_found"
+    assert str(tmp_path) not in "".join(span.to_json() for span in watched.exporter.get_finished_spans())

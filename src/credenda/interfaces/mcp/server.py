@@ -115,6 +115,7 @@ class _Handlers:
         offer = self.tools.get(params.name)
         if offer is None:
             known = ", ".join(self.tools)
+            note_failure(NotFound.code)
             raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
         arguments = params.arguments or {}
         if _has_no_answer(offer, arguments) and can_ask(call):
@@ -228,6 +229,7 @@ class _Handlers:
     async def get_prompt(self, _: Call, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
         """Return the page on good use."""
         if params.name != "use_memory":
+            note_failure(NotFound.code)
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
         page = wire.PromptMessage(role="user", content=wire.TextContent(text=instructions.GUIDE))
         return wire.GetPromptResult(description=instructions.GUIDE_ABOUT, messages=[page])

@@ -13,6 +13,7 @@ from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.server.anchors import Anchors
+from credenda.interfaces.server.rate import RateLimit
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import AuditStore
 
@@ -23,14 +24,16 @@ _BATCH: Final = 256
 _GATHER_SECONDS: Final = 0.05
 """How long a first record waits for others, which share its transaction."""
 _RETRY_SECONDS: Final = 1.0
+_STRANGE: Final = frozenset({401, 429})
+"""How a call without a known caller is refused."""
 
 
 class AuditLog:
     """The queue of calls that wait for their records. All methods may be called from any thread.
 
     Where records cannot be written, they stay in the queue; when it is full, the server refuses calls (`is_full`), so
-    that no call goes unrecorded. The refusals share one record, which counts them. A kill may lose the records of the
-    last moments.
+    that no call goes unrecorded. The refusals share one record, which counts them, and so do those of a flood of calls
+    without a known caller, which would fill the disk. A kill may lose the records of the last moments.
     """
 
     def __init__(self, store: AuditStore, clock: Clock, anchors: Anchors) -> None:
@@ -40,20 +43,25 @@ class AuditLog:
         self._anchors = anchors
         self._waiting: deque[AuditDraft] = deque()
         self._refused: AuditDraft | None = None
+        self._strangers = RateLimit(1, limits.AUDIT_STRANGERS)
         self._changed = Condition()
         self._closing = False
         self._thread = Thread(target=self._work, name="credenda-audit")
         self._thread.start()
 
     def add(self, draft: AuditDraft) -> None:
-        """Queue the record of a call; once the queue is twice its bound, count the call in one record for all."""
+        """Queue the record of a call, or count it in one record for all: of a flood, or of a queue twice its bound."""
         with self._changed:
-            if len(self._waiting) >= 2 * limits.AUDIT_WAITING:
+            if len(self._waiting) >= 2 * limits.AUDIT_WAITING or self._is_flood(draft):
                 self._refused = _count_one_more(self._refused, draft)
             else:
                 self._waiting.append(draft)
                 if len(self._waiting) == 1:  # otherwise the thread is at work already, and waking it costs the caller
                     self._changed.notify_all()
+
+    def _is_flood(self, draft: AuditDraft) -> bool:
+        """Return whether a call without a known caller was refused, like many before it."""
+        return not draft.user and draft.status in _STRANGE and self._strangers.take("") > 0
 
     @property
     def is_full(self) -> bool:
@@ -79,6 +87,7 @@ class AuditLog:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
                 if not self._closing:
                     self._changed.wait_for(lambda: self._closing, _GATHER_SECONDS)
+                self._queue_refused()
                 batch = list(islice(self._waiting, _BATCH))
             if not batch:
                 break
@@ -94,9 +103,12 @@ class AuditLog:
         with self._changed:
             for _ in range(count):
                 self._waiting.popleft()
-            if self._refused is not None:
-                self._waiting.append(self._refused)
-                self._refused = None
+
+    def _queue_refused(self) -> None:
+        """Queue the record that counts calls, at the end or where one may be written again."""
+        if self._refused is not None and (self._closing or not self._strangers.take("")):
+            self._waiting.append(self._refused)
+            self._refused = None
 
     def _write(self, batch: list[AuditDraft]) -> bool:
         try:

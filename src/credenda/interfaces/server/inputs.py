@@ -87,7 +87,7 @@ def _check_inputs(sent: Mapping[str, Any], params: Mapping[str, Param], operatio
         if name not in params:
             takes = ", ".join(params) or "nothing"
             raise Invalid(f"{operation.name} takes no {name[:64]!r} here", fix=f"it takes {takes}")
-    return {name: check_type(name, params[name], value) for name, value in sent.items() if value is not None}
+    return {name: check_type(name, params[name], value, "rest") for name, value in sent.items() if value is not None}
 
 
 # The query

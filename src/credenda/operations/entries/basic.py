@@ -11,7 +11,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Source
 from credenda.model.memory import Layer, MemoryType
 from credenda.model.query import HitKind, Include, Mode, Profile
-from credenda.operations.entries.schema import SESSION, TIMES, TOPIC, Operation, Param, Rest, text
+from credenda.operations.entries.schema import MESSAGES, SESSION, TIMES, TOPIC, Operation, Param, Rest, text
 
 __all__ = ["CONTEXT_INPUTS", "ENTRIES"]
 
@@ -88,7 +88,7 @@ ENTRIES: Final = (
         call="remember",
         summary="Store a message; it is on disk when this returns, and beliefs follow shortly after.",
         params=(
-            Param(name="content", help="The message, in the speaker's own words.", positional=True),
+            Param(name="content", type=MESSAGES, help="The message, in the speaker's own words.", positional=True),
             TOPIC,
             SESSION,
             text("agent", "Agent that received it."),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
+from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin
 
 from credenda import operations
@@ -16,6 +17,7 @@ __all__ = [
     "DOORS",
     "ID",
     "LOCAL",
+    "MESSAGES",
     "NOT_A_SKILL",
     "PERSONS",
     "REASON",
@@ -34,7 +36,18 @@ __all__ = [
 ]
 
 ParamKind = Literal[
-    "text", "integer", "number", "flag", "time", "names", "table", "tables", "file", "upload", "download"
+    "text",
+    "messages",
+    "integer",
+    "number",
+    "flag",
+    "time",
+    "names",
+    "table",
+    "tables",
+    "file",
+    "upload",
+    "download",
 ]
 Door = Literal["python", "cli", "mcp", "rest", "a2a"]
 Scope = Literal["memory:read", "memory:write", "memory:review", "memory:admin", "memory:erase"]
@@ -54,10 +67,13 @@ _KINDS: Final[Mapping[object, ParamKind]] = {
     datetime: "time",
     Path: "file",
     Literal: "text",
+    UnionType: "text",
     Mapping: "table",
     Sequence: "names",
     Collection: "names",
 }
+MESSAGES: Final = str | Sequence[Mapping[str, str]]
+"""The type of an input that is text, or over HTTP also messages of a conversation."""
 _PATHS: Final[frozenset[object]] = frozenset({Path, Sequence[Path]})
 
 
@@ -71,7 +87,7 @@ class Param:
     name: str
     type: Any = str
     """`str`, an enumeration, a `Literal`, `int`, `float`, `bool`, `datetime`, `Path`, a `Sequence` or `Collection` of
-    words, a `Mapping` of words, or a `Sequence` of such mappings."""
+    words, a `Mapping` of words, a `Sequence` of such mappings, or `MESSAGES`."""
     help: str
     positional: bool = False
     optional: bool = False
@@ -91,7 +107,7 @@ class Param:
     def kind(self) -> ParamKind:
         """How a local door reads it."""
         origin: object = get_origin(self.type) or self.type
-        if any(get_origin(inner) is Mapping for inner in get_args(self.type)):
+        if self.type != MESSAGES and any(get_origin(inner) is Mapping for inner in get_args(self.type)):
             return "tables"
         return "text" if isinstance(origin, type) and issubclass(origin, Enum) else _KINDS[origin]
 
@@ -118,6 +134,8 @@ class Param:
         """Return how a door reads it; None where the door does not take it."""
         if self.person_only and door in MODELS:
             return None
+        if self.type == MESSAGES and door == "rest":
+            return "messages"
         if not self.is_path or door not in REMOTE:
             return self.kind
         return None if door in MODELS or self.remote in {None, "nothing"} else _FILES[self.remote or ""]
