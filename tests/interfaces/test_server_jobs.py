@@ -131,6 +131,14 @@ def test_jobs_are_listed_newest_first_in_pages(site: Site) -> None:
     assert all(one["messages"] == 1 for one in done)
 
 
+@pytest.mark.parametrize("query", ["kind=dig", "state=gone", "kind="])
+def test_a_kind_or_state_that_does_not_exist_is_refused(site: Site, query: str) -> None:
+    refused = site.send("GET", f"/v1/jobs?{query}")
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    assert "choose one of" in refused.text or "give one of" in refused.text
+
+
+
 def test_the_events_of_a_job_tell_each_state_once_and_resume_where_they_broke_off(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

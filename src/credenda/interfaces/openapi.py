@@ -59,6 +59,15 @@ _ETAG: Final[Mapping[str, Any]] = {
     "schema": {"type": "string"},
 }
 _EVENTS: Final = "/v1/jobs/{id}/events"
+_EVENT: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "description": "One event of the stream.",
+    "properties": {
+        "id": {"type": "string", "description": "The version of the job."},
+        "event": {"type": "string", "description": "The state of the job."},
+        "data": {"type": "string", "description": "The whole job, as JSON."},
+    },
+}
 _LAST_EVENT: Final[Mapping[str, Any]] = {
     "name": "Last-Event-ID",
     "in": "header",
@@ -151,7 +160,7 @@ def _describe_events(known: Definitions) -> Part:
         "security": [{"token": [job.scope]}],
         "parameters": [*(_describe_parameter(param, "path") for param in job.params), dict(_LAST_EVENT)],
         "responses": {
-            "200": {"description": "The events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            "200": {"description": "The events.", "content": {"text/event-stream": {"schema": dict(_EVENT)}}},
             "204": {"description": "The job has ended, and that event has arrived."},
             **_list_failures(job),
         },

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from credenda import limits
-from credenda.errors import Conflict, NotFound
+from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.job import JobInfo, JobState
 from credenda.model.query import Page
@@ -16,7 +16,7 @@ from credenda.runtime import Parts
 from credenda.services.cursors import read_cursor, write_cursor
 from credenda.services.expectation import read_expectation
 from credenda.services.search import check_limit
-from credenda.storage.job_kinds import CALL
+from credenda.storage.job_kinds import CALL, KINDS
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Writer
 from credenda.validation import check_member
 
@@ -37,6 +37,8 @@ def list_jobs(
     """Return jobs, the newest first, one page at a time; `state` and `kind` select some."""
     check_limit(limit, limits.LIST_LIMIT)
     wanted = None if state is None else check_member(JobState, state, "state")
+    if kind is not None and kind not in KINDS:
+        raise Invalid(f"{kind!r} is not a kind of job", fix=f"choose one of {', '.join(KINDS)}")
     below = read_cursor(_LIST, parts.user_id, cursor)
     found: list[JobInfo] = []
     with parts.store.reader(parts.user_id) as reader:

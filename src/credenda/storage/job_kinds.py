@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CALL", "EMBED", "EXTRACT", "KEEP", "REREAD", "THINK"]
+__all__ = ["CALL", "EMBED", "EXTRACT", "KEEP", "KINDS", "REREAD", "THINK"]
 
 CALL: Final = "call"
 """Runs an operation in the background; no message waits for it, and `settle` does not run it."""
@@ -16,3 +16,4 @@ THINK: Final = "think"
 """Extracts the claims of one event with a language model and applies them."""
 REREAD: Final = "reread"
 """Extracts one event again after the language model failed before."""
+KINDS: Final = (EXTRACT, EMBED, THINK, REREAD, KEEP, CALL)
