@@ -57,6 +57,8 @@ CLAIMS_PER_CALL: Final = 200
 """Most claims that an agent may pass with its messages."""
 SLOT_ROWS: Final = 96
 """Most current, and most past, memories of one entity and attribute that reconciliation reads."""
+PROFILE_ROWS: Final = 200
+"""Newest memories about the user among which a question about the user as a whole is answered."""
 SLOT_PAST_ROWS: Final = 12
 """Past memories that suffice for a claim about the present: the latest show alternation."""
 EVENTS_LISTED_TOGETHER: Final = 32

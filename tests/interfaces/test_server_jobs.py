@@ -138,7 +138,6 @@ def test_a_kind_or_state_that_does_not_exist_is_refused(site: Site, query: str) 
     assert "choose one of" in refused.text or "give one of" in refused.text
 
 
-
 def test_the_events_of_a_job_tell_each_state_once_and_resume_where_they_broke_off(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from credenda.model.query import Query
+from credenda.read.subject import read_subject, widen_terms
 from credenda.read.weights import Questions, load_questions
 from credenda.text.dates import DateSpan
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -87,7 +88,7 @@ class Plan:
     are the known speakers it names. `history`: it asks for earlier values, too. `of_assistant`: it asks for the
     assistant's own words. `broad`: it asks for the course of events, such as a summary. `advice`: it asks what to do.
     `proper` are the terms of the subject that are written as names. `addressed` is the question in the second person,
-    as put to the one person it names; "" if there is none.
+    as put to the one person it names; "" if there is none. `profile`: it asks for all that is known about the user.
     """
 
     terms: tuple[str, ...]
@@ -103,6 +104,7 @@ class Plan:
     advice: bool = False
     proper: tuple[str, ...] = ()
     addressed: str = ""
+    profile: bool = False
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
@@ -118,8 +120,11 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     people = tuple(name for name in names if _is_naming(query.text, name, lexicon))
     spans = _find_dates(query, now_us, future="future" in cued)
     slots = tuple(dict.fromkeys(_guess_slots(folded, lexicon)))[:_SLOTS_MAX]
-    terms = tuple(extract_question_terms(query.text))
+    about = read_subject(query.text, lexicon)
+    terms = () if about.is_user else tuple(extract_question_terms(about.words))
     subject = _find_subject(query.text, people, spans, terms)
+    if "first_person" in cued:
+        terms, subject = widen_terms(terms, lexicon), widen_terms(subject, lexicon)
     return Plan(
         terms=terms,
         subject=subject,
@@ -134,6 +139,7 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         advice="advice" in cued,
         proper=_find_proper_terms(query.text, subject),
         addressed=_address_person(query.text, people, terms),
+        profile=about.is_user,
     )
 
 

@@ -145,9 +145,7 @@ def retrieve(
     signs = _Signs(
         words=_score_words(index, made, tuned),
         meant=meant,
-        slot=_look_up_slots(
-            index, reader, [_filter_pair((one.entity, one.attribute), query) for one in made.slots], mask
-        ),
+        slot=_look_up_slots(index, reader, _list_filters(made, query), mask),
         timely=_mask_by_time(index, made, mask),
         governs=_score_instructions(made, standing, meant),
     )
@@ -196,6 +194,15 @@ def _look_up_slots(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryF
     """Return the rows in the slots that the question may refer to, by their exact names."""
     found = (row for wanted in slots for row in _find_rows(index, reader, wanted, mask))
     return np.fromiter(found, np.int64)
+
+
+def _list_filters(made: Plan, query: Query) -> list[MemoryFilter]:
+    """List the filters of the memories that a question asks for by slot, or by the user's name alone."""
+    if made.profile:
+        return [
+            _filter(entity=_USER, limit=limits.PROFILE_ROWS, known_at_us=query.known_at_us, as_of_us=query.as_of_us)
+        ]
+    return [_filter_pair((one.entity, one.attribute), query) for one in made.slots]
 
 
 def _filter_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:

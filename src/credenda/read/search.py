@@ -102,7 +102,7 @@ def search(
     began = seconds()
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
-    whole = index if index is not None else build_partial_index(reader, query.text)
+    whole = index if index is not None else build_partial_index(reader, query.text, made)
     asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     vector = _embed_question(embed, query.text, made) if embed is not None and asks else None

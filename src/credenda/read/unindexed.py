@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from credenda.ids import IdKind, format_id
+from credenda import limits
+from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.resident import ResidentIndex
 from credenda.model.event import CODE, Event
 from credenda.model.memory import Layer, Memory, Status
-from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Reader, pack_code, unpack_code
+from credenda.read.plan import Plan
+from credenda.storage.store import (
+    Delta,
+    Document,
+    DocumentState,
+    IndexPosition,
+    MemoryFilter,
+    Reader,
+    pack_code,
+    unpack_code,
+)
 from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.passages import split_passages
-from credenda.text.tokens import ALTERNATIVE, extract_question_terms, space_runs, tokenize
+from credenda.text.tokens import ALTERNATIVE, space_runs, tokenize
 
 __all__ = ["build_partial_index"]
 
@@ -21,18 +33,24 @@ _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN}
 _SHOWN: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
-def build_partial_index(reader: Reader, question: str) -> ResidentIndex:
+def build_partial_index(reader: Reader, question: str, made: Plan) -> ResidentIndex:
     """Build an index for one search from the documents that contain a word of the question, rarest words first.
+
+    A question about the user as a whole also gets the newest memories about the user.
 
     The idf of a term is computed within this sample, which keeps the order of rarity but not its scale.
     """
-    codes = reader.nominate(_list_words(question), _NOMINATED)
+    codes = reader.nominate(_list_words(question, made.terms), _NOMINATED)
     wanted = set(codes)
     tag = reader.tenant.tag
     parts = [unpack_code(code) for code in codes]
-    memory_ids = {format_id(IdKind.MEMORY, number, tag): number for is_memory, number, _ in parts if is_memory}
+    memory_ids = {format_id(IdKind.MEMORY, number, tag) for is_memory, number, _ in parts if is_memory}
     event_ids = {format_id(IdKind.EVENT, number, tag): number for is_memory, number, _ in parts if not is_memory}
-    documents = [_make_memory_document(memory, memory_ids[memory.id]) for memory in reader.memories(list(memory_ids))]
+    memories = reader.memories(list(memory_ids))
+    if made.profile:
+        known = reader.find(MemoryFilter(entity="user", limit=limits.PROFILE_ROWS))
+        memories += [memory for memory in known if memory.id not in memory_ids]
+    documents = [_make_memory_document(memory, parse_id_number(memory.id, IdKind.MEMORY, tag)) for memory in memories]
     for event in reader.events(list(event_ids)):
         documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)
     index = ResidentIndex()
@@ -40,13 +58,14 @@ def build_partial_index(reader: Reader, question: str) -> ResidentIndex:
     return index
 
 
-def _list_words(question: str) -> list[str]:
+def _list_words(question: str, terms: Iterable[str]) -> list[str]:
     """Return the words as written, without stop words; the index on disk uses its own stemmer.
 
-    Stems in other languages follow, because the index on disk stores these stems.
+    The alternatives of its terms follow: stems in other languages, which the index on disk stores, and members of
+    groups.
     """
     words = space_runs(question).split()
-    stems = [stem for term in extract_question_terms(question) for stem in term.split(ALTERNATIVE)[1:]]
+    stems = [stem for term in terms for stem in term.split(ALTERNATIVE)[1:]]
     return [*([word for word in words if tokenize(word)] or words), *stems]
 
 

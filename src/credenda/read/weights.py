@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from credenda.text.tokens import tokenize
+
 __all__ = [
     "Calibration",
     "Questions",
@@ -135,6 +137,11 @@ class Questions:
     answers: Mapping[str, re.Pattern[str]]
     nouns: Mapping[str, tuple[str, ...]]
     slots: tuple[SlotAsk, ...]
+    about: re.Pattern[str]
+    """Matches a question whose words before `about` are no part of what it asks for."""
+    user: re.Pattern[str]
+    groups: Mapping[str, tuple[str, ...]]
+    """The terms of the members of each group, by the term of the group."""
     any_slot: re.Pattern[str]
     """Matches if any pattern of `slots` does; most questions match none."""
 
@@ -187,8 +194,16 @@ def load_questions() -> Questions:
         answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
         slots=tuple(_build_slot_question(entry) for entry in entries),
+        about=re.compile(table["about"]["frame"], re.IGNORECASE),
+        user=re.compile(table["about"]["user"], re.IGNORECASE),
+        groups={tokenize(name)[0]: _list_members(name, words) for name, words in table["groups"].items()},
         any_slot=re.compile("|".join(_build_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )
+
+
+def _list_members(name: str, words: list[str]) -> tuple[str, ...]:
+    terms = dict.fromkeys(term for word in words for term in tokenize(word))
+    return tuple(term for term in terms if term not in tokenize(name))
 
 
 def _build_slot_pattern(ask: str, who: str) -> str:
