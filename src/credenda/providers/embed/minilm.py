@@ -98,12 +98,13 @@ class MiniLmEmbedder:
         out = np.empty((len(texts), _DIMS), np.float32)
         tokens: dict[int, TokenVectors] = {}
         pieces, model = _get_loaded()
-        split = pieces.split(texts)
+        projection, split = _load_projection(), pieces.split(texts)
         for places, states in _run_batches(model, [numbers for numbers, _ in split]):
             means = states.mean(axis=1)
             out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
             kept = slice(1, min(states.shape[1] - 1, _TOKENS_KEPT + 1)) if states.shape[1] > _SPECIAL else slice(0, 1)
-            projected = states[:, kept] @ _load_projection()
+            rows = np.ascontiguousarray(states[:, kept]).reshape(-1, _DIMS)
+            projected = projection.run(rows=rows).reshape(len(places), -1, _TOKEN_DIMS)
             projected /= np.linalg.norm(projected, axis=2, keepdims=True)
             for place, vectors in zip(places, projected, strict=True):
                 tokens[place] = embed.protocol.TokenVectors(vectors, split[place][1][kept])
@@ -120,12 +121,13 @@ def _run_batches(model: OnnxModel, numbers: Sequence[Sequence[int]]) -> Iterator
 
 
 @cache
-def _load_projection() -> NDArray[np.float32]:
-    """Return the (384, 64) projection of token states: principal axes, fitted by `benchmarks/fit_projection.py`."""
+def _load_projection() -> OnnxModel:
+    """Return the projection of token states to (n, 64): principal axes, fitted by `benchmarks/fit_projection.py`."""
     import numpy as np
 
     packed = files("credenda.providers.embed").joinpath("data", "token_projection.f16").read_bytes()
-    return np.frombuffer(packed, "<f2").astype(np.float32).reshape(_DIMS, _TOKEN_DIMS)
+    axes = np.frombuffer(packed, "<f2").astype(np.float32).reshape(_DIMS, _TOKEN_DIMS)
+    return OnnxModel(*embed.minilm_graph.build_projection(axes))
 
 
 def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
