@@ -34,9 +34,8 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
-_EXACT: Final = frozenset({"hobby", "travel_plan"})
-_VAGUE: Final = frozenset({"likes", "plan", "considering"})
-"""Attributes that the rules use where the parser tells a hobby or a journey."""
+_VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering", "event", "experience", "does", "has"})
+"""Attributes of the rules that say less than a clause."""
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -56,8 +55,8 @@ class ParsingExtractor:
         if turn.event.role is Role.ASSISTANT:
             return claims
         read = self._read(turn)
-        exact = [one for one in read if one.attribute in _EXACT]
-        claims = [one for one in claims if _is_precise(one) and not any(_is_wider(one, other) for other in exact)]
+        read_spans = [(one.span.start, one.span.stop) for one in read]
+        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in read if not _is_taken(one.span, taken)]
         told = [(one.span.start, one.span.stop) for one in found]
@@ -103,10 +102,8 @@ def _is_precise(claim: Claim) -> bool:
     return named or noun.startswith("favourite") or claim.prior is not None
 
 
-def _is_wider(claim: Claim, exact: Claim) -> bool:
-    """Return whether the rules tell a liking or a plan where the parser tells a hobby or a journey."""
-    said, value = f" {exact.value} ", f" {claim.value} "
-    return claim.attribute in _VAGUE and (value in said or said in value)
+def _is_vague(claim: Claim) -> bool:
+    return claim.attribute in _VAGUE and claim.move is UpdateKind.STATE
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:

@@ -15,6 +15,7 @@ CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csu
 _LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", "intj", "case"})
 _LOOSE: Final = frozenset({"PUNCT", "CCONJ", "INTJ"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_JOINING: Final = frozenset({"conj", "cc"})
 _WORDS_MAX: Final = 14
 
 
@@ -74,13 +75,22 @@ class Tree:
         return found
 
     def descend(self, at: int, skipped: Collection[str] = ()) -> list[int]:
-        """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order."""
-        found = [at]
+        """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order.
+
+        Only the conjuncts of `at` itself are skipped: a value keeps "Spain and Italy" in "cities in Spain and Italy".
+        """
+        found, inner = [at], {one for one in skipped if one not in _JOINING}
         for one in self.children[at]:
-            joins_adjectives = self.tokens[at].pos == "ADJ" and self.tokens[one].dep in {"conj", "cc"}
-            if self.tokens[one].dep not in skipped or joins_adjectives:
-                found += self.descend(one, skipped)
+            joins_adjectives = self.tokens[at].pos == "ADJ" and self.tokens[one].dep in _JOINING
+            is_skipped = self.tokens[one].dep in skipped or (bool(skipped) and self._is_joined_clause(one))
+            if joins_adjectives or not is_skipped:
+                found += self.descend(one, inner)
         return sorted(found)
+
+    def _is_joined_clause(self, at: int) -> bool:
+        """Return whether a conjunct is a clause with a subject or a finite verb of its own."""
+        own = self.tokens[at].tag in _FINITE or self.find(at, "nsubj", "nsubjpass") is not None
+        return own and self.tokens[at].dep == "conj"
 
     def phrase(self, at: int, *, whole: bool = False, prepositions: bool = True) -> str:
         """Return the words of a noun phrase without determiners, clauses and conjuncts.
