@@ -42,9 +42,11 @@ def find_thing(said: Statement, verb: int) -> str:
 def is_tool(tree: Tree, at: int) -> bool:
     """Return whether a noun names a product: "Redis", "Flask-Login v0.6.2"."""
     token = tree.tokens[at]
+    if token.entity in _NO_THINGS - {"PERSON", "GPE", "CARDINAL"}:
+        return False
     if not _VERSION.fullmatch(token.text):
         return tree.is_name(at) and token.text[0].isalpha() and tree.find(at, "poss") is None
-    return any(tree.is_name(one) for one in tree.find_all(at, "compound", "nmod"))
+    return any(tree.is_name(one) for one in tree.find_all(at, "compound", "nmod")) and at > 0
 
 
 def make_tool(said: Statement, verb: int, at: int, action: int | None = None) -> Fact:

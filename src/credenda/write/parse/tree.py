@@ -120,6 +120,8 @@ class Tree:
         token = self.tokens[at]
         if whole and token.dep == "poss":
             return False
+        if token.dep == "advmod" and token.text.lower().endswith("ly"):
+            return True  # "specifically Flask"
         return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
 
     def action(self, head: int) -> str:
