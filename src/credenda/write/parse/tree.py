@@ -126,7 +126,8 @@ class Tree:
 
     def action(self, head: int) -> str:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
-        inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
+        joined = {"conj", "cc"} if self.tokens[head].tag in _FINITE else frozenset[str]()
+        inside = [one for one in self.descend(head, CLAUSAL | joined) if one > head]
         while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
             inside = inside[1:]
         while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):
