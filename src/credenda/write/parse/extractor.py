@@ -24,6 +24,7 @@ from credenda.write.parse.facts import read_facts
 from credenda.write.parse.measures import find_measured
 from credenda.write.parse.people import PartyKind, identify
 from credenda.write.parse.properties import read_noun_facts
+from credenda.write.parse.things import file_under_topic
 from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]
@@ -80,6 +81,7 @@ class ParsingExtractor:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                     facts += read_facts(Statement(tree, clause, party, owner))
             facts += read_noun_facts(tree, owner)
+            facts = file_under_topic(facts, owner)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
@@ -23,6 +24,7 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
+_TOPICAL: Final = {"uses": "tool", "experience": "status", "decision": "decision", "decided_against": "decided_against", "coverage": "coverage"}
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
@@ -87,3 +89,15 @@ def _name_thing(said: Statement, at: int) -> str:
 
 def _tells_apart(tree: Tree, at: int) -> bool:
     return tree.tokens[at].dep != "amod" or tree.lemma(at) in _KEPT or tree.is_name(at)
+
+
+def file_under_topic(facts: list[Fact], speaker: str) -> list[Fact]:
+    """File what a sentence says after a goal under the thing of the goal: "I'm writing the parser, and I chose C"."""
+    topic, filed = "", list[Fact]()
+    for fact in facts:
+        if fact.entity != speaker and fact.attribute in {"goal", "status"}:
+            topic = fact.entity
+        elif topic and fact.entity == speaker and fact.attribute in _TOPICAL:
+            fact = replace(fact, entity=topic, attribute=_TOPICAL[fact.attribute])  # noqa: PLW2901
+        filed.append(fact)
+    return filed
