@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Stance
 from credenda.text.languages import stem
-from credenda.text.normalize import normalise_attribute
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES
 
-__all__ = ["PLANS", "is_settled", "lemmatise_verb", "may_settle"]
+__all__ = ["PLANS", "is_settled", "list_object_words", "lemmatise_verb", "may_settle"]
 
 PLANS: Final = frozenset({"plan", "considering", "wish", "goal", "travel_plan", "looking_for"})
 """Attributes of plans, considerations and wishes."""
@@ -84,7 +84,9 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     name = normalise_attribute(claim.attribute or "")
     if claim.stance is Stance.PLANNED and (plan.stance is not Stance.CONSIDERED or name == "considering"):
         return False
-    done, planned = _read_action(claim.value or "", _IMPLIED.get(name, "")), _read_action(plan.value or "", "")
+    if not _is_same_agent(claim, plan):
+        return False
+    done, planned = _read_done(claim, name), _read_action(plan.value or "", "")
     if not planned.words:
         return False
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
@@ -92,6 +94,34 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if claim.stance is Stance.ASSERTED and done.verb in _COMPLETING and _has_same_object(done, planned, claim.value):
         return True
     return _has_same_verb(done.verb, planned.verb) and _has_same_object(done, planned, claim.value)
+
+
+def list_object_words(claim: Claim) -> list[str]:
+    """Return the words of what was done, by which its plan is found."""
+    return re.findall(r"\w{3,}", f"{claim.value or ''} {claim.entity or ''}".casefold())
+
+
+def _is_same_agent(claim: Claim, plan: Memory) -> bool:
+    """Return whether both are about one person or thing, or one speaker does both, to whatever thing."""
+    own = normalise_name(claim.speaker)
+    if normalise_name(plan.speaker) != own:
+        return False
+    same = normalise_name(claim.entity or "") == normalise_name(plan.entity or "")
+    return same or all(normalise_name(one.entity or "") in {own, "user"} or _is_of_thing(one) for one in (claim, plan))
+
+
+def _is_of_thing(said: Claim | Memory) -> bool:
+    """Return whether the entity is the object of its action: the "login page" of "rewrite the login page"."""
+    noun = (said.entity or "").rpartition("'s ")[2].casefold()
+    return bool(noun) and (said.attribute == "status" or noun in (said.value or "").casefold())
+
+
+def _read_done(claim: Claim, name: str) -> _Action:
+    """Read what was done; "completed" alone is told of the thing."""
+    done = _read_action(claim.value or "", _IMPLIED.get(name, ""))
+    if name == "status" and not done.words:
+        return _read_action((claim.entity or "").rpartition("'s ")[2], done.verb or "complete")
+    return done
 
 
 def _has_same_verb(one: str, other: str) -> bool:

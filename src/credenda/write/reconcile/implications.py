@@ -93,17 +93,14 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
-    if claim.move is UpdateKind.END:
+    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
         return ()
-    plans = PLANS if may_settle(claim) else frozenset[str]()
-    if claim.stance is not Stance.ASSERTED:
-        return tuple(sorted(plans))
     named = {one for rule in _match_rules(claim) for one in rule.ends}
     if claim.attribute.startswith(_FORMER):
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:
         named |= {*_PRACTISED}
-    return tuple(sorted(named | plans))
+    return tuple(sorted(named))
 
 
 def find_implied_endings(
@@ -151,7 +148,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     name = normalise_attribute(memory.attribute or "")
     if name in PLANS and may_settle(claim) and is_settled(claim, memory):
         return True
-    if claim.stance is not Stance.ASSERTED:
+    if claim.stance is not Stance.ASSERTED or normalise_name(claim.entity or "") != normalise_name(memory.entity or ""):
         return False
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True
