@@ -21,7 +21,7 @@ from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
-from credenda.write.parse.measures import find_measured, split_measure
+from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.people import PartyKind, identify
 from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.things import file_under_topic
@@ -115,9 +115,8 @@ def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
 def _is_set(attribute: str) -> bool:
     """Return whether values of an attribute stand side by side; only a known slot holds a single one."""
     known = lexicon().attribute(attribute.replace("_", " "))
-    if split_measure(attribute.replace("_", " ")) is not None and attribute not in {"status", "goal"}:
-        return False
-    return known.cardinality is Cardinality.SET or not (known.known or attribute in _SINGLE)
+    single = known.known or attribute in _SINGLE or is_measured(attribute)
+    return known.cardinality is Cardinality.SET or not single
 
 
 def _find_type(attribute: str) -> MemoryType:

@@ -16,7 +16,7 @@ from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
 from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.properties import read_change, read_property, read_quantities
+from credenda.write.parse.properties import read_change, read_property, read_quantities, read_taken_place
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
@@ -65,6 +65,7 @@ def _read(said: Statement) -> Iterator[Fact]:
         yield from found
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         yield from read_property(said)
+        yield from read_taken_place(said)
     elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:
         yield from read_identities(said)
     else:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.measures import is_measured
 from credenda.write.parse.people import is_owned
 from credenda.write.parse.tree import Tree
 
@@ -24,7 +25,7 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
-_TOPICAL: Final = {"uses": "tool", "experience": "status", "decision": "decision", "decided_against": "decided_against", "coverage": "coverage"}
+_TOPICAL: Final = {"uses": "tool", "experience": "status", "decision": "decision", "decided_against": "decided_against"}
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
@@ -97,7 +98,7 @@ def file_under_topic(facts: list[Fact], speaker: str) -> list[Fact]:
     for fact in facts:
         if fact.entity != speaker and fact.attribute in {"goal", "status"}:
             topic = fact.entity
-        elif topic and fact.entity == speaker and fact.attribute in _TOPICAL:
-            fact = replace(fact, entity=topic, attribute=_TOPICAL[fact.attribute])  # noqa: PLW2901
+        elif topic and fact.entity == speaker and (fact.attribute in _TOPICAL or is_measured(fact.attribute)):
+            fact = replace(fact, entity=topic, attribute=_TOPICAL.get(fact.attribute, fact.attribute))  # noqa: PLW2901
         filed.append(fact)
     return filed

@@ -53,6 +53,9 @@ _REPEATED: Final = re.compile(
 )
 _PARTICLES: Final = frozenset({"to", "up", "out", "in", "on", "at", "for", "into", "about", "of", "a", "an", "the"})
 _OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "this", "that", "his", "her", "their", "own"})
+_HAPPENED: Final = "happen"
+_HELD: Final = re.compile(r"(?!\w+ed\b)([\w' -]+?) (?:was|were|went|turned out)\b")
+"""An event that took place: "cooking class was great"."""
 _DEFINITE: Final = re.compile(r"\b(?:the|my|our|that|this)\b", re.IGNORECASE)
 _ENDS: Final = frozenset(
     "in on at to for from with without by of about into after before during through until till around near over under"  # noqa: SIM905
@@ -118,6 +121,9 @@ def _is_of_thing(said: Claim | Memory) -> bool:
 
 def _read_done(claim: Claim, name: str) -> _Action:
     """Read what was done; "completed" alone is told of the thing."""
+    held = _HELD.match(claim.value or "")
+    if name == "experience" and held is not None:
+        return _read_action(held[1], _HAPPENED)
     done = _read_action(claim.value or "", _IMPLIED.get(name, ""))
     if name == "status" and not done.words:
         return _read_action((claim.entity or "").rpartition("'s ")[2], done.verb or "complete")
@@ -125,7 +131,7 @@ def _read_done(claim: Claim, name: str) -> _Action:
 
 
 def _has_same_verb(one: str, other: str) -> bool:
-    return one == other or {one, other} <= _TRAVELLING
+    return one in {other, _HAPPENED} or {one, other} <= _TRAVELLING
 
 
 def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
@@ -137,7 +143,8 @@ def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
         return False
     if set(planned.words) <= set(done.words):
         return done.verb not in _EMPTY_VERBS or len(planned.words) > 1 or done.words == planned.words
-    return set(done.words) <= set(planned.words) and _DEFINITE.search(said or "") is not None
+    definite = done.verb == _HAPPENED or _DEFINITE.search(said or "") is not None
+    return set(done.words) <= set(planned.words) and definite
 
 
 @lru_cache(maxsize=2_048)
