@@ -70,6 +70,7 @@ class ParsingExtractor:
         if owner is None:
             return []
         claims: list[Claim] = []
+        topic = ""
         last_person: str | None = None
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
@@ -81,7 +82,7 @@ class ParsingExtractor:
                     last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                     facts += read_facts(Statement(tree, clause, party, owner))
             facts += read_noun_facts(tree, owner)
-            facts = file_under_topic(facts, owner)
+            topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims

@@ -92,13 +92,13 @@ def _tells_apart(tree: Tree, at: int) -> bool:
     return tree.tokens[at].dep != "amod" or tree.lemma(at) in _KEPT or tree.is_name(at)
 
 
-def file_under_topic(facts: list[Fact], speaker: str) -> list[Fact]:
+def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, list[Fact]]:
     """File what a sentence says after a goal under the thing of the goal: "I'm writing the parser, and I chose C"."""
-    topic, filed = "", list[Fact]()
+    filed = list[Fact]()
     for fact in facts:
         if fact.entity != speaker and fact.attribute in {"goal", "status"}:
             topic = fact.entity
         elif topic and fact.entity == speaker and (fact.attribute in _TOPICAL or is_measured(fact.attribute)):
             fact = replace(fact, entity=topic, attribute=_TOPICAL.get(fact.attribute, fact.attribute))  # noqa: PLW2901
         filed.append(fact)
-    return filed
+    return topic, filed
