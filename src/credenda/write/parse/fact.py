@@ -42,6 +42,8 @@ class Fact:
     hedged: bool = False
     many: bool = False
     """Stands beside other values of its slot."""
+    topical: bool = False
+    """Was done to whatever the speaker works on, where the clause names no thing."""
 
 
 def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact

@@ -25,7 +25,7 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
-_TOPICAL: Final = {"uses": "tool", "experience": "status", "decision": "decision", "decided_against": "decided_against"}
+_TOPICAL: Final = {"uses": "tool", "decision": "decision", "decided_against": "decided_against"}
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
@@ -93,12 +93,19 @@ def _tells_apart(tree: Tree, at: int) -> bool:
 
 
 def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, list[Fact]]:
-    """File what a sentence says after a goal under the thing of the goal: "I'm writing the parser, and I chose C"."""
-    filed = list[Fact]()
+    """File what is said after a goal under the thing of the goal: "I'm writing the parser, and I chose C".
+
+    `topic` is the thing of the sentence before, which only measures and further work are filed under. Return the thing
+    of this one, and the facts.
+    """
+    filed, here = list[Fact](), False
     for fact in facts:
         if fact.entity != speaker and fact.attribute in {"goal", "status"}:
-            topic = fact.entity
-        elif topic and fact.entity == speaker and (fact.attribute in _TOPICAL or is_measured(fact.attribute)):
-            fact = replace(fact, entity=topic, attribute=_TOPICAL.get(fact.attribute, fact.attribute))  # noqa: PLW2901
+            topic, here = fact.entity, True
+        elif topic and fact.entity == speaker:
+            if fact.topical or is_measured(fact.attribute):
+                fact = replace(fact, entity=topic, attribute="status" if fact.topical else fact.attribute)  # noqa: PLW2901
+            elif fact.attribute in _TOPICAL and (here or fact.attribute == "uses"):
+                fact = replace(fact, entity=topic, attribute=_TOPICAL[fact.attribute])  # noqa: PLW2901
         filed.append(fact)
     return topic, filed
