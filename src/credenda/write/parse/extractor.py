@@ -22,7 +22,7 @@ from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.measures import find_measured, is_measured
-from credenda.write.parse.people import PartyKind, identify
+from credenda.write.parse.people import Party, PartyKind, find_last_thing, identify
 from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.things import file_under_topic
 from credenda.write.parse.tree import Tree
@@ -70,7 +70,7 @@ class ParsingExtractor:
         if owner is None:
             return []
         claims: list[Claim] = []
-        topic = ""
+        topic = last_thing = ""
         last_person: str | None = None
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
@@ -78,9 +78,10 @@ class ParsingExtractor:
             facts: list[Fact] = []
             for clause in read_clauses(tree):
                 party = identify(tree, find_measured(tree, clause), owner, last_person)
-                if party is not None:
-                    last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                    facts += read_facts(Statement(tree, clause, party, owner))
+                party = party or Party(PartyKind.UNKNOWN, owner)
+                last_person = party.owner if party.kind is PartyKind.PERSON else last_person
+                facts += read_facts(Statement(tree, clause, party, owner, last_thing))
+                last_thing = find_last_thing(tree, clause, party) or last_thing
             facts += read_noun_facts(tree, owner)
             topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))

@@ -25,6 +25,8 @@ class Statement(NamedTuple):
     clause: Clause
     party: Party
     speaker: str
+    last_thing: str = ""
+    """What "it" means: the thing that the clause before is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,10 +50,14 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
         return False
     if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
         return False
-    return not said.party.stranger or get_attribute(fact.attribute).person
+    of_stranger = said.party.stranger and fact.entity == said.party.owner
+    return not of_stranger or get_attribute(fact.attribute).person
 
 
 def _read(said: Statement) -> Iterator[Fact]:
+    if said.party.kind is PartyKind.UNKNOWN:
+        yield from read_favourites(said)
+        return
     below = said.tree.find(said.clause.head, "xcomp")
     if below is not None and said.tree.lemma(said.clause.head) == "manage":
         said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
