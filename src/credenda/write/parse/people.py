@@ -117,7 +117,7 @@ def find_last_thing(tree: Tree, clause: Clause, party: Party) -> str:
     """Return the thing that a clause is about, which "it" in the next one means: its object, else its subject."""
     if party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         return party.noun
-    at = tree.find(clause.head, "dobj", "attr", "xcomp")
+    at = tree.find(clause.head, "dobj", "attr", "xcomp") or tree.preposition(clause.head, "at", "to", "in")
     if at is None or tree.tokens[at].pos not in {"NOUN", "PROPN"}:
         return tree.action(at) if at is not None and tree.tokens[at].tag == "VBG" else ""
     return tree.phrase(at)
