@@ -40,6 +40,7 @@ from credenda.write.reconcile.corroboration import (
     quarantine_claim,
 )
 from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
+from credenda.write.reconcile.fulfilment import PLANS, list_object_words, may_settle
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
 from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
 from credenda.write.reconcile.relayed import find_origin, is_burst, is_by_model, lower_trust
@@ -53,6 +54,7 @@ from credenda.write.reconcile.slot_lookup import (
 )
 from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
+from credenda.write.related import find_related
 
 __all__ = [
     "apply_claims",
@@ -241,6 +243,9 @@ def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
             pair=(entity, normalise_attribute(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
         )
         found.extend(reader.find(wanted))
+    if may_settle(claim) and claim.move is not UpdateKind.END:
+        plans = find_related(reader, list_object_words(claim), limits.SLOT_ROWS)
+        found.extend(one for one in plans if one.status is Status.ACTIVE and one.attribute in PLANS)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from credenda.model.claim import UpdateKind
@@ -11,6 +12,7 @@ from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
+from credenda.write.parse.things import find_thing, is_tool, make_tool
 from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
@@ -133,6 +135,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         for one in tree.conjuncts(target):
             if attribute == "degree" and len(tree.phrase(one).split()) > _SUBJECT_WORDS:
                 yield _make_open(said, head)
+            elif attribute == "uses" and is_tool(tree, one):
+                yield replace(make_tool(said, head, one), prior=prior, **more)
             elif _may_be_place(tree, one, attribute):
                 yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
 
@@ -193,7 +197,11 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
         attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
-    yield make_fact(said, attribute, tree.action(action), **more)
+    thing = find_thing(said, action) if attribute in _PLANNED else ""
+    if thing:
+        yield make_fact(said, "goal", tree.action(action), entity=thing, **more)
+    else:
+        yield make_fact(said, attribute, tree.action(action), **more)
 
 
 def _is_over(said: Statement) -> bool:
@@ -249,8 +257,13 @@ def _make_open(said: Statement, head: int) -> Fact:
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
     lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _is_for_years(said.tree, head)
     past = past and not lasting
+    thing = "" if said.clause.negated else find_thing(said, head)
+    if thing:
+        return make_fact(said, "status", said.tree.action(head), entity=thing)
     habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
-    return make_fact(said, "experience" if past else "habit" if habitual else "does", said.tree.action(head))
+    makes = said.tree.lemma(head) in load_frames()["making"]["verbs"] and not (said.clause.negated or habitual)
+    name = "experience" if past else "habit" if habitual else "does"
+    return make_fact(said, name, said.tree.action(head), topical=makes and (past or said.tree.tokens[head].tag == "VBG"))
 
 
 def _is_for_years(tree: Tree, head: int) -> bool:

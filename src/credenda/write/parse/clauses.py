@@ -84,7 +84,7 @@ def _read_clause(tree: Tree, at: int) -> Clause | None:
         return None
     if tense is Tense.FUTURE and stance is Stance.ASSERTED:
         stance = Stance.PLANNED
-    inside = tree.descend(at, {"parataxis"})
+    inside = tree.descend(at)
     return Clause(
         head=at,
         subject=subject,

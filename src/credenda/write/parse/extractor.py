@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from credenda import limits
@@ -18,12 +19,14 @@ from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
+from credenda.write.parse.answers import find_question, join_answer, strip_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
-from credenda.write.parse.measures import find_measured
-from credenda.write.parse.people import PartyKind, identify
+from credenda.write.parse.measures import find_measured, is_measured
+from credenda.write.parse.people import Party, PartyKind, find_last_thing, identify
 from credenda.write.parse.properties import read_noun_facts
+from credenda.write.parse.things import file_under_topic
 from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]
@@ -34,9 +37,8 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
-_EXACT: Final = frozenset({"hobby", "travel_plan"})
-_VAGUE: Final = frozenset({"likes", "plan", "considering"})
-"""Attributes that the rules use where the parser tells a hobby or a journey."""
+_VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering", "event", "experience", "does", "has"})
+"""Attributes of the rules that say less than a clause."""
 _RULED: Final = frozenset(
     {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
 )
@@ -56,8 +58,8 @@ class ParsingExtractor:
         if turn.event.role is Role.ASSISTANT:
             return claims
         read = self._read(turn)
-        exact = [one for one in read if one.attribute in _EXACT]
-        claims = [one for one in claims if _is_precise(one) and not any(_is_wider(one, other) for other in exact)]
+        read_spans = [(one.span.start, one.span.stop) for one in read]
+        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in read if not _is_taken(one.span, taken)]
         told = [(one.span.start, one.span.stop) for one in found]
@@ -70,20 +72,41 @@ class ParsingExtractor:
         if owner is None:
             return []
         claims: list[Claim] = []
+        topic = last_thing = ""
         last_person: str | None = None
+        question = find_question(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
+            if question:
+                claims += [_make_claim(turn, speaker, span, fact) for fact in self._answer(question, tree, owner)]
+                question = ""
             facts: list[Fact] = []
             for clause in read_clauses(tree):
                 party = identify(tree, find_measured(tree, clause), owner, last_person)
-                if party is not None:
-                    last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                    facts += read_facts(Statement(tree, clause, party, owner))
+                party = party or Party(PartyKind.UNKNOWN, owner)
+                last_person = party.owner if party.kind is PartyKind.PERSON else last_person
+                facts += read_facts(Statement(tree, clause, party, owner, last_thing))
+                last_thing = find_last_thing(tree, clause, party) or last_thing
             facts += read_noun_facts(tree, owner)
+            topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
+
+    def _answer(self, question: str, tree: Tree, owner: str) -> list[Fact]:
+        """Read a short answer with its question; only words of the answer are values."""
+        answer = strip_answer(tree)
+        joined = join_answer(Tree(question, self._parser.parse(question)), answer) if answer else ""
+        if not joined:
+            return []
+        told = Tree(joined, self._parser.parse(joined))
+        facts: list[Fact] = []
+        for clause in read_clauses(told):
+            party = identify(told, clause.subject, owner, None) or Party(PartyKind.UNKNOWN, owner)
+            facts += read_facts(Statement(told, clause, party, owner))
+        kept = (fact for fact in facts if fact.value in answer and not is_hollow(fact.value, fact.attribute))
+        return [replace(fact, start=0, stop=len(tree.text)) for fact in kept]
 
 
 def _is_precise(claim: Claim) -> bool:
@@ -103,10 +126,8 @@ def _is_precise(claim: Claim) -> bool:
     return named or noun.startswith("favourite") or claim.prior is not None
 
 
-def _is_wider(claim: Claim, exact: Claim) -> bool:
-    """Return whether the rules tell a liking or a plan where the parser tells a hobby or a journey."""
-    said, value = f" {exact.value} ", f" {claim.value} "
-    return claim.attribute in _VAGUE and (value in said or said in value)
+def _is_vague(claim: Claim) -> bool:
+    return claim.attribute in _VAGUE and claim.move is UpdateKind.STATE
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
@@ -116,7 +137,8 @@ def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
 def _is_set(attribute: str) -> bool:
     """Return whether values of an attribute stand side by side; only a known slot holds a single one."""
     known = lexicon().attribute(attribute.replace("_", " "))
-    return known.cardinality is Cardinality.SET or not (known.known or attribute in _SINGLE)
+    single = known.known or attribute in _SINGLE or is_measured(attribute)
+    return known.cardinality is Cardinality.SET or not single
 
 
 def _find_type(attribute: str) -> MemoryType:

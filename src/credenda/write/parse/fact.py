@@ -25,6 +25,8 @@ class Statement(NamedTuple):
     clause: Clause
     party: Party
     speaker: str
+    last_thing: str = ""
+    """What "it" means: the thing that the clause before is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,8 @@ class Fact:
     hedged: bool = False
     many: bool = False
     """Stands beside other values of its slot."""
+    topical: bool = False
+    """Was done to whatever the speaker works on, where the clause names no thing."""
 
 
 def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact

@@ -16,7 +16,7 @@ from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
 from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.properties import read_change, read_property, read_quantities
+from credenda.write.parse.properties import read_change, read_property, read_quantities, read_taken_place
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
@@ -50,10 +50,14 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
         return False
     if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
         return False
-    return not said.party.stranger or get_attribute(fact.attribute).person
+    of_stranger = said.party.stranger and fact.entity == said.party.owner
+    return not of_stranger or get_attribute(fact.attribute).person
 
 
 def _read(said: Statement) -> Iterator[Fact]:
+    if said.party.kind is PartyKind.UNKNOWN:
+        yield from read_favourites(said)
+        return
     below = said.tree.find(said.clause.head, "xcomp")
     if below is not None and said.tree.lemma(said.clause.head) == "manage":
         said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
@@ -65,6 +69,7 @@ def _read(said: Statement) -> Iterator[Fact]:
         yield from found
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         yield from read_property(said)
+        yield from read_taken_place(said)
     elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:
         yield from read_identities(said)
     else:

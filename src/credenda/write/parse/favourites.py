@@ -7,7 +7,7 @@ from typing import Final
 
 from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import is_owned
-from credenda.write.parse.tree import Tree
+from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_favourites"]
 
@@ -31,6 +31,8 @@ def read_favourites(said: Statement) -> Iterator[Fact]:
         noun, values = _find_favourite(tree, subject), tree.conjuncts(target)
     if noun is None:
         return
+    if values and said.last_thing and tree.tokens[values[0]].lemma in {"it", "that", "this"}:
+        yield _make_favourite(said, noun, None)
     for one in values:
         if tree.tokens[one].pos in {"NOUN", "PROPN", "VERB", "ADJ"} and one != noun:
             yield _make_favourite(said, noun, one)
@@ -39,7 +41,8 @@ def read_favourites(said: Statement) -> Iterator[Fact]:
 def _find_copula(tree: Tree, head: int) -> int:
     """Return the "be" of "has to be", else the head."""
     below = tree.find(head, "xcomp")
-    return below if below is not None and tree.lemma(head) == "have" and tree.lemma(below) == "be" else head
+    joins = below is not None and tree.lemma(head) in {"have", "happen"} and tree.lemma(below) == "be"
+    return below if joins and below is not None else head
 
 
 def _find_favourite(tree: Tree, at: int) -> int | None:
@@ -49,7 +52,8 @@ def _find_favourite(tree: Tree, at: int) -> int | None:
         return None if below is None else _find_favourite(tree, below)
     if tree.lemma(at) in _PASSING:
         return None
-    own = is_owned(tree, at) or any(tree.tokens[one].text.lower() == "personal" for one in tree.find_all(at, "amod"))
+    own = any(is_owned(tree, one) for one in tree.descend(at, CLAUSAL | {"prep"})) or any(tree.tokens[one].text.lower() == "personal" for one in tree.find_all(at, "amod"))
+    own = own or tree.lemma(tree.preposition(at, "of")) == "mine"
     liked = tree.tokens[at].text.lower() in _FAVOURITES or _find_word(tree, at) is not None
     return at if own and liked else None
 
@@ -59,10 +63,13 @@ def _find_word(tree: Tree, at: int) -> int | None:
     return next((one for one in tree.find_all(at, *relations) if tree.tokens[one].text.lower() in _FAVOURITES), None)
 
 
-def _make_favourite(said: Statement, noun: int, value: int) -> Fact:
+def _make_favourite(said: Statement, noun: int, value: int | None) -> Fact:
     """Return a favourite; one of several stands beside the others."""
     tree, word = said.tree, _find_word(said.tree, noun)
     several = tree.tokens[noun].tag in {"NNS", "NNPS"} or tree.tokens[noun].text.lower() in _FAVOURITES
     kind = "" if word is None or several else f"_{tree.slice(word + 1, noun).lower()}"
-    said_value = tree.action(value) if tree.tokens[value].tag == "VBG" else tree.phrase(value)
+    if value is None:
+        said_value = said.last_thing
+    else:
+        said_value = tree.action(value) if tree.tokens[value].tag == "VBG" else tree.phrase(value)
     return make_fact(said, f"favourite{kind}", said_value, entity=said.speaker, many=several)

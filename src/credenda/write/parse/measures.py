@@ -10,7 +10,7 @@ from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Measure", "find_measure_before", "find_measured", "read_object_dates", "split_measure"]
+__all__ = ["Measure", "find_measure_before", "find_measured", "is_measured", "read_object_dates", "split_measure"]
 
 _MEASURES: Final = frozenset(
     [
@@ -67,6 +67,11 @@ def split_measure(phrase: str) -> Measure | None:
     qualifiers = [word for word in before if word.lower() in _QUALIFIERS]
     owner = " ".join(word for word in before if word not in qualifiers)
     return Measure(owner, "_".join([*qualifiers, *words[-size:]]).lower())
+
+
+def is_measured(attribute: str) -> bool:
+    """Return whether an attribute is an amount, a time or another measure, of which a thing has one."""
+    return attribute not in {"status", "goal"} and split_measure(attribute.replace("_", " ")) is not None
 
 
 def find_measured(tree: Tree, clause: Clause) -> int | None:

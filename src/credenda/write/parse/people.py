@@ -6,9 +6,10 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import names
+from credenda.write.parse.clauses import Clause
 from credenda.write.parse.tree import Tree
 
-__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_name", "identify", "is_owned"]
+__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_last_thing", "find_name", "identify", "is_owned"]
 
 ACQUAINTANCES: Final = frozenset(
     {"friend", "teammate", "classmate", "colleague", "coworker", "neighbour", "client", "flatmate", "tenant", "teacher"}
@@ -28,6 +29,8 @@ class PartyKind(StrEnum):
     OWN_THING = "own_thing"
     """A thing of the speaker or of a person: `owner` has it, and `noun` names it."""
     THING = "thing"
+    UNKNOWN = "unknown"
+    """Named by a pronoun, or no noun at all."""
 
 
 class Party(NamedTuple):
@@ -108,6 +111,16 @@ def find_name(tree: Tree, at: int) -> str | None:
     if tree.tokens[at].dep == "appos" and tree.tokens[above].pos == "PROPN":
         return tree.phrase(above, prepositions=False)
     return None
+
+
+def find_last_thing(tree: Tree, clause: Clause, party: Party) -> str:
+    """Return the thing that a clause is about, which "it" in the next one means: its object, else its subject."""
+    if party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
+        return party.noun
+    at = tree.find(clause.head, "dobj", "attr", "xcomp") or tree.preposition(clause.head, "at", "to", "in")
+    if at is None or tree.tokens[at].pos not in {"NOUN", "PROPN"}:
+        return tree.action(at) if at is not None and tree.tokens[at].tag == "VBG" else ""
+    return tree.phrase(at)
 
 
 def is_owned(tree: Tree, at: int) -> bool:

@@ -8,12 +8,13 @@ from typing import Final
 
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
-__all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities"]
+__all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
 
 _OPEN_IMPORTANCE: Final = 0.6
 _PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
@@ -56,6 +57,17 @@ def read_property(said: Statement) -> Iterator[Fact]:
                 yield make_fact(said, slot.attribute, value, entity=_find_owner(said) or slot.owner or said.speaker)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
+
+
+def read_taken_place(said: Statement) -> Iterator[Fact]:
+    """Yield that something took place, which the speaker judges: "the exam went well"."""
+    tree, clause, at = said.tree, said.clause, said.clause.subject
+    if at is None or clause.tense is not Tense.PAST or clause.negated or tree.lemma(clause.head) not in {"be", "go"}:
+        return
+    definite = is_owned(tree, at) or any(tree.lemma(one) == "the" for one in tree.find_all(at, "det"))
+    if definite and tree.lemma(at) in load_frames()["events"]["nouns"]:
+        told = tree.slice(clause.head, tree.descend(clause.head, {*CLAUSAL, "conj", "cc", "punct"})[-1])
+        yield make_fact(said, "experience", f"{tree.phrase(at)} {told}", entity=said.speaker)
 
 
 def _read_aim(tree: Tree, head: int) -> str:

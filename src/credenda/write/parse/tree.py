@@ -15,6 +15,7 @@ CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csu
 _LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", "intj", "case"})
 _LOOSE: Final = frozenset({"PUNCT", "CCONJ", "INTJ"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_JOINING: Final = frozenset({"conj", "cc"})
 _WORDS_MAX: Final = 14
 
 
@@ -74,13 +75,22 @@ class Tree:
         return found
 
     def descend(self, at: int, skipped: Collection[str] = ()) -> list[int]:
-        """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order."""
-        found = [at]
+        """Return the tokens under a token and itself, without the branches in the `skipped` relations, in order.
+
+        Only the conjuncts of `at` itself are skipped: a value keeps "Spain and Italy" in "cities in Spain and Italy".
+        """
+        found, inner = [at], {one for one in skipped if one not in _JOINING}
         for one in self.children[at]:
-            joins_adjectives = self.tokens[at].pos == "ADJ" and self.tokens[one].dep in {"conj", "cc"}
-            if self.tokens[one].dep not in skipped or joins_adjectives:
-                found += self.descend(one, skipped)
+            joins_adjectives = self.tokens[at].pos == "ADJ" and self.tokens[one].dep in _JOINING
+            is_skipped = self.tokens[one].dep in skipped or (bool(skipped) and self._is_joined_clause(one))
+            if joins_adjectives or not is_skipped:
+                found += self.descend(one, inner)
         return sorted(found)
+
+    def _is_joined_clause(self, at: int) -> bool:
+        """Return whether a conjunct is a clause with a subject or a finite verb of its own."""
+        own = self.tokens[at].tag in _FINITE or self.find(at, "nsubj", "nsubjpass") is not None
+        return own and self.tokens[at].dep == "conj"
 
     def phrase(self, at: int, *, whole: bool = False, prepositions: bool = True) -> str:
         """Return the words of a noun phrase without determiners, clauses and conjuncts.
@@ -110,11 +120,14 @@ class Tree:
         token = self.tokens[at]
         if whole and token.dep == "poss":
             return False
+        if token.dep == "advmod" and token.text.lower().endswith("ly"):
+            return True  # "specifically Flask"
         return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
 
     def action(self, head: int) -> str:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
-        inside = [one for one in self.descend(head, {*CLAUSAL, "conj", "cc"}) if one > head]
+        joined = {"conj", "cc"} if self.tokens[head].tag in _FINITE else frozenset[str]()
+        inside = [one for one in self.descend(head, CLAUSAL | joined) if one > head]
         while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
             inside = inside[1:]
         while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):

@@ -26,6 +26,8 @@ _POSSESSIVE: Final = (
 _DEFINITE: Final = r"(?:the|this|that|these|those|der|die|das|le|la|les|el|los|las|o|os|as)"
 _BETWEEN: Final = r"\s+(?:[\w'’-]+\s+){0,3}"
 _SPEAKER: Final = re.compile(r"\b(?:i|we|ich|wir|je|nous|yo|nosotros|eu|nós)\b")
+_ORDINAL: Final = re.compile(r"(?:first|second|third|fourth|fifth|final|last|next)\s+\w")
+"""One of several things in order: "the first sprint"."""
 _OWNER_WORD: Final = r"\s+(?:of|for|at|with|von|für|de|du|des|da|do|para|pour)\s+\S"
 
 
@@ -108,7 +110,7 @@ def _is_definite(noun: str, lower: str) -> bool:
 
 def _is_owner(entity: str, key: str, text: str) -> bool:
     """Return whether an entity identifies itself: a person, a relative, a named thing, or an owned thing."""
-    if "'s " in key or names().kin_noun(key.rpartition(" ")[2]) is not None:
+    if "'s " in key or names().kin_noun(key.rpartition(" ")[2]) is not None or _ORDINAL.match(key) is not None:
         return True
     common = " " not in key and re.search(rf"\b(?:der|die|das) {re.escape(key)}\b", text.casefold()) is not None
     return not common and any(word[:1].isupper() or word[:1].isdigit() for word in entity.split())

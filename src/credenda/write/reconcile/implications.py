@@ -16,14 +16,12 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import make_candidate
+from credenda.write.reconcile.fulfilment import PLANS, is_settled, lemmatise_verb, may_settle
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us
 from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
-
-PLANS: Final = frozenset({"plan", "considering", "wish", "goal", "travel_plan"})
-"""Attributes of plans, considerations and wishes."""
 
 _JOBLESS: Final = (
     r"^(?:unemployed|between jobs|out of work|jobless|job[- ]hunting|looking for (?:a job|work)|laid off|fired|sacked"
@@ -31,11 +29,6 @@ _JOBLESS: Final = (
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
-_DONE: Final = frozenset({"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby"})
-_REACHED: Final = frozenset(
-    {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
-    | {"cloud", "ci", "version_control", "car", "school", "phone", "learning", "drives"}
-)
 _FORMER: Final = "former_"
 _FORMERLY: Final = "formerly"
 _PRACTISED: Final = (
@@ -45,29 +38,6 @@ _PRACTISED: Final = (
 """Attributes of activities, possessions and traits that "I used to" ends."""
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
-_STARTING: Final = frozenset(
-    {"move", "moving", "switch", "switching", "join", "joining", "start", "starting", "buy", "buying", "get", "getting"}
-    | {"become", "becoming", "work", "working", "migrate", "migrating", "relocate", "relocating", "learn", "learning"}
-    | {"adopt", "adopting", "go", "going"}
-)
-_IRREGULAR: Final = {
-    "bought": "buy",
-    "got": "get",
-    "went": "go",
-    "sold": "sell",
-    "ran": "run",
-    "began": "begin",
-    "became": "become",
-    "left": "leave",
-    "quit": "quit",
-    "took": "take",
-    "built": "build",
-    "wrote": "write",
-    "made": "make",
-    "did": "do",
-}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
@@ -130,8 +100,6 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:
         named |= {*_PRACTISED}
-    if claim.attribute in _DONE or (claim.attribute in _REACHED and claim.move is UpdateKind.CHANGE):
-        named |= PLANS
     return tuple(sorted(named))
 
 
@@ -178,8 +146,10 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     if memory.status is not Status.ACTIVE or normalise_name(memory.speaker) != normalise_name(claim.speaker):
         return False
     name = normalise_attribute(memory.attribute or "")
-    if name in PLANS and memory.stance not in ASSERTIVE_STANCES:
-        return _is_fulfilled(claim, memory)
+    if name in PLANS and may_settle(claim) and is_settled(claim, memory):
+        return True
+    if claim.stance is not Stance.ASSERTED or normalise_name(claim.entity or "") != normalise_name(memory.entity or ""):
+        return False
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True
     return any(
@@ -209,33 +179,4 @@ def _is_match(rule: _Rule, claim: Claim, memory: Memory) -> bool:
 def _normalise_action(value: str) -> list[str]:
     """Return the words of an action with its verb in the base form: "getting a dog" and "got a dog" are "get dog"."""
     words = [word for word in normalise_value(value).split() if word not in _SMALL]
-    if not words:
-        return []
-    return [_lemmatise_verb(words[0]), *words[1:]]
-
-
-def _lemmatise_verb(verb: str) -> str:
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    stem = verb.removesuffix("ing") if verb.endswith("ing") else verb.removesuffix("ed")
-    if stem == verb:
-        return verb
-    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"  # noqa: PLR2004 - "getting", not "egg"
-    return stem[:-1] if doubled else stem
-
-
-def _is_same_verb(one: str, other: str) -> bool:
-    """Return whether two verbs are equal apart from a dropped "e": "mov" and "move"."""
-    return one in {other, f"{other}e"} or other == f"{one}e"
-
-
-def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
-    """Return whether the claim fulfils a wish: the same verb with the whole object, or what the wish was to reach."""
-    done, wished = _normalise_action(claim.value or ""), _normalise_action(wish.value or "")
-    if not done or not wished:
-        return False
-    if claim.attribute in _REACHED and claim.move is UpdateKind.CHANGE:
-        return wished[0] in {_lemmatise_verb(one) for one in _STARTING} | _STARTING and set(
-            normalise_value(claim.value or "").split()
-        ) <= set(wished)
-    return _is_same_verb(done[0], wished[0]) and len(wished) > 1 and set(wished[1:]) <= set(done[1:])
+    return [lemmatise_verb(words[0]), *words[1:]] if words else []

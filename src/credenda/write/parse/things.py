@@ -1,0 +1,111 @@
+"""Find the thing that an action makes, changes or serves: things are entities of their own, as paths. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.measures import is_measured
+from credenda.write.parse.people import is_owned
+from credenda.write.parse.tree import Tree
+
+__all__ = ["find_thing", "is_tool", "make_tool"]
+
+_SHARED: Final = frozenset(
+    [
+        *("performance", "quality", "process", "experience", "efficiency", "speed", "implementation", "structure"),
+        *("part", "rest", "design", "version", "set", "kind", "type", "number", "maintainability", "readability"),
+        *("time", "setup", "configuration", "integration", "development", "deployment", "use", "usage", "size"),
+    ]
+)
+"""Nouns that need the thing after "of" or "for": "the quality of my code"."""
+_SERVED: Final = ("for", "of", "in", "into", "on", "to")
+_KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
+"""Adjectives that tell one thing from another."""
+_NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
+_TOPICAL: Final = {"uses": "tool", "goal": "goal", "plan": "goal", "working_on": "working_on", "decision": "decision", "decided_against": "decided_against"}
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
+_IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
+
+
+def find_thing(said: Statement, verb: int) -> str:
+    """Return the thing that a verb of making or changing has as its object; "" without one."""
+    tree = said.tree
+    at = tree.find(verb, "dobj")
+    if at is None or tree.lemma(verb) not in load_frames()["making"]["verbs"]:
+        return ""
+    if is_tool(tree, at) or tree.lemma(at) in _SHARED:
+        served = _find_served(tree, at, verb)
+        at = at if served is None else served
+    return _name_thing(said, at)
+
+
+def is_tool(tree: Tree, at: int) -> bool:
+    """Return whether a noun names a product: "Redis", "Flask-Login v0.6.2"."""
+    token = tree.tokens[at]
+    if token.entity in _NO_THINGS - {"PERSON", "GPE", "CARDINAL"}:
+        return False
+    if not _VERSION.fullmatch(token.text):
+        return tree.is_name(at) and token.text[0].isalpha() and tree.find(at, "poss") is None
+    return any(tree.is_name(one) for one in tree.find_all(at, "compound", "nmod")) and at > 0
+
+
+def make_tool(said: Statement, verb: int, at: int, action: int | None = None) -> Fact:
+    """Return that somebody uses a tool: for a thing that the phrase names, or that the action makes, else at all."""
+    tree = said.tree
+    served = _find_served(tree, at, verb)
+    thing = "" if served is None else _name_thing(said, served)
+    thing = thing or ("" if action is None else find_thing(said, action))
+    value = tree.phrase(at, prepositions=False)
+    if thing and thing != value:
+        return make_fact(said, "tool", value, entity=thing)
+    return make_fact(said, "uses", value)
+
+
+def _find_served(tree: Tree, *places: int) -> int | None:
+    """Return the noun that an object is for, of or in: "Redis for rate limiting"."""
+    for place in places:
+        for word in _SERVED:
+            found = tree.preposition(place, word)
+            if found is not None and tree.tokens[found].entity not in _NO_THINGS:
+                return found
+    return None
+
+
+def _name_thing(said: Statement, at: int) -> str:
+    """Return the path of a thing: its nouns, with the owner where several persons talk; "" for a mere word."""
+    tree = said.tree
+    token = tree.tokens[at]
+    if token.pos not in {"NOUN", "PROPN"} and token.tag != "VBG":
+        return ""
+    parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _tells_apart(tree, one)]
+    inside = [one for part in parts for one in tree.descend(part, {"poss", "det"})]
+    noun = tree.slice(min([at, *inside]), at)
+    if " " not in noun and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(noun):
+        return ""
+    return noun if said.speaker == "user" else f"{said.speaker}'s {noun}"
+
+
+def _tells_apart(tree: Tree, at: int) -> bool:
+    return tree.tokens[at].dep != "amod" or tree.lemma(at) in _KEPT or tree.is_name(at)
+
+
+def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, list[Fact]]:
+    """File what is said after a goal under the thing of the goal: "I'm writing the parser, and I chose C".
+
+    `topic` is the thing of the sentence before, which only measures and further work are filed under. Return the thing
+    of this one, and the facts.
+    """
+    filed, here = list[Fact](), False
+    for fact in facts:
+        if fact.entity != speaker and fact.attribute in {"goal", "status"}:
+            topic, here = fact.entity, True
+        elif topic and fact.entity == speaker:
+            if fact.topical or is_measured(fact.attribute):
+                fact = replace(fact, entity=topic, attribute="status" if fact.topical else fact.attribute)  # noqa: PLW2901
+            elif fact.attribute in _TOPICAL and (here or fact.attribute == "uses"):
+                fact = replace(fact, entity=topic, attribute=_TOPICAL[fact.attribute])  # noqa: PLW2901
+        filed.append(fact)
+    return topic, filed
