@@ -1,4 +1,4 @@
-"""Items: values under a space and a key, each of one tenant, replaced whole, and gone with the words of their source."""
+"""Items: values under a space and a key, each of one tenant, and gone with the words of their source."""
 
 from __future__ import annotations
 

@@ -118,10 +118,8 @@ class SqliteWriter(SqliteReader):
                 return self._rule(row)
             case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune():
                 return self._derived(row)
-            case Spend():
-                return self._spend(row)
-            case Item() | ItemRemoval():
-                return write_item(self._run, row, self._tenant.tag, self._clock.now_us())
+            case Spend() | Item() | ItemRemoval():
+                return self._keyed(row)
             case _:
                 assert_never(row)
 
@@ -340,8 +338,11 @@ class SqliteWriter(SqliteReader):
         self.refolded = True
         return replace_rows(self._run, self._tenant.tag, row)
 
-    def _spend(self, spend: Spend) -> str:
-        return add_spend(self._run, spend)
+    def _keyed(self, row: Spend | Item | ItemRemoval) -> str:
+        """Insert a row under a key of its own."""
+        if isinstance(row, Spend):
+            return add_spend(self._run, row)
+        return write_item(self._run, row, self._tenant.tag, self._clock.now_us())
 
     def _redaction(self, redaction: Redaction | Rewording) -> str:
         self.redacted = True
