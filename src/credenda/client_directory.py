@@ -11,7 +11,7 @@ from credenda.services import items
 from credenda.services.directory import directory
 from credenda.services.items import Words
 
-__all__ = ["Directory", "Items"]
+__all__ = ["Directory", "Items", "Words"]
 
 
 class Directory:
@@ -44,8 +44,8 @@ class Directory:
         """Write a page, and return it as it stands then.
 
         `version` is the one that was read, "" for a page that must be new, None for any; with another one it raises
-        `Conflict`, as it does for a line that was deleted from the memory. Raises `Invalid` for a line with orders to
-        its reader and for a page that cannot be changed, `LimitExceeded` for one that is too long; then nothing changes.
+        `Conflict`. Raises `Invalid` for a line that was deleted from the memory or has orders to its reader, and for a
+        page that cannot be changed, `LimitExceeded` for one that is too long. Then nothing changes.
         """
         return directory.write_text(self._parts, path, text, version=version)
 
@@ -72,17 +72,15 @@ class Items:
         value: object,
         *,
         words: Words | None = None,
-        expires_us: int | None = None,
+        ttl_us: int | None = None,
         version: int = ANY_VERSION,
     ) -> Item:
         """Store a JSON value; its words become a memory with the trust of a model's text, in place of the old value's.
 
-        Raises `Conflict` for words that were deleted from the memory, and unless `version` is the present one.
+        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and unless `version` is the present one.
         """
-        item = Item(
-            space=space, key=key, value=items.dump_value(value), expires_us=expires_us, version=version, updated_us=0
-        )
-        return items.put_item(self._parts, item, words)
+        item = Item(space=space, key=key, value=items.dump_value(value), version=version, updated_us=0)
+        return items.put_item(self._parts, item, words, ttl_us=ttl_us)
 
     def append(self, space: str, entries: Sequence[tuple[object, str | None]]) -> None:
         """Add values under the next numbers of a space, each with the id of the event that has its words."""

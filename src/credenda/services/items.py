@@ -66,20 +66,22 @@ def find_hidden(parts: Parts, sources: Collection[str]) -> set[str]:
         return {memory.id for memory in reader.memories(ids) if memory.status in _GONE}
 
 
-def put_item(parts: Parts, item: Item, words: Words | None = None) -> Item:
+def put_item(parts: Parts, item: Item, words: Words | None = None, *, ttl_us: int | None = None) -> Item:
     """Store an item, and its words as a memory; return it as stored.
 
     Raises `Conflict` for deleted words and for another version than the expected one, `Invalid` for a value that is not
     JSON or has a secret that the policy rejects.
     """
     value = screen_value(load_value(item.value), parts.settings.secrets_policy)
-    filed = replace(item, value=dump_value(value), updated_us=parts.clock.now_us())
+    now_us = parts.clock.now_us()
+    expires_us = None if ttl_us is None else now_us + ttl_us
+    filed = replace(item, value=dump_value(value), updated_us=now_us, expires_us=expires_us)
     before = find_items(parts, ItemFilter(space=item.space, key=item.key)) if item.key else []
     old = before[0] if before else None
     if words is not None and words.text.strip():
         same = old is not None and old.value == filed.value and old.expires_us == filed.expires_us
         memory_id = old.source if same and old is not None else None
-        filed = replace(filed, source=memory_id or store_words(parts, words, expires_us=item.expires_us).id)
+        filed = replace(filed, source=memory_id or store_words(parts, words, expires_us=expires_us).id)
     try:
         key = _write(parts, lambda writer: writer.put(filed))
     except Conflict:

@@ -76,8 +76,8 @@ def _build_page(item: Item, said: Iterable[Item], hidden: set[str]) -> StoredPag
 def write_page(parts: Parts, old: StoredPage, text: str) -> None:
     """Store a page in place of the one that was read.
 
-    Raises `Conflict` if it was written meanwhile, or if a line repeats a deleted statement, `Invalid` for a line with
-    orders to its reader or a rejected secret, `LimitExceeded` for a page or line that is too long; nothing changes then.
+    Raises `Conflict` if it was written meanwhile, `Invalid` for a line that repeats a deleted statement, has orders to
+    its reader or a rejected secret, `LimitExceeded` for a page or line that is too long. Nothing changes then.
     """
     draft = _Draft(parts, old)
     try:
@@ -143,7 +143,7 @@ class _Draft:
         try:
             memory = store_words(self._parts, Words(statement, f"page /{self._old.path}"))
         except Conflict as error:
-            raise Conflict(
+            raise Invalid(
                 f"this was deleted from memory and stays deleted: {short}", why=error.why, fix="leave the line out"
             ) from error
         self.made.append(memory.id)
