@@ -17,8 +17,8 @@ __all__ = ["Directory", "Items", "Words"]
 class Directory:
     """The memory as a directory of pages: `mem.directory`.
 
-    `MEMORY.md`, `index.md`, `consolidated/` and `archive/` show beliefs and messages; an edit there corrects, forgets or
-    remembers. Below `@2026-03-01/` they are as they were believed at the end of that day. Any other path is a page of a
+    `MEMORY.md`, `index.md`, `consolidated/` and `archive/` show beliefs and messages; an edit there corrects, forgets
+    or remembers. Below `@2026-03-01/` they are as they were believed at the end of that day. Any other path is a page of a
     program: each line with a statement is a memory. Paths have `/` between names. See docs/how-to/directory.md.
     """
 
@@ -77,7 +77,8 @@ class Items:
     ) -> Item:
         """Store a JSON value; its words become a memory with the trust of a model's text, in place of the old value's.
 
-        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and unless `version` is the present one.
+        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and
+        unless `version` is the present one.
         """
         item = Item(space=space, key=key, value=items.dump_value(value), version=version, updated_us=0)
         return items.put_item(self._parts, item, words, ttl_us=ttl_us)

@@ -67,7 +67,7 @@ class CredendaMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Remember some messages of a session."""
-        await asyncio.to_thread(self._add, app_name, user_id, events, session_id, custom_metadata)
+        await asyncio.to_thread(self._add, app_name, user_id, events, session_id, metadata=custom_metadata)
 
     def _add(
         self,
@@ -75,6 +75,7 @@ class CredendaMemoryService(BaseMemoryService):
         user_id: str,
         events: Sequence[Event],
         session_id: str | None,
+        *,
         metadata: Mapping[str, object] | None = None,
     ) -> None:
         messages = [message for event in events if (message := _to_message(event)) is not None]

@@ -58,7 +58,7 @@ class CredendaStore(BaseStore):
         self.ttl_config = ttl
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations: reads see the state before the writes of the same batch, of which the last for a key counts."""
+        """Run operations: reads see the state before the writes of the batch; the last write of a key counts."""
         given = list(ops)
         results: list[Result] = [self._read(op) for op in given]
         for op in {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}.values():

@@ -11,10 +11,10 @@ __all__ = ["describe_hit", "join_texts", "make_message"]
 
 
 def join_texts(content: object) -> str:
-    """Return the words of a content: a text, or a list of parts with a field `text`.
+    r"""Return the words of a content: a text, or a list of parts with a field `text`.
 
     >>> join_texts([{"text": "one"}, {"image": b""}, {"text": "two"}])
-    'one\\ntwo'
+    'one\ntwo'
     """
     if isinstance(content, str):
         return content
