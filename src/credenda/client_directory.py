@@ -18,8 +18,8 @@ class Directory:
     """The memory as a directory of pages: `mem.directory`.
 
     `MEMORY.md`, `index.md`, `consolidated/` and `archive/` show beliefs and messages; an edit there corrects, forgets
-    or remembers. Below `@2026-03-01/` they are as they were believed at the end of that day. Any other path is a page of a
-    program: each line with a statement is a memory. Paths have `/` between names. See docs/how-to/directory.md.
+    or remembers. Below `@2026-03-01/` they are as they were believed at the end of that day. Any other path
+    is a page of a program: each line with a statement is a memory. Names are separated by `/`.
     """
 
     def __init__(self, parts: Parts) -> None:

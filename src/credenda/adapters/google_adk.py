@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message
+from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each
 from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Invalid
@@ -81,7 +81,7 @@ class CredendaMemoryService(BaseMemoryService):
         messages = [message for event in events if (message := _to_message(event)) is not None]
         if messages:
             with self._pool.lend(self._tenant(app_name, user_id)) as memory:
-                memory.remember(messages, session=session_id, agent=app_name, metadata=metadata)
+                remember_each(memory, messages, session=session_id, agent=app_name, metadata=metadata)
 
     async def add_memory(
         self,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from credenda.client import Credenda
 from credenda.model.query import Hit
 
-__all__ = ["describe_hit", "join_texts", "make_message"]
+__all__ = ["describe_hit", "join_texts", "make_message", "remember_each"]
 
 
 def join_texts(content: object) -> str:
@@ -32,6 +34,23 @@ def make_message(role: str, text: str, *, id: str | None = None, timestamp: str 
     """Make a message; `role` is user or assistant, `id` makes repeating it harmless."""
     given = {"id": id, "timestamp": timestamp}
     return {"role": role, "content": text, **{name: value for name, value in given.items() if value is not None}}
+
+
+def remember_each(
+    memory: Credenda,
+    messages: Iterable[Mapping[str, str]],
+    *,
+    session: str | None,
+    agent: str,
+    metadata: Mapping[str, object] | None = None,
+) -> None:
+    """Remember messages, those with an id once: the same id and words in the same session are stored already."""
+    for message in messages:
+        key = None
+        if "id" in message:
+            words = "\x1f".join([agent, session or "", message["id"], message["content"]])
+            key = f"{agent[:32]} {hashlib.sha256(words.encode('utf-8', 'replace')).hexdigest()}"
+        memory.remember([message], session=session, agent=agent, metadata=metadata, idempotency_key=key)
 
 
 def describe_hit(hit: Hit) -> dict[str, object]:

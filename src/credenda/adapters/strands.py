@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message
+from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each
 from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import CredendaError
@@ -78,7 +78,7 @@ class CredendaMemoryStore(MemoryStore):
             if (text := join_texts(one["content"]).strip())
         ]
         if given:
-            await asyncio.to_thread(self._memory.remember, given, session=self._session, agent=self.name)
+            await asyncio.to_thread(remember_each, self._memory, given, session=self._session, agent=self.name)
 
     def get_tools(self) -> list[AgentTool]:
         """Return the tools of the directory."""
