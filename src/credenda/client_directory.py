@@ -38,7 +38,9 @@ class Directory:
         self, pattern: str, path: str = "", *, ignore_case: bool = True, regex: bool = False, limit: int = 100
     ) -> Sequence[DirectoryMatch]:
         """Return at most `limit` lines below a path that contain a text, or with `regex` match an expression."""
-        return directory.grep_pages(self._parts, pattern, path=path, ignore_case=ignore_case, regex=regex, limit=limit)
+        return directory.search_lines(
+            self._parts, pattern, path=path, ignore_case=ignore_case, regex=regex, limit=limit
+        )
 
     def write(self, path: str, text: str, *, version: str | None = None) -> DirectoryPage:
         """Write a page, and return it as it stands then.

@@ -102,7 +102,7 @@ class CredendaStore(BaseStore):
         rows = self._list_rows(op.namespace_prefix, tuple(scores) if op.query else ())
         rows = [] if op.query and not scores else rows
         rows.sort(key=lambda row: (-scores.get(row.source or "", 0.0), -row.updated_us))
-        chosen = [row for row in rows if _matches(_load(row), op.filter or {})]
+        chosen = [row for row in rows if _is_met(_load(row), op.filter or {})]
         return [
             SearchItem(**_to_fields(row), score=scores.get(row.source or ""))
             for row in chosen[op.offset : op.offset + op.limit]
@@ -170,7 +170,7 @@ def _is_match(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
     return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
 
 
-def _matches(value: object, wanted: object) -> bool:
+def _is_met(value: object, wanted: object) -> bool:
     """Return whether a value meets a filter: operators, nested tables, lists element by element, or equality."""
     if isinstance(wanted, Mapping):
         conditions = cast("Mapping[str, object]", wanted)
@@ -179,10 +179,10 @@ def _matches(value: object, wanted: object) -> bool:
         if not isinstance(value, Mapping):
             return False
         table = cast("Mapping[str, object]", value)
-        return all(_matches(table.get(name), one) for name, one in conditions.items())
+        return all(_is_met(table.get(name), one) for name, one in conditions.items())
     if isinstance(wanted, list | tuple):
         items, many = cast("Sequence[object]", wanted), cast("Sequence[object]", value)
-        return isinstance(value, list) and len(many) == len(items) and all(map(_matches, many, items))
+        return isinstance(value, list) and len(many) == len(items) and all(map(_is_met, many, items))
     return (type(value) is type(wanted) and value == wanted) or (_are_numbers(value, wanted) and value == wanted)
 
 
@@ -192,9 +192,9 @@ def _are_numbers(*values: object) -> bool:
 
 def _compare(value: Any, operator: str, than: Any) -> bool:  # noqa: ANN401 - any JSON
     if operator == "$eq":
-        return _matches(value, than)
+        return _is_met(value, than)
     if operator == "$ne":
-        return not _matches(value, than)
+        return not _is_met(value, than)
     if operator not in {"$gt", "$gte", "$lt", "$lte"}:
         raise ValueError(f"Unsupported operator: {operator}")
     if not (_are_numbers(value, than) or (isinstance(value, str) and isinstance(than, str))):

@@ -58,7 +58,7 @@ class CredendaMemoryStore(MemoryStore):
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Return what answers a query, best first; nothing if nothing relevant is known."""
-        most = (options or {}).get("max_search_results") or self.max_search_results
+        most = (options or {}).get("max_search_results") or self.max_search_results or 10
         if not query.strip():
             return []
         found = await asyncio.to_thread(self._memory.search, query, limit=most)

@@ -26,7 +26,7 @@ from credenda.services.forget import forget
 from credenda.services.items import Words, store_words
 from credenda.storage.store import EventFilter, MemoryFilter
 
-__all__ = ["BeliefPage", "edit_belief_page", "load_belief_pages"]
+__all__ = ["BeliefPage", "apply_page_edit", "load_belief_pages"]
 
 _ID: Final = re.compile(r" \(([em]\d+-[0-9a-f]{6})\)$")
 _EDITABLE: Final = frozenset({NOW, *CORE_SECTIONS.values()})
@@ -111,7 +111,7 @@ def _show_entry(entry: Entry) -> list[str]:
     return [*first, f"{last} ({entry.local})"]
 
 
-def edit_belief_page(parts: Parts, page: BeliefPage, text: str) -> None:
+def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
     """Apply the difference of a new text: changed entries are corrected, missing ones forgotten, new ones remembered.
 
     On the page of the core a missing entry changes nothing: it is chosen by use. Raises `Invalid` for a page or an

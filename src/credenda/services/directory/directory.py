@@ -14,13 +14,13 @@ from credenda import limits
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
 from credenda.model.directory import DirectoryEntry, DirectoryMatch, DirectoryPage, hash_page
 from credenda.runtime import Parts
-from credenda.services.directory.belief_pages import BeliefPage, edit_belief_page, load_belief_pages
+from credenda.services.directory.belief_pages import BeliefPage, apply_page_edit, load_belief_pages
 from credenda.services.directory.paths import AS_OF, fold_page_name, is_reserved, split_page_path
 from credenda.services.directory.stored_pages import StoredPage, load_pages, move_pages, remove_pages, write_page
 from credenda.services.search import resolve_moment
 from credenda.validation import check_text
 
-__all__ = ["grep_pages", "list_entries", "move_page", "read_page", "remove_page", "write_text"]
+__all__ = ["list_entries", "move_page", "read_page", "remove_page", "search_lines", "write_text"]
 
 _MISSING: Final = "list the directory"
 
@@ -114,7 +114,7 @@ def _write_beliefs(parts: Parts, names: tuple[str, ...], text: str, version: str
             fix="write to another path",
         )
     _check_version(path, page.text, version)
-    edit_belief_page(parts, page, text)
+    apply_page_edit(parts, page, text)
     after = load_belief_pages(parts).get(path)
     return _to_page(path, after.text if after else "")
 
@@ -176,7 +176,7 @@ def move_page(parts: Parts, old_path: str, new_path: str) -> None:
     move_pages(parts, moves)
 
 
-def grep_pages(
+def search_lines(
     parts: Parts, pattern: str, *, path: str, ignore_case: bool, regex: bool, limit: int
 ) -> list[DirectoryMatch]:
     """Return the lines that contain a text, or match a regular expression, in order of path and line."""
