@@ -18,6 +18,7 @@ from typing import Literal, cast, get_args, get_origin
 import credenda.model
 from credenda import AsyncCredenda, Credenda, MemoryUnit, errors, restore_backup, testing
 from credenda.client_data import Data
+from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
@@ -301,7 +302,14 @@ def render_client() -> str:
     """Write the sections of the client and its groups."""
     parts = [f"## Credenda\n\n{read_docstring(Credenda)}\n\n", render_properties(Credenda)]
     parts.append(render_methods(Credenda, "Credenda.", "###"))
-    for name, group in (("manage", Manage), ("data", Data), ("inspect", Inspect), ("jobs", Jobs)):
+    for name, group in (
+        ("manage", Manage),
+        ("data", Data),
+        ("inspect", Inspect),
+        ("jobs", Jobs),
+        ("directory", Directory),
+        ("items", Items),
+    ):
         parts.append(f"## Credenda.{name}\n\n{read_docstring(group)}\n\n{render_methods(group, f'{name}.', '###')}")
     parts.append(f"## AsyncCredenda\n\n{read_docstring(AsyncCredenda)}\n\n")
     parts.append(

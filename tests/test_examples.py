@@ -11,15 +11,33 @@ from pathlib import Path
 import pytest
 
 import credenda
+from credenda.errors import Unavailable
 
 ROOT = Path(__file__).resolve().parents[1]
+ADAPTERS = {
+    f"credenda.adapters.{name}"
+    for name in (
+        "agent_framework",
+        "google_adk",
+        "langchain",
+        "langgraph",
+        "llama_index",
+        "openai_agents",
+        "pydantic_ai",
+        "strands",
+    )
+}
+"""Modules that need their framework: scripts/adapters tests them."""
 MODULES = sorted(
-    found.name for found in pkgutil.walk_packages(credenda.__path__, "credenda.") if found.name != "credenda.__main__"
+    found.name
+    for found in pkgutil.walk_packages(credenda.__path__, "credenda.")
+    if found.name != "credenda.__main__" and found.name not in ADAPTERS
 )
 
 PAGES = [
     ("anthropic-memory-tool", "pages.db"),
     ("core", "core.db"),
+    ("directory", "directory.db"),
     ("embedders", "mine.db"),
     ("time", "time.db"),
     ("tokens", "mine.db"),
@@ -38,6 +56,13 @@ def test_the_examples_of_a_module_hold(name: str, tmp_path: Path) -> None:
         example.globs["getfixture"] = {"tmp_path": tmp_path}.__getitem__
         result = runner.run(example)
         assert not result.failed, example.name
+
+
+@pytest.mark.parametrize("name", sorted(ADAPTERS))
+def test_an_adapter_without_its_framework_names_the_extra(name: str) -> None:
+    extra = name.rpartition(".")[2].replace("_", "-")
+    with pytest.raises(Unavailable, match=re.escape(f'pip install "credenda[{extra}]"')):
+        importlib.import_module(name)
 
 
 def test_there_are_examples_to_run() -> None:

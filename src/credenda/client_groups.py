@@ -9,14 +9,16 @@ from credenda.lazy import import_on_use
 from credenda.runtime import Parts
 
 if TYPE_CHECKING:
-    from credenda import client_data, client_inspect, client_jobs, client_manage
+    from credenda import client_data, client_directory, client_inspect, client_jobs, client_manage
     from credenda.client_data import Data
+    from credenda.client_directory import Directory, Items
     from credenda.client_inspect import Inspect
     from credenda.client_jobs import Jobs
     from credenda.client_manage import Manage
 else:
     client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
     client_inspect, client_jobs = import_on_use("credenda.client_inspect"), import_on_use("credenda.client_jobs")
+    client_directory = import_on_use("credenda.client_directory")
 
 __all__ = ["Groups"]
 
@@ -45,3 +47,13 @@ class Groups:
     def jobs(self) -> Jobs:
         """Work in the background."""
         return client_jobs.Jobs(self._parts)
+
+    @cached_property
+    def directory(self) -> Directory:
+        """The memory as a directory of pages."""
+        return client_directory.Directory(self._parts)
+
+    @cached_property
+    def items(self) -> Items:
+        """Values of programs beside the beliefs."""
+        return client_directory.Items(self._parts)

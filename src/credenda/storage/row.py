@@ -7,6 +7,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
+from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
@@ -38,6 +39,8 @@ Row = (
     | SchedulerLease
     | Prune
     | Spend
+    | Item
+    | ItemRemoval
 )
 """Whatever a writer can file. Every kind takes part in the unit: a unit that is undone leaves nothing of any of them.
 
@@ -93,6 +96,10 @@ them. `Surprise` does nothing where a surprise is known already; an unknown memo
 
 `Spend`: adds to the day's numbers. Beyond `tokens_max` it raises `LimitExceeded`, and the unit is undone if the caller
 does not handle it.
+
+`Item`: replaces the item of its space and key, and returns the key; without a key it gets the next number of its space.
+`ItemRemoval` takes items away. With an expected version, another one is a conflict. A `Redaction` or `Rewording` of the
+source of an item deletes the item.
 
 `LegalHold`: without `lifted_us` it sets a hold, with it every hold that stands is lifted. `RetentionPolicy` replaces
 the policy of its topic; without days it takes it away.

@@ -37,6 +37,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.audit import AuditStore
+from credenda.storage.items import ItemStore
 from credenda.storage.records import (
     CODE_BITS,
     Access,
@@ -246,6 +247,11 @@ class Store(TenantTransfer, Protocol):
     @property
     def agent_tasks(self) -> AgentTaskStore:
         """The tasks of other agents."""
+        ...
+
+    @property
+    def items(self) -> ItemStore:
+        """The values that programs keep beside the beliefs."""
         ...
 
     @property

@@ -13,6 +13,7 @@ from credenda.errors import NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.feedback import JUDGED
+from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
@@ -266,6 +267,8 @@ WRITES: dict[str, Callable[[Holdings, Holdings], Row]] = {
     ),
     "Retention": lambda _, ben: Retention(scores={ben.memory: 0.1}),
     "Surprise": lambda _, ben: Surprise(memory_id=ben.memory, score=0.1, importance=0.1),
+    "Item of a memory": lambda _, ben: Item(space="s", key="k", value="1", source=ben.memory, updated_us=1),
+    "Item of an event": lambda _, ben: Item(space="s", key="k", value="1", source=ben.event, updated_us=1),
     "Access": lambda _, ben: Access(memory_id=ben.memory, session="s", day=1, at_us=1, shown=1),
 }
 
@@ -284,6 +287,8 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "Prune": lambda _ana, _ben: Prune(showings_before_us=1 << 60, jobs_before_us=1 << 60, limit=100),
     "Spend": lambda _, ben: Spend(day=1, operation=ben.mark, model_id=ben.mark, tokens_in=5, calls=1),
     "Watermark": lambda _, ben: Watermark(name=ben.mark, value=9, at_us=1),
+    "Item": lambda _, ben: Item(space=ben.mark, key=ben.mark, value="9", updated_us=1),
+    "ItemRemoval": lambda _, ben: ItemRemoval(space=ben.mark),
 }
 
 

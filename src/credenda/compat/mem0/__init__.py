@@ -1,7 +1,9 @@
-"""A `Memory` with mem0's methods and results, implemented by Credenda: no model, no vector database, one file."""
+"""mem0's classes with its methods and results, implemented by Credenda: no model, no vector database, one file."""
 
 from __future__ import annotations
 
+from credenda.compat.mem0.asynchronous import AsyncMemory, AsyncMemoryClient
+from credenda.compat.mem0.client import MemoryClient
 from credenda.compat.mem0.memory import Memory
 
-__all__ = ["Memory"]
+__all__ = ["AsyncMemory", "AsyncMemoryClient", "Memory", "MemoryClient"]

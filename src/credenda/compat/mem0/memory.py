@@ -74,6 +74,11 @@ class Memory:
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
         """Make a `Memory` from a table with `path`, `embedder` and `settings`; mem0's own keys raise `Invalid`."""
+        return cls(**cls.check_config(config_dict))
+
+    @staticmethod
+    def check_config(config_dict: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a configuration whose keys are those of `from_config`; raise `Invalid` for another key."""
         foreign = sorted(set(config_dict) - set(_CONFIG))
         if foreign:
             raise Invalid(
@@ -81,7 +86,7 @@ class Memory:
                 why="no model, vector store or history database is configured here",
                 fix=f"keep only {', '.join(_CONFIG)}",
             )
-        return cls(config_dict.get("path"), embedder=config_dict.get("embedder"), settings=config_dict.get("settings"))
+        return dict(config_dict)
 
     def __enter__(self) -> Self:
         """Return the memory itself."""
@@ -99,6 +104,10 @@ class Memory:
     def close(self) -> None:
         """Close every memory; closing twice has no effect."""
         self._tenants.close()
+
+    def list_users(self) -> list[str]:
+        """Return the users with data, by name, without the shared one."""
+        return self._tenants.list_users()
 
     def add(
         self,
@@ -118,8 +127,8 @@ class Memory:
         """Store messages and return the changes, once they can be searched.
 
         Each row has an `event`: ADD, UPDATE (with `previous_memory`), DELETE, or NONE for a known fact and for a stored
-        message without a belief. `infer=False` stores every message verbatim. `refused` lists masked secrets and
-        statements that were deleted before; `allow_deleted=True` stores those again.
+        message without a belief. A message that only asks has no row. `infer=False` stores every message verbatim.
+        `refused` lists masked secrets and statements that were deleted before; `allow_deleted=True` stores those again.
         """
         named = arguments.check_entities(user_id, agent_id, run_id)
         user = arguments.choose_user(named)

@@ -24,6 +24,9 @@ from credenda.model.query import Hit
 from credenda.services import correct
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 from credenda.text.blanks import REMOVED
+from credenda.text.normalize import normalise_text
+from credenda.text.sentences import split_sentences
+from credenda.write.extract.acts import is_question
 
 __all__ = [
     "delete_all",
@@ -31,6 +34,7 @@ __all__ = [
     "describe_outcome",
     "filter_hits",
     "find_current",
+    "is_only_questions",
     "list_records",
     "replace_text",
 ]
@@ -49,10 +53,20 @@ def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
         changes = reader.changes(ChangeFilter(cause=event.id))
         named = sorted({change.memory_id for change in changes if change.memory_id is not None})
         told = build_change_rows(changes, {memory.id: memory for memory in reader.memories(named)})
-        if not told and event.role in _SPOKEN and _has_words(event.text):
+        if not told and event.role in _SPOKEN and _has_words(event.text) and not is_only_questions(event.text):
             told = [{"id": event.id, "memory": event.text, "event": "NONE"}]
         rows += ({**row, **_name_author(event)} for row in told)
     return rows
+
+
+def is_only_questions(text: str) -> bool:
+    """Return whether a text only asks: each of its sentences ends as a question or begins as one.
+
+    >>> is_only_questions("Where do I live? Can you tell me?"), is_only_questions("I live in Linz. Really?")
+    (True, False)
+    """
+    sentences = [text[span.start : span.stop].strip() for span in split_sentences(text)]
+    return bool(sentences) and all(one.endswith("?") or is_question(one) for one in sentences)
 
 
 def _has_words(text: str) -> bool:
@@ -67,14 +81,20 @@ def _name_author(event: Event) -> Item:
 def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
     """Return the hits that match the filters and are currently true.
 
-    Statements of only assistants or documents are returned only if the filters name their role.
+    Statements of only assistants or documents are returned only if the filters name their role, messages that only ask
+    not at all, and of equal texts the best.
     """
+    seen: set[str] = set()
     for hit in hits:
         record = record_of_hit(hit)
+        text = normalise_text(hit.text)
+        if text in seen or (hit.event is not None and is_only_questions(hit.text)):
+            continue
         unasked = hit.event is not None and hit.event.role not in _SPOKEN and "role" not in asked.fields
         if record is None or unasked or "superseded" in hit.flags:
             continue
         if asked.keep is None or asked.keep(record.facts):
+            seen.add(text)
             yield hit, record
 
 

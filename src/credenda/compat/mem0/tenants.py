@@ -19,6 +19,7 @@ from credenda.session_pool import SessionPool
 __all__ = ["Tenant", "Tenants"]
 
 _TAG: Final = re.compile(r"[em][0-9]+-([0-9a-f]{6})")
+_USERS_PAGE: Final = 500
 _FILES: Final = ("", "-wal", "-shm")
 """Suffixes of the files of a SQLite database."""
 
@@ -71,6 +72,14 @@ class Tenants:
             )
         with self.lend(owner) as tenant:
             yield tenant
+
+    def list_users(self) -> list[str]:
+        """Return the names of all users but the shared one, in order."""
+        found: list[str] = []
+        with self.lend(self._shared) as tenant:
+            while page := tenant.parts.store.users(after=found[-1] if found else "", limit=_USERS_PAGE):
+                found += page
+        return [name for name in found if name != self._shared]
 
     def close(self) -> None:
         """Close every memory; one in use closes when its call ends."""

@@ -39,6 +39,7 @@ TABLES: Final = (
     "watermarks",
     "budgets",
     "eval_scores",
+    "items",
 )
 """The tables of a tenant, in export order: passages come after their events."""
 NOT_MOVED: Final = frozenset(

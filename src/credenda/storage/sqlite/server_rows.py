@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.audit import AuditStore
+from credenda.storage.items import ItemStore
 from credenda.storage.reports import ReportStore
 from credenda.storage.sqlite.agent_tasks import AgentTaskRows
 from credenda.storage.sqlite.audit import AuditRows
+from credenda.storage.sqlite.item_rows import ItemRows
 from credenda.storage.sqlite.members import MemberRows
 from credenda.storage.sqlite.reports import ReportRows
 from credenda.storage.sqlite.server_secrets import SecretRows
@@ -16,7 +18,7 @@ from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 __all__ = ["ServerRows"]
 
 
-class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows):
+class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows, ItemRows):
     """The part of a SQLite store that belongs to a server."""
 
     @property
@@ -42,6 +44,11 @@ class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, Agent
     @property
     def reports(self) -> ReportStore:
         """The costs of models, and the scores of responses."""
+        return self
+
+    @property
+    def items(self) -> ItemStore:
+        """The values that programs keep beside the beliefs."""
         return self
 
     @property

@@ -14,12 +14,14 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
+from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
 from credenda.storage.damage import guard_row
 from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.duties import Derived, write_derived
+from credenda.storage.sqlite.item_rows import write_item
 from credenda.storage.sqlite.job_rows import is_fresh, to_progress_columns
 from credenda.storage.sqlite.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
 from credenda.storage.sqlite.reader import SqliteReader
@@ -103,7 +105,7 @@ class SqliteWriter(SqliteReader):
                 self.filed_only = False
                 return self._other(row)
 
-    def _other(self, row: _Held | _Beside | _Rule | Derived | ReplayedRows | Spend) -> str:
+    def _other(self, row: _Held | _Beside | _Rule | Derived | ReplayedRows | Spend | Item | ItemRemoval) -> str:
         """Insert a row of a kind that no acknowledgement waits for."""
         match row:
             case Memory() | ChangeRecord() | Evidence() | ContestCase():
@@ -116,8 +118,8 @@ class SqliteWriter(SqliteReader):
                 return self._rule(row)
             case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune():
                 return self._derived(row)
-            case Spend():
-                return self._spend(row)
+            case Spend() | Item() | ItemRemoval():
+                return self._keyed(row)
             case _:
                 assert_never(row)
 
@@ -336,8 +338,11 @@ class SqliteWriter(SqliteReader):
         self.refolded = True
         return replace_rows(self._run, self._tenant.tag, row)
 
-    def _spend(self, spend: Spend) -> str:
-        return add_spend(self._run, spend)
+    def _keyed(self, row: Spend | Item | ItemRemoval) -> str:
+        """Insert a row under a key of its own."""
+        if isinstance(row, Spend):
+            return add_spend(self._run, row)
+        return write_item(self._run, row, self._tenant.tag, self._clock.now_us())
 
     def _redaction(self, redaction: Redaction | Rewording) -> str:
         self.redacted = True
@@ -349,6 +354,7 @@ class SqliteWriter(SqliteReader):
             redact_memory(self, self._run, redaction)
         else:
             self._redact_event(redaction)
+        self._run("delete_items_of", source=redaction.id)
         self._run("revoke_permit")
         self._run("delete_snapshots")
         return ""

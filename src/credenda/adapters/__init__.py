@@ -1,0 +1,13 @@
+"""Adapters for agent frameworks. Each module needs its framework, which an extra of the same name installs.
+
+| module | class | extra |
+|---|---|---|
+| `langgraph` | `CredendaStore`, a `BaseStore` | `langgraph` |
+| `langchain` | `CredendaRetriever`, a `BaseRetriever` | `langchain` |
+| `openai_agents` | `CredendaSession`, a `Session` | `openai-agents` |
+| `google_adk` | `CredendaMemoryService`, a `BaseMemoryService` | `google-adk` |
+| `llama_index` | `CredendaMemoryBlock`, a `BaseMemoryBlock` | `llama-index` |
+| `pydantic_ai` | `CredendaMemoryStore`, a `MemoryStore` of the harness | `pydantic-ai` |
+| `strands` | `CredendaMemoryStore`, a `MemoryStore` | `strands` |
+| `agent_framework` | `CredendaMemoryStore` and `CredendaFileStore` | `agent-framework` |
+"""

@@ -1,0 +1,1 @@
+"""The virtual directory of a memory: pages of beliefs and of programs, under paths."""
