@@ -306,6 +306,7 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
         ("already stored", f"{report.skipped:,}" if report.skipped else ""),
+        ("left out", ", ".join(f"{count:,} {kind}" for kind, count in report.left_out.items())),
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )
