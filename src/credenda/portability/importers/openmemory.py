@@ -32,6 +32,7 @@ _MARKS: Final = (
 )
 _SCHEMAS: Final = (b"memory_categories", b"primary_sector")
 """Names in the schemas of the databases."""
+_NAME: Final = "openmemory"
 _DELETED: Final = "deleted"
 _TABLES_OF_EXPORT: Final = ("apps", "memory_categories", "status_history", "access_controls")
 _OWN_FIELDS: Final = frozenset({"data", "memory", "text", "content", "hash", "created_at", "updated_at", "user_id"})
@@ -54,9 +55,8 @@ class OpenMemoryFormat:
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file is such a database, or begins with a memory of the export or with a point."""
-        del path
         if head.startswith(SQLITE_HEAD):
-            return any(mark in head for mark in _SCHEMAS)
+            return _NAME in path.name.casefold() or any(mark in head for mark in _SCHEMAS)
         return any(is_json_with(head, *marks) for marks in _MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
