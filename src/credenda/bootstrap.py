@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 from credenda import services
-from credenda.clock import Clock, SystemClock
+from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, get_default_target, load_settings
 from credenda.errors import Invalid, Unavailable
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.past_rows import cut_rows, plan_cut
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths
@@ -20,20 +25,30 @@ from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
-from credenda.runtime import LazyIndexCache, Parts
+from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import sqlite
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_name
 from credenda.workers.leases import name_process
 from credenda.write import extract, parse
 
 if TYPE_CHECKING:
+    from credenda.model.event import Event
     from credenda.model.report import BackupReport, RestoreReport
     from credenda.providers.llm.client import ModelClient
     from credenda.storage.store import Store
 
-__all__ = ["PROBE_USER", "back_up_file", "build_parts", "build_user_parts", "restore_backup", "run_due_duties"]
+__all__ = [
+    "PROBE_USER",
+    "back_up_file",
+    "build_parts",
+    "build_user_parts",
+    "open_copy",
+    "restore_backup",
+    "run_due_duties",
+]
 
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
@@ -189,6 +204,50 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
             "this database is not a file", why="a database server stores it", fix="use the server's own backups"
         )
     return sqlite.backup.back_up(store, path)
+
+
+@contextmanager
+def open_copy(parts: Parts, *, before: Event | None = None, empty: bool = False) -> Generator[Parts]:
+    """Open a copy of a tenant in a temporary file that is removed afterwards: to try something on it.
+
+    With `before` it is the memory just before an event was recorded, rebuilt from the change log, and its clock stands
+    at that moment. No model reads in it. An `empty` one has no rows.
+    """
+    with TemporaryDirectory(prefix="credenda-copy-") as folder:
+        path = str(Path(folder) / "copy.db")
+        clock = parts.clock if before is None else StoppedClock(before.recorded_us)
+        copy = replace(
+            parts.for_user(parts.user_id),
+            store=SqliteStore(path, clock=clock),
+            store_name=path,
+            clock=clock,
+            llm=None,
+            read_only=False,
+            active_calls=ActiveCalls(),
+            resident=LazyIndexCache(),
+            views=Views(),
+        )
+        try:
+            if not empty:
+                _fill_copy(parts, copy, before)
+            yield copy
+        finally:
+            copy.store.close()
+            parts.release()
+
+
+def _fill_copy(parts: Parts, copy: Parts, before: Event | None) -> None:
+    cut = None
+    if before is not None:
+        with parts.store.dump(parts.user_id) as dump:
+            number = parse_id_number(before.id, IdKind.EVENT, dump.origin.tag)
+            cut = plan_cut(dump.rows, number, before.recorded_us, dump.origin.tag)
+    with parts.store.dump(parts.user_id) as dump:
+        rows = dump.rows if cut is None else cut_rows(dump.rows, cut)
+        placed = (ImportRow(place, table, row) for place, (table, row) in enumerate(rows, 1))
+        copy.store.load(copy.user_id, dump.origin, placed)
+    if cut is not None:
+        services.rebuild.rebuild(copy)
 
 
 def resolve_sqlite_path(target: str | Path | None) -> str:

@@ -20,6 +20,7 @@ from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.audit import AuditRecord, AuditReport
+from credenda.model.belief_test import BeliefTestReport, ReplayReport
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -912,6 +913,36 @@ class AsyncInspect:
         """
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
+        )
+
+    async def test(
+        self, path: str | Path, *, reextract: bool = False, data: str | Path | None = None
+    ) -> BeliefTestReport:
+        """Test the beliefs against a file of assertions, such as `expect: employer(user) == Microsoft`.
+
+        With `reextract` the journal is read again by the present rules, in a copy: `differences` are what that changes.
+        With `data` the assertions are tested on an empty copy into which that file is imported. Raises `Invalid` for a
+        line that is no assertion, and tests nothing then.
+        """
+        return await asyncio.to_thread(self._memory.test, path, reextract=reextract, data=data)
+
+    async def replay(
+        self,
+        session: str,
+        *,
+        without: str | None = None,
+        token_budget: int | None = None,
+        automatic: bool = False,
+        limit: int = 20,
+    ) -> ReplayReport:
+        """Rebuild the contexts that the prompts of a session would have got, with and without a memory.
+
+        Each is built as `context(prompt)` would have built it just before the prompt was recorded, byte for byte, on a
+        copy that is rebuilt from journal and change log. `automatic` is the block that a program adds by itself;
+        `limit` takes the last prompts. Leaving a memory out means deleting it in the copy.
+        """
+        return await asyncio.to_thread(
+            self._memory.replay, session, without=without, token_budget=token_budget, automatic=automatic, limit=limit
         )
 
     async def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from credenda import bootstrap, portability, services
+from credenda.errors import Invalid
+from credenda.manage.belief_assertions import Assertion
 from credenda.model.audit import AuditReport
+from credenda.model.belief_test import BeliefTestReport, ReplayReport
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Page
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import compliance, context_preview, costs, extraction_preview, score_response
+from credenda.services import (
+    belief_test,
+    compliance,
+    context_preview,
+    costs,
+    extraction_preview,
+    replay_session,
+    score_response,
+)
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Inspect"]
+
+_SETTLE_SECONDS: Final = 3_600.0
 
 
 @record_group("inspect")
@@ -57,6 +71,58 @@ class Inspect:
         Takes what `context` takes. No recall is recorded.
         """
         return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+
+    def test(self, path: str | Path, *, reextract: bool = False, data: str | Path | None = None) -> BeliefTestReport:
+        """Test the beliefs against a file of assertions, such as `expect: employer(user) == Microsoft`.
+
+        With `reextract` the journal is read again by the present rules, in a copy: `differences` are what that changes.
+        With `data` the assertions are tested on an empty copy into which that file is imported. Raises `Invalid` for a
+        line that is no assertion, and tests nothing then.
+        """
+        if reextract and data is not None:
+            raise Invalid("reextract and data exclude each other", why="data is always read anew", fix="leave one out")
+        place = check_path(path)
+        assertions = belief_test.read_assertions(place)
+        if data is not None:
+            return self._test_data(place, assertions, check_path(data))
+        if not reextract:
+            return belief_test.check_beliefs(self._parts, place, assertions)
+        with bootstrap.open_copy(self._parts) as copy:
+            found = services.rebuild.rebuild(copy, reextract=True)
+            return belief_test.check_beliefs(
+                copy, place, assertions, tested="reextracted", differences=found.differences
+            )
+
+    def _test_data(self, path: Path, assertions: list[Assertion], data: Path) -> BeliefTestReport:
+        with bootstrap.open_copy(self._parts, empty=True) as copy:
+            report = portability.importing.import_file(copy, data)
+            services.settle.settle(copy, _SETTLE_SECONDS)
+            return belief_test.check_beliefs(copy, path, assertions, tested="data", problems=report.problems)
+
+    def replay(
+        self,
+        session: str,
+        *,
+        without: str | None = None,
+        token_budget: int | None = None,
+        automatic: bool = False,
+        limit: int = 20,
+    ) -> ReplayReport:
+        """Rebuild the contexts that the prompts of a session would have got, with and without a memory.
+
+        Each is built as `context(prompt)` would have built it just before the prompt was recorded, byte for byte, on a
+        copy that is rebuilt from journal and change log. `automatic` is the block that a program adds by itself;
+        `limit` takes the last prompts. Leaving a memory out means deleting it in the copy.
+        """
+        return replay_session.replay_session(
+            self._parts,
+            lambda event: bootstrap.open_copy(self._parts, before=event),
+            session,
+            without=without,
+            token_budget=token_budget,
+            automatic=automatic,
+            limit=limit,
+        )
 
     def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
         """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.

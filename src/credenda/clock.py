@@ -18,6 +18,7 @@ __all__ = [
     "LONGEST_WAIT_US",
     "SECOND_US",
     "Clock",
+    "StoppedClock",
     "SystemClock",
     "cpu_seconds",
     "format_time",
@@ -61,6 +62,18 @@ class SystemClock:
     def now_us(self) -> int:
         """Return the present moment in microseconds since 1970-01-01 UTC."""
         return time.time_ns() // 1_000
+
+
+class StoppedClock:
+    """A clock that stands at one moment, for copies of a memory as it was then."""
+
+    def __init__(self, moment_us: int) -> None:
+        """Stand at a moment, in microseconds since 1970-01-01 UTC."""
+        self._moment_us = moment_us
+
+    def now_us(self) -> int:
+        """Return that moment."""
+        return self._moment_us
 
 
 def has_ended(until_us: int, now_us: int) -> bool:

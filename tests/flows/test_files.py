@@ -231,3 +231,20 @@ def test_a_rebuild_from_old_files_brings_nothing_deleted_back(
         new.data.sync_files(vault)
         assert "zorkmids" not in "".join(one.read_text("utf-8") for one in vault.rglob("*.*") if one.is_file())
     assert b"zorkmids" not in (tmp_path / "new.db").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["new.md", "people/ben.md", "a/b/c/deep.md"])
+def test_a_new_page_is_taken_in_wherever_it_lies(mem: Credenda, vault: Path, name: str) -> None:
+    mem.data.sync_files(vault)
+    page = vault / name
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text('---\nentity: "Ben"\n---\n# Ben\n\n- likes tea\n', "utf-8")
+    report = mem.data.sync_files(vault)
+    assert (report.remembered, report.left_alone) == (1, ())
+    assert "Ben likes tea" in {memory.text for memory in mem.list(entity="Ben").items}
+    assert page.read_text("utf-8").count("<!--m") == 1
+    assert name.removesuffix(".md") in (vault / "index.md").read_text("utf-8")
+    again = mem.data.sync_files(vault)
+    assert (again.remembered, mem.stats().events) == (0, report.remembered)
+    page.unlink()
+    assert [one for one in mem.data.sync_files(vault).pending if "likes tea" in str(one)]

@@ -83,7 +83,7 @@ def test_huge_and_odd_pages_do_no_harm(mem: Credenda, synced: Path) -> None:
 
 @pytest.mark.requirement("S-017", "S-064")
 def test_after_an_erasure_what_code_wrote_is_taken_away(mem: Credenda, synced: Path) -> None:
-    (synced / "my own.md").write_text("Mine.\n", "utf-8")
+    (synced / "my own.md").write_text("# My own\n\n## A heading\n\nMine.\n", "utf-8")
     user = page(synced)
     user.write_text(user.read_text("utf-8").replace("## Now", "## Now\n\n### My heading"), "utf-8")
     mem.data.sync_files(synced)
@@ -93,6 +93,9 @@ def test_after_an_erasure_what_code_wrote_is_taken_away(mem: Credenda, synced: P
     assert mem.stats().events == 0
     left = {one.relative_to(synced).as_posix() for one in synced.rglob("*") if one.is_file()}
     assert {"my own.md", "consolidated/user.md"} <= left
+    mine = (synced / "my own.md").read_text("utf-8")
+    assert "## A heading" in mine
+    assert "Mine." not in mine
     assert "### My heading" in user.read_text("utf-8")
     words = "".join(one.read_text("utf-8") for one in synced.rglob("*") if one.is_file())
     assert not [word for word in ("Linz", "tea", "chess", "Mara", "Wels") if word in words]

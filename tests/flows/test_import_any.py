@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, LimitExceeded
-from credenda.portability.importers.format import Boundary, Format, Piece, Problem, Source
+from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
 from credenda.portability.importing import FORMATS
 from credenda.portability.line_reader import Lines, Meter
 from credenda.write.intake.validate import accept
 
 from .exports import Table, chat, said, told, tree
+from .strands import COGNEE, DOCUMENT, GRAPHITI, LETTA, MESSAGES, PAM_STORE, POINTS
 from .transcripts import line
 
 JUNK: Final = (
@@ -55,11 +56,20 @@ SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
         [{"conv": "c", "sessions": [{"id": "s", "time": "2025-01-01", "turns": [TURN]}]}],
     ),
 }
-NAMES: Final = {"obsidian": "a.md", "markdown": "a.md", "text": "a.txt"}
+WHOLE: Final[dict[str, Table]] = {
+    "letta": LETTA,
+    "hindsight": DOCUMENT,
+    "zep": GRAPHITI,
+    "cognee": COGNEE,
+    "pam": PAM_STORE,
+    "openmemory": POINTS,
+    "messages": {"messages": MESSAGES},
+}
+NAMES: Final = {"memory-folder": "a.md", "memories": "a.md", "obsidian": "a.md", "markdown": "a.md", "text": "a.txt"}
 KNOWN: Final = {known.name: known for known in FORMATS}
 
 
-def read(known: Format, data: bytes) -> list[Piece | Problem | Boundary]:
+def read(known: Format, data: bytes) -> list[Parsed]:
     """Read to the end, and check each piece as filing does."""
     file: Any = io.BufferedReader(io.BytesIO(data))  # pyright: ignore[reportArgumentType] - a raw file in all but name
     source = Source(path=Path(NAMES.get(known.name, "a.json")), user_id="ana", modified_us=1)
@@ -109,13 +119,27 @@ def test_junk_anywhere_in_an_item_is_a_problem_at_most(name: str, choose: st.Dat
     assert not any("One." in piece.what for piece in found if isinstance(piece, Problem))
 
 
+@pytest.mark.parametrize("name", WHOLE)
+@settings(max_examples=200)
+@given(choose=st.data())
+def test_junk_anywhere_in_a_file_of_several_lists_is_a_problem_at_most(name: str, choose: st.DataObject) -> None:
+    whole: Any = deepcopy(WHOLE[name])
+    for _ in range(choose.draw(st.integers(1, 3))):
+        path = choose.draw(st.sampled_from(places(whole)))
+        whole = put(whole, path, json.loads(choose.draw(st.sampled_from(JUNK))))
+    found = read(KNOWN[name], json.dumps(whole).encode())
+    assert all(isinstance(piece, Parsed) for piece in found)
+    told = " ".join(piece.what for piece in found if isinstance(piece, Problem | Omitted))
+    assert not any(words in told for words in ("Graz", "Alice", "Ana works", "dark mode", "likes tea", "Linz"))
+
+
 @pytest.mark.parametrize("name", KNOWN)
 @given(data=st.binary(max_size=200) | st.text(alphabet='-[]{}#" :,\n`|%a()', max_size=200).map(str.encode))
 def test_any_bytes_are_read_to_their_end(name: str, data: bytes) -> None:
-    assert all(isinstance(piece, Piece | Problem | Boundary) for piece in read(KNOWN[name], data))
+    assert all(isinstance(piece, Parsed) for piece in read(KNOWN[name], data))
 
 
 def test_every_format_is_tried_and_described() -> None:
-    assert set(SAMPLES) | set(NAMES) == set(KNOWN)
+    assert set(SAMPLES) | set(NAMES) | set(WHOLE) == set(KNOWN)
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "import.md").read_text("utf-8")
     assert [name for name in KNOWN if f"`{name}`" not in page] == []

@@ -66,7 +66,8 @@ def test_no_bytes_make_it_fail_or_stand_still(data: bytes, step: int) -> None:
     [
         (b"", "no list"),
         (b"{}", "no list"),
-        (b'{"a": {"results": [1]}}', "no list"),
+        (b'{"a": {"b": {"results": [1]}}}', "no list"),
+        (b'{"results": [1]', "after its lists"),
         (b"words", "no list"),
         (b'[{"a": "b', "inside it:"),
         (b"[{}", "inside its list"),

@@ -85,7 +85,15 @@ def _call(mem: Credenda, _: Path) -> dict[str, Any]:
     return {"id": mem.jobs.start("consolidate", {"dry_run": True}).id}
 
 
+def _assertions(_: Credenda, place: Path) -> dict[str, Any]:
+    path = place / "beliefs.test"
+    path.write_text("expect: residence(user) == Rome; contested: meeting_time(user)\n", encoding="utf-8")
+    return {"path": path, "reextract": True}
+
+
 GIVEN: dict[str, Given] = {
+    "test": _assertions,
+    "replay": lambda mem, place: {"session": "s", "without": _memory(mem, place)["id"]},
     "remember": {"content": "I play chess."},
     "search": {"query": "Where do I live?", "explain": True},
     "context": {"query": "Where do I live?"},

@@ -151,7 +151,8 @@ class ExportReport:
 class ImportReport:
     """The result of an import: `skipped` counts items already present, `problems` lists malformed items by place.
 
-    `problems` lists the first hundred; `passed_over` counts them all.
+    `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose,
+    by its kind, such as tool messages.
     """
 
     path: str
@@ -160,6 +161,7 @@ class ImportReport:
     turns: int = 0
     skipped: int = 0
     passed_over: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[str, ...] = ()
 

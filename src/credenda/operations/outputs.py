@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from credenda.model.audit import AuditRecord, AuditReport
+from credenda.model.belief_test import BeliefTestReport, ReplayReport
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -109,6 +110,8 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "data.sync_files": SyncReport,
     "inspect.extraction": ExtractionPreview,
     "inspect.context": ContextPreview,
+    "inspect.test": BeliefTestReport,
+    "inspect.replay": ReplayReport,
     "inspect.score": FaithfulnessScore,
     "inspect.scores": Page[ScoreRecord],
     "inspect.costs": CostSummary,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final, cast
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import Receipt
 from credenda.model.report import ImportReport
-from credenda.portability.importers.format import Boundary, Piece, Problem
+from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
@@ -38,6 +39,7 @@ class Tally:
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
+    _left_out: Counter[str] = field(default_factory=Counter[str])
     _problems: list[str] = field(default_factory=list[str])
     _untold: int = 0
 
@@ -47,6 +49,10 @@ class Tally:
             self._problems.append(f"{place}: {what}")
         else:
             self._untold += 1
+
+    def omit(self, omitted: Omitted) -> None:
+        """Count items that were left out on purpose."""
+        self._left_out[omitted.what] += omitted.count
 
     def report(self, path: Path, format_name: str) -> ImportReport:
         """Return the report: how much was imported, already present, or skipped as malformed."""
@@ -58,6 +64,7 @@ class Tally:
             turns=self.turns,
             skipped=self.skipped,
             passed_over=len(self._problems) + self._untold,
+            left_out=dict(sorted(self._left_out.items())),
             problems=(*self._problems, *more),
         )
 
@@ -70,7 +77,7 @@ class _Waiting:
     accepted: Accepted
 
 
-def write_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tally: Tally) -> None:
+def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     """Store everything that a format yields; skip messages that are stored already, so that an import can be continued.
 
     Raises `Unavailable` when the store cannot be written, or when the queue is full and not processed: everything
@@ -84,6 +91,8 @@ def write_pieces(parts: Parts, pieces: Iterable[Piece | Problem | Boundary], tal
                 tally.trouble(piece.place, piece.what)
             case Boundary():
                 tally.conversations += 1
+            case Omitted():
+                tally.omit(piece)
             case Piece():
                 waiting = _accept_piece(parts, piece, tally)
                 if waiting is not None:

@@ -10,6 +10,8 @@ from credenda.errors import Invalid
 from credenda.model.report import ExportReport
 from credenda.portability.archive import export_archive
 from credenda.portability.export_mcp_memory import MCP_MEMORY, export_mcp_memory
+from credenda.portability.export_pam import export_pam
+from credenda.portability.importers.pam import PAM
 from credenda.runtime import Parts
 
 __all__ = ["EXPORTS", "export_file"]
@@ -18,6 +20,7 @@ _ARCHIVE: Final = "credenda"
 EXPORTS: Final[Mapping[str, Callable[[Parts, Path], ExportReport]]] = {
     _ARCHIVE: export_archive,
     MCP_MEMORY: export_mcp_memory,
+    PAM: export_pam,
 }
 
 

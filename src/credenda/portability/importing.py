@@ -15,14 +15,23 @@ from credenda.portability.batch_write import Tally, write_pieces
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
+from credenda.portability.importers.cognee import CogneeFormat
 from credenda.portability.importers.conversation import ConversationFormat
-from credenda.portability.importers.format import Boundary, Format, Piece, Problem, Source
+from credenda.portability.importers.format import Format, Parsed, Piece, Problem, Source
+from credenda.portability.importers.hindsight import HindsightFormat
 from credenda.portability.importers.json_checks import make_showable
+from credenda.portability.importers.letta import LettaFormat
 from credenda.portability.importers.markdown import MarkdownFormat
 from credenda.portability.importers.mcp_memory import McpMemoryFormat
 from credenda.portability.importers.mem0 import Mem0Format
+from credenda.portability.importers.memory_folder import MemoryFolderFormat
+from credenda.portability.importers.memory_list import MemoryListFormat
+from credenda.portability.importers.messages import MessagesFormat
 from credenda.portability.importers.obsidian import ObsidianFormat
+from credenda.portability.importers.openmemory import SQLITE_HEAD, OpenMemoryFormat
+from credenda.portability.importers.pam import PamFormat
 from credenda.portability.importers.text import TextFormat
+from credenda.portability.importers.zep import ZepFormat
 from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
 from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
 from credenda.runtime import Parts
@@ -35,8 +44,17 @@ FORMATS: Final[tuple[Format, ...]] = (
     ChatGPTFormat(),
     ClaudeFormat(),
     McpMemoryFormat(),
+    PamFormat(),
+    LettaFormat(),
+    HindsightFormat(),
+    OpenMemoryFormat(),
+    ZepFormat(),
+    CogneeFormat(),
     Mem0Format(),
     ConversationFormat(),
+    MessagesFormat(),
+    MemoryFolderFormat(),
+    MemoryListFormat(),
     ObsidianFormat(),
     MarkdownFormat(),
     TextFormat(),
@@ -73,7 +91,7 @@ def import_file(
         return _import_many(parts, _choose_format(path, entries, format), progress)
 
 
-def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | Problem | Boundary]:
+def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
     """Parse a file, a folder or a zip, as an import would; an archive yields nothing."""
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
@@ -83,7 +101,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
     with open_lines(path, None) as lines:
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
-            _check_text(lines.head(), path.name)
+            _check_text(lines.head(), path.name, chosen)
             source = Source(path=path, user_id=user_id, modified_us=lines.modified_us)
             yield from () if chosen == ARCHIVE else _find_format(chosen).pieces(lines, source)
             return
@@ -95,7 +113,7 @@ def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | Non
     chosen = format_name or _recognise(lines.head(), path)
     if chosen == ARCHIVE:
         return load_archive(parts, path, lines)
-    _check_text(lines.head(), path.name)
+    _check_text(lines.head(), path.name, chosen)
     tally = Tally()
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
     write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)
@@ -134,22 +152,25 @@ def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> Im
     return tally.report(chosen.path, chosen.known.name)
 
 
-def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Piece | Problem | Boundary]:
+def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Parsed]:
     """Parse file after file; skip an unreadable file like any malformed item."""
     for entry in chosen.entries:
         name = make_showable(entry.name)
         try:
             with entry.open(meter) as lines:
-                _check_text(lines.head(), name)
+                _check_text(lines.head(), name, chosen.known.name)
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
                 for piece in chosen.known.pieces(lines, source):
-                    yield piece if isinstance(piece, Boundary) else replace(piece, place=f"{name}, {piece.place}")
+                    located = isinstance(piece, Piece | Problem)
+                    yield replace(piece, place=f"{name}, {piece.place}") if located else piece
         except (Corrupt, Invalid, NotFound, Unavailable) as error:
             yield Problem(place=name, what=error.why or error.what)
 
 
-def _check_text(head: bytes, name: str) -> None:
-    """Raise `Invalid` for a file that is no UTF-8 text, such as a database or a picture."""
+def _check_text(head: bytes, name: str, format_name: str) -> None:
+    """Raise `Invalid` for a file that is no UTF-8 text, such as a picture, except a database that its format reads."""
+    if format_name == OpenMemoryFormat.name and head.startswith(SQLITE_HEAD):
+        return
     if b"\x00" in head[:_TEXT_BYTES]:
         raise Invalid(
             f"{name} is not UTF-8 text",

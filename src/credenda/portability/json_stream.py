@@ -14,7 +14,7 @@ from typing import Final
 from credenda import limits
 from credenda.portability.line_reader import Lines
 
-__all__ = ["Element", "read_elements"]
+__all__ = ["Element", "read_elements", "read_sections"]
 
 _CHUNK_BYTES: Final = 1 << 16
 _PLAIN: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
@@ -25,6 +25,8 @@ _BETWEEN: Final = b" \t\r\n,"
 _OPENING: Final = frozenset(b"[{")
 _BOM: Final = b"\xef\xbb\xbf"
 _QUOTE: Final = ord('"')
+_KEY_DEPTH: Final = 3
+"""An array with a key is in the outermost object, or in an object there."""
 _SHOWN_BYTES: Final = 200
 """The number of bytes to keep before a bracket: a key, or an item that is not an object."""
 
@@ -39,12 +41,36 @@ class Element:
 
 
 def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
-    """Yield the items of a file that is an array, or an object with an array under one of `keys`."""
+    """Yield the items of a file that is an array, or an object with arrays under some of `keys`."""
+    for _, element in read_sections(lines, *keys):
+        yield element
+
+
+def read_sections(lines: Lines, *keys: str) -> Iterator[tuple[str, Element]]:
+    """Yield the items of all arrays under `keys`, each with its key; the key is "" if the file itself is an array.
+
+    The arrays are in the object that is the file, or in an object in it. Items count from 1 in each array.
+    """
     scan = _Scan(lines)
-    depth = _enter_array(scan, keys)
-    if not depth:
-        yield Element(number=1, wrong="the file contains no list of items")
-        return
+    depth, found = 0, False
+    while True:
+        key, depth = _enter_array(scan, keys, depth)
+        if key is None:
+            break
+        found = True
+        for element in _read_items(scan):
+            yield key, element
+        if scan.ended:
+            return
+        depth -= 1
+    if not found:
+        yield "", Element(number=1, wrong="the file contains no list of items")
+    elif depth:
+        yield "", Element(number=1, wrong="the file ends after its lists: it is truncated")
+
+
+def _read_items(scan: _Scan) -> Iterator[Element]:
+    """Read up to the end of the array that was just entered."""
     number = 0
     while True:
         between = scan.plain()
@@ -53,6 +79,7 @@ def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
             yield Element(number=number, data=between.strip(_BETWEEN))
         sign = scan.bracket()
         if sign is None:
+            scan.ended = True
             yield Element(number=number + 1, wrong="the file ends inside its list: it is truncated")
             return
         if sign not in _OPENING:
@@ -63,22 +90,23 @@ def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
             return
 
 
-def _enter_array(scan: _Scan, keys: tuple[str, ...]) -> int:
-    """Go to the first item; return the depth of the array, or 0 if there is none."""
-    depth = 0
+def _enter_array(scan: _Scan, keys: tuple[str, ...], depth: int) -> tuple[str | None, int]:
+    """Go to the first item of the next array; return its key, or None at the end of the file, and the depth."""
     while True:
         before = scan.plain()
         sign = scan.bracket()
         if sign is None:
-            return 0
+            return None, depth
         if sign not in _OPENING:
             depth -= 1
             continue
         depth += 1
         if sign == ord("["):
+            if depth == 1:
+                return "", depth
             key = _KEY.search(before)
-            if depth == 1 or (depth == 2 and key and key[1].decode() in keys):  # noqa: PLR2004 - inside the one table
-                return depth
+            if depth <= _KEY_DEPTH and key and key[1].decode() in keys:
+                return key[1].decode(), depth
 
 
 def _read_item(scan: _Scan, number: int) -> Element:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         jsonout as jsonout,
     )
     from credenda.interfaces.cli import (
+        junit as junit,
+    )
+    from credenda.interfaces.cli import (
         layout as layout,
     )
     from credenda.interfaces.cli import (

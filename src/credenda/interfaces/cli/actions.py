@@ -32,6 +32,7 @@ from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+    from credenda.model.belief_test import BeliefTestReport
     from credenda.model.code import DriftReport
     from credenda.model.contest import ContestCase
     from credenda.model.event import Receipt
@@ -163,6 +164,16 @@ def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
         report: DriftReport = invoke(memory, operation, given)
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
+
+
+def _run_test(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Test beliefs; exit with 4 when an assertion fails, so that a build stops."""
+    junit = given.pop("junit", None)
+    with session.open() as memory:
+        report: BeliefTestReport = invoke(memory, operation, given)
+    if junit is not None:
+        cli.junit.write_junit(report, junit)
+    return Outcome(value=report, exit_code=0 if report.ok else _CONFLICT)
 
 
 def _run_contests(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -381,6 +392,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "drift": _run_drift,
     "doctor": _run_doctor,
     "rebuild": _rebuild,
+    "test": _run_test,
     "files": _run_files,
     "import": _import,
     "reembed": _reembed,

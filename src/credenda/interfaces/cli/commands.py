@@ -73,6 +73,7 @@ _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
         ("export", "compliance"),
         (click.Option(["--force"], is_flag=True, help="Take the place of a file that is there."),),
     ),
+    "test": (click.Option(["--junit"], metavar="FILE", help="Also write the result as JUnit XML."),),
     "doctor": (
         click.Option(
             ["--server"], metavar="URL", help="Check a server instead; a token for it comes from CREDENDA_TOKEN."
@@ -89,6 +90,7 @@ _EPILOGS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("export", "compliance"), "`-` as PATH writes standard output."),
     "delete": "A short id will do: what it names is said before anything goes.",
     "restore": "The path of a backup as ID replaces the database by that backup.",
+    "test": "Exits with 4 when an assertion fails, and with 2 when a line is no assertion.",
     "score": "`-` as CONTEXT reads standard input.",
     "remember": "`-` as CONTENT reads standard input.",
     "drift": "Exits with 7 when it finds an error: run it before you deploy.",

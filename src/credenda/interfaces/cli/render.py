@@ -52,8 +52,10 @@ from credenda.interfaces.cli.render_lifecycle import (
     render_lifecycle,
     render_retention,
 )
+from credenda.interfaces.cli.render_tests import render_belief_test, render_replay
 from credenda.interfaces.cli.render_time import render_diff, render_history
 from credenda.interfaces.client_setup.client_configs import Installed
+from credenda.model.belief_test import BeliefTestReport, ReplayReport
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
@@ -306,6 +308,7 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
         ("already stored", f"{report.skipped:,}" if report.skipped else ""),
+        ("left out", ", ".join(f"{count:,} {kind}" for kind, count in report.left_out.items())),
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )
@@ -358,6 +361,8 @@ _SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
     JobInfo: render_job,
     ExtractionPreview: render_extraction_preview,
     ContextPreview: render_context_preview,
+    BeliefTestReport: render_belief_test,
+    ReplayReport: render_replay,
     FaithfulnessScore: render_score,
     CostSummary: render_costs,
     ComplianceReport: render_compliance,

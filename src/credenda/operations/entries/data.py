@@ -10,15 +10,24 @@ from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, PERSONS, Oper
 
 __all__ = ["ENTRIES"]
 
-_Written = Literal["credenda", "mcp-memory"]
+_Written = Literal["credenda", "mcp-memory", "pam"]
 _Read = Literal[
     "credenda",
     "claude-code",
     "chatgpt",
     "claude",
     "mcp-memory",
+    "pam",
+    "letta",
+    "hindsight",
+    "openmemory",
+    "zep",
+    "cognee",
     "mem0",
     "conversation",
+    "messages",
+    "memory-folder",
+    "memories",
     "obsidian",
     "markdown",
     "text",
@@ -145,7 +154,7 @@ ENTRIES: Final = (
                 name="format",
                 type=_Written,
                 default="credenda",
-                help="The archive, or the file of the MCP reference memory server.",
+                help="The archive, the file of the MCP reference memory server, or Portable AI Memory.",
             ),
             Param(
                 name="skip_damaged",

@@ -59,6 +59,43 @@ ENTRIES: Final = (
         rest=(Rest(method="POST", path="/v1/previews/context"),),
     ),
     Operation(
+        name="test",
+        call="inspect.test",
+        summary="Test the beliefs against a file of assertions; nothing is changed.",
+        params=(
+            Param(name="path", type=Path, help="File of assertions, such as beliefs.test.", positional=True),
+            Param(
+                name="reextract",
+                type=bool,
+                default=False,
+                help="Read the journal again with the present rules, in a copy, and show what that changes.",
+            ),
+            Param(name="data", type=Path, help="Test on an empty copy into which this file is imported."),
+        ),
+        errors=(Invalid, NotFound, Unavailable),
+        idempotent=True,
+        scope="memory:read",
+        closed=LOCAL,
+    ),
+    Operation(
+        name="replay",
+        call="inspect.replay",
+        summary="Rebuild the contexts that the prompts of a session would have got, with and without a memory.",
+        params=(
+            Param(name="session", help="The session.", positional=True),
+            text("without", "Id of the memory to leave out."),
+            Param(name="token_budget", type=int, help="Tokens of each context. [default: the setting]"),
+            Param(
+                name="automatic", type=bool, default=False, help="Rebuild the block that a program adds to each turn."
+            ),
+            Param(name="limit", type=int, default=20, help="Maximum number of prompts, the last ones, 1 to 50."),
+        ),
+        errors=(Invalid, NotFound, Unavailable),
+        idempotent=True,
+        scope="memory:read",
+        closed={**PERSONS, "rest": "it copies the whole memory for each prompt"},
+    ),
+    Operation(
         name="score",
         call="inspect.score",
         summary="Score how faithful a response is to its context, claim by claim; the figures are stored.",

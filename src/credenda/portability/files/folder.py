@@ -128,12 +128,14 @@ class Folder:
                 continue
             for path in self._pages(self.root / name, tier, found):
                 self._read(path, tier, found)
+        for path in self._pages(self.root, Tier.PAGES, found, frozenset({ARCHIVE, PAGES, CORE, INDEX})):
+            self._read(path, Tier.PAGES, found)
         if (self.root / CORE).exists() or (self.root / CORE).is_symlink():
             self._read(CORE, Tier.CORE, found)
         return found
 
-    def _pages(self, folder: Path, tier: Tier, found: Found) -> list[str]:
-        """List the pages below a folder; links are neither read nor followed."""
+    def _pages(self, folder: Path, tier: Tier, found: Found, known: frozenset[str] = frozenset()) -> list[str]:
+        """List the pages below a folder, without those of a name in it; links are neither read nor followed."""
         paths: list[str] = []
         waiting = [folder]
         while waiting:
@@ -149,9 +151,9 @@ class Folder:
             for entry in entries:
                 name = self._name(Path(entry.path))
                 wanted = entry.name.endswith(".md") and (tier is Tier.PAGES or _DAY.fullmatch(entry.name) is not None)
-                if entry.name.startswith("."):
+                if entry.name.startswith(".") or name in known:
                     continue
-                if entry.is_symlink() and (wanted or tier is Tier.PAGES):
+                if entry.is_symlink() and (wanted or (tier is Tier.PAGES and not known)):
                     found.troubles[name] = _LINK
                 elif wanted and _COPY.search(entry.name):
                     found.troubles[name] = "is a conflict copy; take over what you need from it, and remove it"

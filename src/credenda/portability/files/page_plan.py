@@ -175,7 +175,9 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
     always = "[[MEMORY|Always on]]: context for every prompt." if core else "Nothing is remembered yet."
     lines = ["# Memory", "", always, ""]
     pages = sorted(
-        (path, sheet) for path, sheet in layout.sheets.items() if path.startswith(f"{PAGES}/") and sheet.entries
+        (path, sheet)
+        for path, sheet in layout.sheets.items()
+        if path != CORE and not path.startswith(f"{ARCHIVE}/") and sheet.entries
     )
     if pages:
         lines += ["## Pages", ""]

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from credenda.portability.files.folder import stamp_file
-from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
 
 __all__ = ["Rest", "compute_signature"]
 
@@ -46,13 +45,10 @@ def compute_signature(root: Path) -> Mapping[str, tuple[int, ...]]:
 
 
 def _stamp_pages(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
-    for place in (root / ARCHIVE, root / PAGES):
-        for folder, below, names in os.walk(place):
-            below[:] = [name for name in below if not name.startswith(".")]
-            for name in names:
-                yield from _stamp_page(Path(folder) / name)
-    for name in (CORE, INDEX):
-        yield from _stamp_page(root / name)
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for name in names:
+            yield from _stamp_page(Path(folder) / name)
 
 
 def _stamp_page(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -21,7 +21,10 @@ __all__ = ["Statement", "make_statement_piece"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file."""
+    """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
+
+    `expires_at` is the time at which the other memory says that it ended.
+    """
 
     place: str
     text: str
@@ -29,6 +32,8 @@ class Statement:
     role: str = "user"
     memory_type: str = "fact"
     occurred_at: datetime | None = None
+    expires_at: datetime | None = None
+    session: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -39,9 +44,10 @@ def make_statement_piece(statement: Statement, source: Source) -> Piece:
     submission = Submission(
         content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],
         user_id=source.user_id,
-        session=name_file_session(source),
+        session=statement.session or name_file_session(source),
         source="ingest",
         occurred_at=statement.occurred_at or aged,
+        expires_at=statement.expires_at,
         tags=statement.tags,
         metadata=statement.metadata,
         memory_type=statement.memory_type,

@@ -12,7 +12,7 @@ from typing import Protocol
 from credenda.portability.line_reader import Lines
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Boundary", "Format", "Piece", "Problem", "Source", "make_stable_key"]
+__all__ = ["Boundary", "Format", "Omitted", "Parsed", "Piece", "Problem", "Source", "make_stable_key"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,18 @@ class Boundary:
     """Marks the beginning of another conversation."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omitted:
+    """Items that an import leaves out on purpose: `what` is their kind, in the plural."""
+
+    what: str
+    count: int = 1
+
+
+Parsed = Piece | Problem | Boundary | Omitted
+"""Everything that a format may yield."""
+
+
 class Format(Protocol):
     """An import format. Reading is lazy and keeps one line, one block of lines or one item of a list in memory."""
 
@@ -65,7 +77,7 @@ class Format(Protocol):
         """Return whether a file with this beginning has this format; `path` is without `.gz`."""
         ...
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read a file to its end."""
         ...
 

@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
-from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.format import Parsed, Piece, Problem, Source
+from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.json_checks import (
     MalformedError,
     describe_item,
+    make_showable,
+    parse_table,
     read_moment,
     read_text,
     require_item,
 )
+from credenda.portability.importers.tables import list_texts, read_whole
 from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
 
@@ -23,12 +27,15 @@ __all__ = ["Mem0Format"]
 
 _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"memory"', b'"created_at"', b'"id"')
+_LISTS: Final = (b'"results"', b'"memories"')
+_PROFILE: Final = "profile"
+_FIELD_CHARACTERS: Final = 200
 _KEPT: Final = ("user_id", "agent_id", "run_id", "actor_id", "app_id")
 """mem0's owner fields; imported memories belong to the importing user."""
 
 
 class Mem0Format:
-    """Exports of mem0: `{"results": […]}`, or the bare list."""
+    """Exports of mem0: `{"results": […]}`, the bare list, or an object of a schema of its own."""
 
     name = "mem0"
 
@@ -41,8 +48,12 @@ class Mem0Format:
         del path
         return _HEAD.match(head) is not None and all(mark in head for mark in _MARKS)
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each memory, in order."""
+        head = lines.head()
+        if head.lstrip().startswith(b"{") and not any(mark in head for mark in _LISTS):
+            yield from _read_profile(lines, source)
+            return
         for element in read_elements(lines, "results", "memories"):
             yield _read_memory(element, source)
 
@@ -59,7 +70,7 @@ def _read_memory(element: Element, source: Source) -> Piece | Problem:
 
 def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
     """Parse one memory. An update in mem0 keeps the id, so the key includes the text."""
-    text = read_text(table, "memory", "data", "text")
+    text = read_text(table, "memory", "data", "text", "content")
     if not text:
         raise MalformedError("it has no memory")
     kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
@@ -69,8 +80,43 @@ def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
         key=("mem0", read_text(table, "id"), text),
         role="assistant" if table.get("role") == "assistant" else "user",
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
+        expires_at=read_moment(table.get("expiration_date")),
+        tags=read_tags(list_texts(table, "categories")),
         metadata={**_read_metadata(table), **kept},
     )
+
+
+def _read_profile(lines: Lines, source: Source) -> Iterator[Parsed]:
+    """Parse an export of the platform in a schema of the user's: each field becomes a statement."""
+    try:
+        table = parse_table(read_whole(lines))
+    except MalformedError as error:
+        yield Problem(place=_PROFILE, what=str(error))
+        return
+    for path, value in _list_fields(table, ()):
+        label = " ".join(path).replace("_", " ").strip()
+        text = f"{label[:1].upper()}{label[1:]}: {value}"
+        statement = Statement(
+            place=f"field {make_showable('.'.join(path))}",
+            text=text,
+            key=("mem0", _PROFILE, text),
+            metadata={"field": ".".join(path)[:_FIELD_CHARACTERS]},
+        )
+        yield make_statement_piece(statement, source)
+
+
+def _list_fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the texts, numbers and truths of an object with their path; lists have an item each."""
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, object]", value).items():
+            yield from _list_fields(inner, (*path, name))
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _list_fields(inner, path)
+    elif isinstance(value, bool):
+        yield path, "yes" if value else "no"
+    elif isinstance(value, str | int | float) and str(value).strip() and path:
+        yield path, str(value).strip()
 
 
 def _read_metadata(table: Mapping[str, Any]) -> Mapping[str, object]:

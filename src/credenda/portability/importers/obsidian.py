@@ -18,7 +18,8 @@ from credenda.portability.importers.foreign_facts import Statement, make_stateme
 from credenda.portability.importers.format import Piece, Problem, Source
 from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.markdown import is_markdown
-from credenda.portability.importers.pages import read_blocks
+from credenda.portability.importers.mcp_memory import word_observation
+from credenda.portability.importers.pages import find_day, read_blocks
 from credenda.portability.line_reader import Lines
 
 __all__ = ["ObsidianFormat"]
@@ -46,6 +47,10 @@ _TYPES: Final = {
 """Categories that map to a memory type; any other is a fact."""
 
 
+_PERSONS: Final = frozenset({"person", "people", "contact"})
+"""Types of notes about a person."""
+
+
 class ObsidianFormat:
     """Notes that link to each other: a single note, or a vault."""
 
@@ -61,12 +66,13 @@ class ObsidianFormat:
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
         """Parse a note block by block."""
-        title = source.path.name.partition(".")[0]
+        title = source.path.name.partition(".")[0].encode("utf-8", "replace").decode()
         for block in read_blocks(lines, source):
             if isinstance(block, Problem):
                 yield block
             else:
-                yield from _read_block(block, str(block.details.get("title") or title), source)
+                named = title if find_day(source.path) else str(block.details.get("title") or title)
+                yield from _read_block(block, named, source)
 
 
 def _read_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
@@ -74,7 +80,7 @@ def _read_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
     rest: list[str] = []
     fenced = "```" in block.text or "~~~" in block.text
     for line in block.text.split("\n"):
-        statement = None if fenced else _read_observation(line, block) or _read_relation(line, block, title)
+        statement = None if fenced else _read_observation(line, block, title) or _read_relation(line, block, title)
         if statement is None:
             rest.append(line)
         else:
@@ -92,7 +98,7 @@ def _has_only_headings(lines: list[str]) -> bool:
     return all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in lines)
 
 
-def _read_observation(line: str, block: Block) -> Statement | None:
+def _read_observation(line: str, block: Block, title: str) -> Statement | None:
     found = _OBSERVATION.match(line)
     if found is None:
         return None
@@ -100,16 +106,25 @@ def _read_observation(line: str, block: Block) -> Statement | None:
     text = _SPACES.sub(" ", _TAG.sub("", _strip_markup(said))).strip()
     if not has_words(text):
         return None
+    owner = _find_owner(block, title)
     return Statement(
         place=f"line {block.line}",
-        text=text,
-        key=("observation", category, said),
+        text=word_observation(owner, text) if owner else text,
+        key=("observation", title, category, said),
         role="document",
         memory_type=_TYPES.get(category.casefold(), "fact"),
         occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
         tags=read_tags([*block.tags, *_TAG.findall(said)]),
-        metadata={**block.details, "category": category},
+        metadata={**block.details, "note": title, "category": category, **({"owner": owner} if owner else {})},
     )
+
+
+def _find_owner(block: Block, title: str) -> str:
+    """Return the person whose observations a note has: its owner or author, or the person that it is about."""
+    named = block.details.get("owner") or block.details.get("author")
+    if named:
+        return str(named)
+    return title if str(block.details.get("type", "")).casefold() in _PERSONS else ""
 
 
 def _read_relation(line: str, block: Block, title: str) -> Statement | None:
@@ -125,7 +140,7 @@ def _read_relation(line: str, block: Block, title: str) -> Statement | None:
         role="document",
         occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
         tags=block.tags,
-        metadata={**block.details, "relation": {"from": title, "to": target, "type": kind}},
+        metadata={**block.details, "note": title, "relation": {"from": title, "to": target, "type": kind}},
     )
 
 

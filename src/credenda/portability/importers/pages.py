@@ -8,34 +8,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
-from credenda.clock import parse_time
+from credenda.clock import from_datetime, parse_time
 from credenda.errors import Invalid
 from credenda.portability.importers.blocks import BLOCK_CHARACTERS_MAX, Block, TextLine, cut, decode_lines, has_words
 from credenda.portability.importers.format import Problem, Source
 from credenda.portability.importers.front_matter import read_front, read_tags
 from credenda.portability.line_reader import Lines
 
-__all__ = ["read_blocks"]
+__all__ = ["find_day", "read_blocks"]
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?$")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ABOUT: Final = ("type", "permalink")
+_ABOUT: Final = ("type", "permalink", "owner", "author", "name", "description")
+_DAILY: Final = re.compile(r"(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")
 _FRONT_LINES_MAX: Final = 200
 _TITLE_CHARACTERS: Final = 200
 
 
 def read_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
     """Parse a page block by block."""
-    page = _Page(occurred_us=source.modified_us)
+    day = find_day(source.path)
+    page = _Page(occurred_us=source.modified_us if day is None else from_datetime(day))
     for line in decode_lines(lines):
         if isinstance(line, Problem):
             yield line
         else:
             yield from page.take(line)
     yield from page.end()
+
+
+def find_day(path: Path) -> datetime | None:
+    """Return the day that the name of a daily note begins with; None for any other note.
+
+    >>> find_day(Path("notes/2026-03-01 Sunday.md")), find_day(Path("2026-13-01.md"))
+    (datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc), None)
+    """
+    found = _DAILY.match(path.name)
+    if found is None:
+        return None
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 @dataclass(slots=True)

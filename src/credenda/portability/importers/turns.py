@@ -32,6 +32,7 @@ class Turn:
     key: tuple[str, ...]
     moment: object = None
     id: str = ""
+    name: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,14 +74,15 @@ class Talk:
         aged = None if self.aged_us is None else to_datetime(self.aged_us)
         for number, part in enumerate(parts):
             more = (str(number),) if number else ()
+            named = {"name": turn.name} if turn.name else {}
             submission = Submission(
-                content=[{"role": turn.role, "content": part, "id": turn.id}],
+                content=[{"role": turn.role, "content": part, "id": turn.id, **named}],
                 user_id=self.user_id,
                 session=self.session,
-                agent=self.agent,
+                agent=self.agent or None,
                 occurred_at=self.latest or aged,
                 metadata=self.metadata,
-                idempotency_key=make_stable_key(self.agent, *turn.key, *more),
+                idempotency_key=make_stable_key(self.agent or "messages", *turn.key, *more),
             )
             yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
 

@@ -1,0 +1,196 @@
+"""Test the beliefs of a memory against a file of assertions; nothing is changed, and no recall is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from credenda import services
+from credenda.clock import format_time
+from credenda.errors import Invalid, NotFound
+from credenda.manage.belief_assertions import Assertion, parse_assertions
+from credenda.model.belief_test import BeliefTestReport, CheckedAssertion
+from credenda.model.contest import ContestState
+from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.rebuild_report import RebuildDifference
+from credenda.paths import find_path_kind, make_file_error
+from credenda.runtime import Parts
+from credenda.services.search import SearchArguments, resolve_moment
+from credenda.storage.store import MemoryFilter
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+
+__all__ = ["check_beliefs", "read_assertions"]
+
+_FLOOR: Final = 0.4
+"""The lowest confidence of a memory that a search returns."""
+_HITS: Final = 50
+_NONE: Final = "(no value)"
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_PAST: Final = frozenset({Status.SUPERSEDED, Status.ARCHIVED})
+
+
+def read_assertions(path: Path) -> list[Assertion]:
+    """Read a file of assertions; raises `NotFound`, or `Invalid` for a file that is none."""
+    if find_path_kind(path) != "file":
+        raise NotFound(f"there is no file {path}", fix="check the path")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path.name} is not UTF-8 text", fix="save it as UTF-8") from error
+    except OSError as error:
+        raise make_file_error(path, error, "opened") from error
+    return parse_assertions(text, path.name)
+
+
+def check_beliefs(
+    parts: Parts,
+    path: Path,
+    assertions: Sequence[Assertion],
+    *,
+    tested: str = "memory",
+    differences: Sequence[RebuildDifference] = (),
+    problems: Sequence[str] = (),
+) -> BeliefTestReport:
+    """Test each assertion; a wrong time in one raises `Invalid`, and nothing is tested."""
+    for one in assertions:
+        resolve_moment(parts, one.as_of)
+        resolve_moment(parts, one.known_at)
+    checks = tuple(_CHECKS[one.kind](parts, one) for one in assertions)
+    passed = sum(check.passed for check in checks)
+    return BeliefTestReport(
+        path=str(path),
+        tested=tested,
+        passed=passed,
+        failed=len(checks) - passed,
+        checks=checks,
+        differences=tuple(differences),
+        problems=tuple(problems),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value that a slot has: shown as in the report, and compared in its normal form."""
+
+    shown: str
+    normal: str
+    details: str
+
+
+def _read_values(parts: Parts, asked: Assertion) -> list[_Value]:
+    """Return the values of a slot at the time of an assertion, or now."""
+    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
+    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
+    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
+    chosen = [one for one in held if _is_believed(one, at_us, past=as_of_us is not None) and _is_in_scope(one, asked)]
+    return [
+        _Value(
+            shown=one.value or one.text,
+            normal=normalise_value(one.value or one.text),
+            details=f"{one.value or one.text} [{one.id}, since {_show_time(one)}: {one.text}]",
+        )
+        for one in chosen
+    ]
+
+
+def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
+    """Return whether a memory is believed of a time; a value that was corrected never was."""
+    if one.confidence < _FLOOR or one.stance is not Stance.ASSERTED or one.relation is Relation.CORRECTED:
+        return False
+    if not (one.status in _HELD or (past and one.status in _PAST)):
+        return False
+    begun = one.valid_from_us is None or one.valid_from_us <= at_us
+    ends = [end for end in (one.valid_until_us, one.expires_us) if end is not None]
+    return begun and all(at_us < end for end in ends)
+
+
+def _is_in_scope(one: Memory, asked: Assertion) -> bool:
+    if asked.scope is None:
+        return True
+    return normalise_name(one.scope or "default") == normalise_name(asked.scope)
+
+
+def _show_time(one: Memory) -> str:
+    return format_time(one.created_us if one.valid_from_us is None else one.valid_from_us) or ""
+
+
+def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    values = _read_values(parts, asked)
+    normal = {one.normal for one in values}
+    wanted = normalise_value(asked.value)
+    if asked.kind == "equals":
+        passed = normal == ({wanted} if wanted else set[str]())
+        expected = asked.value or _NONE
+    elif asked.kind == "includes":
+        passed = wanted in normal if wanted else not normal
+        expected = f"among others: {asked.value}"
+    else:
+        passed = wanted not in normal if wanted else bool(normal)
+        expected = f"anything but {asked.value or _NONE}"
+    return _report(asked, passed, [expected], [one.details for one in values] or [_NONE])
+
+
+def _check_contest(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    name, attribute = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        cases = [
+            case
+            for case in reader.contests()
+            if case.state is ContestState.OPEN
+            and (normalise_name(case.entity), normalise_attribute(case.attribute)) == (name, attribute)
+        ]
+    found = [f"{case.id}: {' | '.join(case.values)}" for case in cases] or ["no open contest"]
+    wanted = asked.kind == "contested"
+    return _report(asked, bool(cases) is wanted, ["an open contest" if wanted else "no open contest"], found)
+
+
+def _check_recall(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    """Search, and read the core block: words are recalled if a hit or a line of either has them."""
+    wanted = normalise_text(asked.value)
+    if not wanted:
+        raise Invalid(f"line {asked.line} names no words", fix="write the words after the colon")
+    query = asked.query or asked.value
+    question = SearchArguments(
+        query=query, limit=_HITS, record_access=False, as_of=asked.as_of, known_at=asked.known_at
+    )
+    texts = [(hit.id, hit.text) for hit in services.search.search(parts, question).hits]
+    if not asked.query:
+        block = services.context.context(parts, None, None, {"record_access": False})
+        texts += [("core", line) for line in block.text.splitlines()]
+    found = [f"[{name}] {text}" for name, text in texts if f" {wanted} " in f" {normalise_text(text)} "]
+    never = asked.kind == "never recalled"
+    shown = found or [f"[{name}] {text}" for name, text in texts[:3]] or ["nothing"]
+    return _report(asked, bool(found) is not never, [f"{'no' if never else 'a'} text with “{asked.value}”"], shown)
+
+
+def _check_abstention(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    result = services.search.search(parts, SearchArguments(query=asked.query, record_access=False))
+    found = [f"[{hit.id}] {hit.text}" for hit in result.hits[:3]] or ["nothing"]
+    told = f"answered with probability {result.probability:.2f}"
+    unlikely = result.abstained or result.probability < _UNLIKELY
+    return _report(asked, unlikely, ["no answer"], [told, *found])
+
+
+_UNLIKELY: Final = 0.5
+
+
+def _report(asked: Assertion, passed: bool, expected: list[str], found: list[str]) -> CheckedAssertion:  # noqa: FBT001 - of four plain values
+    return CheckedAssertion(
+        line=asked.line,
+        assertion=asked.text,
+        passed=passed,
+        expected=() if passed else tuple(expected),
+        found=() if passed else tuple(found),
+    )
+
+
+_CHECKS: Final[Mapping[str, Callable[[Parts, Assertion], CheckedAssertion]]] = {
+    **dict.fromkeys(("equals", "differs", "includes"), _check_slot),
+    **dict.fromkeys(("contested", "settled"), _check_contest),
+    **dict.fromkeys(("recalled", "never recalled"), _check_recall),
+    "abstains": _check_abstention,
+}
