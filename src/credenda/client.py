@@ -129,6 +129,16 @@ class Credenda(Groups):
         return self._parts.user_id
 
     @property
+    def location(self) -> str:
+        """The database: an absolute path, or the address of a server."""
+        return self._parts.store_name
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self._parts.read_only
+
+    @property
     def zone(self) -> tzinfo:
         """The time zone of days and of times without one."""
         return self._parts.settings.zone

@@ -19,7 +19,7 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_user_folders, read_target, read_user
 from credenda.errors import Invalid
-from credenda.interfaces import client_setup
+from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.layout import count_noun
@@ -87,12 +87,13 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
         return
     with session.open() as memory:
         if once:
+            hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
             memory.settle(_SETTLE_SECONDS)
             write_result(session, "schedule", memory.manage.schedule(run=True))
             return
         memory.start_worker()
         note(f"working for {memory.user}; stop with Ctrl-C")
-        with wait_for_signal() as stopped:
+        with hook_engine.listener.listen_to_hooks(memory), wait_for_signal() as stopped:
             while not stopped.is_set():
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")

@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 
 from credenda.errors import Unavailable
 from credenda.interfaces.authorization import use_as_owner
+from credenda.interfaces.hook_engine.listener import listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
 from credenda.operations.mcp_tools import Toolset
@@ -41,7 +42,7 @@ def serve(open_memory: Callable[[], Credenda], *, toolset: Toolset = "default", 
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # its logs may quote messages
     held = _Held()
     server = build_server(held.use, toolset=toolset, read_only=read_only)
-    with open_memory() as memory:
+    with open_memory() as memory, listen_to_hooks(memory):
         held.memory = memory
         try:
             anyio.run(_serve, server)
