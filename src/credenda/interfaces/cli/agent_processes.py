@@ -26,6 +26,7 @@ from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
+from credenda.projects import find_project
 
 if TYPE_CHECKING:
     from credenda import Credenda, bootstrap
@@ -56,9 +57,10 @@ def mcp() -> click.Command:
         show_default=True,
         help="The tools to offer: a small set, or every operation with all its inputs.",
     )
+    here = click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote.")
     return click.Command(
         "mcp",
-        params=[toolset, *make_program_options(hidden=True)],
+        params=[toolset, here, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
         help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
         epilog="`credenda install --client NAME` registers this server with a client.",
@@ -154,7 +156,7 @@ def wait_for_signal() -> Generator[Event]:
             signal.signal(name, handler)
 
 
-def _serve(session: Session, toolset: str) -> None:
+def _serve(session: Session, toolset: str, *, here: bool) -> None:
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
         mcp_modules.sdk_lazy.load_late()
@@ -171,7 +173,12 @@ def _serve(session: Session, toolset: str) -> None:
     def open_memory() -> Credenda:
         return credenda.Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
 
-    mcp_modules.stdio.serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
+    mcp_modules.stdio.serve(
+        open_memory,
+        toolset=cast("Toolset", toolset),
+        read_only=session.read_only,
+        project=find_project(str(Path.cwd())) if here else None,
+    )
 
 
 def install() -> click.Command:
