@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["main"]
+__all__ = ["run_program"]
 
 
-def main() -> int:
+def run_program() -> int:
     """Run the program and return its exit code."""
     if sys.argv[1:2] == ["hook"]:
-        from credenda.interfaces.hook.run import main as run_hook  # noqa: PLC0415 - each is loaded alone
+        from credenda.interfaces.hook.run import run_command as run_hook  # noqa: PLC0415 - each is loaded alone
 
         return run_hook(sys.argv[2:])
     from credenda.interfaces.cli.main import main as run_command_line  # noqa: PLC0415 - as above
@@ -19,4 +19,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_program())

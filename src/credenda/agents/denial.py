@@ -50,4 +50,4 @@ def _is_named(memory: Memory, words: frozenset[str]) -> bool:
     """Return whether words name the value of a memory, or more than half of what it says."""
     value = frozenset(tokenize(memory.value or ""))
     told = frozenset(tokenize(memory.text))
-    return bool(value) and value <= words or bool(told) and 2 * len(told & words) > len(told)
+    return (bool(value) and value <= words) or (bool(told) and 2 * len(told & words) > len(told))

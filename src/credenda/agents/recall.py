@@ -18,7 +18,7 @@ from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["Recalled", "recall_core", "recall_for_prompt"]
+__all__ = ["Recalled", "find_core", "find_for_prompt"]
 
 _CANDIDATES: Final = 12
 _PROBABLE: Final = 0.5
@@ -55,21 +55,21 @@ class Recalled:
     sources: tuple[str, ...] = ()
 
 
-def recall_core(memory: Credenda, *, project: str | None = None, session: str = "", again: bool = False) -> Recalled:
+def find_core(memory: Credenda, *, project: str | None = None, session: str = "", again: bool = False) -> Recalled:
     """Return the core and the open contests; `again`, after a compaction, also what this session has decided."""
     block = memory.inspect.context(None, token_budget=CORE_TOKENS, automatic=True, project=project)
     lines: list[Line] = []
     for line in block.lines:
         if heading := _HEADINGS.get(line.heading):
             words = line.text.partition("] ")[2]
-            lines.append(Line(line.ids, _unescape(words), heading=heading))
+            lines.append(Line(line.ids, _decode_fence(words), heading=heading))
     lines += _list_contests(memory, project)
     if again and session:
         lines += _list_decisions(memory, session)
     return Recalled(*_build(lines, CORE_TOKENS))
 
 
-def recall_for_prompt(
+def find_for_prompt(
     memory: Credenda,
     prompt: str,
     *,
@@ -152,6 +152,6 @@ def _build(lines: Sequence[Line], tokens: int) -> tuple[str, tuple[str, ...]]:
     return text, tuple(ids)
 
 
-def _unescape(words: str) -> str:
+def _decode_fence(words: str) -> str:
     """Undo the escapes of a line that was fenced before, because it is fenced once more."""
     return words.replace("&lt;", "<").replace("&gt;", ">")

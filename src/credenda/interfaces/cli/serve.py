@@ -158,7 +158,9 @@ def _run(target: str | None, session: Session, plan: Plan) -> None:
 
     with ExitStack() as stack:
         if not session.read_only:
-            own = stack.enter_context(closing(credenda.Credenda(bootstrap.build_user_parts(parts, user), workers=False)))
+            own = stack.enter_context(
+                closing(credenda.Credenda(bootstrap.build_user_parts(parts, user), workers=False))
+            )
             stack.enter_context(hook_engine.listener.listen_to_hooks(own))
         server.process.serve(parts, plan, ready=write_lines)
     note("stopped")

@@ -1,6 +1,7 @@
 """The files that hooks share with the processes that hold a memory open, beside its database.
 
-Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user removes it as a whole.
+Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user
+removes it as a whole.
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def read_core(path: str, user: str, project: str, deadline: float) -> list[Line]
         firm = reader.select("(pinned = 1 OR attribute_key = 'instruction')")
         names = ", ".join(f"'{name}'" for name in _IDENTITY)
         own = reader.select(f"entity_key = 'user' AND attribute_key IN ({names}) AND trust > :trust", trust=_TRUSTED)
-        lines = [_make_line(reader, row, "Standing instructions of the user:") for row in firm if _is_here(row, project)]
+        lines = [
+            _make_line(reader, row, "Standing instructions of the user:") for row in firm if _is_here(row, project)
+        ]
         seen = {row[0] for row in firm}
         lines += [_make_line(reader, row, "About the user:") for row in own if row[0] not in seen]
         return [*lines[:_CORE_LINES], *_read_contests(reader)]

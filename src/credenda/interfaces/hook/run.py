@@ -24,7 +24,7 @@ from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
 from credenda.projects import find_project
 
-__all__ = ["Options", "main", "parse_options", "run_hook"]
+__all__ = ["Options", "parse_options", "run_command", "run_hook"]
 
 _SECONDS: Final = 0.3
 _FILE_SECONDS: Final = 0.12
@@ -78,7 +78,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     )
 
 
-def main(arguments: Sequence[str]) -> int:
+def run_command(arguments: Sequence[str]) -> int:
     """Run a hook of an agent; the exit code is always 0, so that the agent goes on whatever happens."""
     if any(word in {"-h", "--help"} for word in arguments):
         sys.stdout.write(f"{_USAGE}\n\n{__doc__}")
@@ -123,9 +123,7 @@ class _TimeLimit:
 def _may_set_timer() -> bool:
     """Return whether the system has timers and this is the main thread, which alone may set them."""
     threading = sys.modules.get("threading")
-    return hasattr(signal, "setitimer") and (
-        threading is None or threading.current_thread() is threading.main_thread()
-    )
+    return hasattr(signal, "setitimer") and (threading is None or threading.current_thread() is threading.main_thread())
 
 
 def _end(_number: int, _frame: object) -> None:

@@ -12,7 +12,7 @@ from credenda.interfaces.hook.waiting import list_waiting
 
 __all__ = ["start_engine"]
 
-_BETWEEN_SECONDS = 20.0
+_BETWEEN_SECONDS = 5.0
 """Least time between two starts: one that is starting has not taken the lock yet."""
 
 

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from credenda.agents.denial import find_denied
+from credenda.agents.challenge import challenge_denied
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.interfaces.hook.places import Places, find_places
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["file_waiting", "find_memory_places"]
 
 _log: Final = logging.getLogger(__name__)
-_REASON: Final = "the user denied it after it was recalled"
 _DAMAGED: Final = ".damaged"
 
 
@@ -68,15 +67,3 @@ def _file(memory: Credenda, message: Waiting) -> None:
     )
     if message.role == "user" and message.shown:
         challenge_denied(memory, message.text, message.shown)
-
-
-def challenge_denied(memory: Credenda, text: str, shown: tuple[str, ...]) -> None:
-    """Challenge a memory that was recalled with the words before and that these words deny."""
-    held = []
-    for name in shown:
-        with suppress(CredendaError):
-            held.append(memory.get(name))
-    for one in find_denied(text, held):
-        with suppress(CredendaError):
-            memory.manage.set_status(one.id, "challenged", _REASON)
-            memory.feedback(one.id, useful=False)

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.recall import Recalled, recall_core, recall_for_prompt
+from credenda.agents.recall import Recalled, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.interfaces.hook.places import Places
 from credenda.interfaces.hook.waiting import list_waiting
@@ -56,9 +56,9 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
     if kind == "prompt":
         seen = request.get("seen")
         names = frozenset(map(str, cast("list[object]", seen)[:_SEEN])) if isinstance(seen, list) else frozenset[str]()
-        found = recall_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=names)
+        found = find_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=names)
     elif kind in {"core", "compact"}:
-        found = recall_core(memory, project=project, session=session, again=kind == "compact")
+        found = find_core(memory, project=project, session=session, again=kind == "compact")
     else:
         found = Recalled()
     return {"text": found.text, "ids": [*found.ids, *found.sources]}
@@ -101,7 +101,7 @@ class _Listener:
     def _serve(self, stack: ExitStack) -> None:
         self._file()
         with suppress(CredendaError):  # load what a search needs; until then hooks read the file
-            recall_for_prompt(self._memory, "warm up")
+            find_for_prompt(self._memory, "warm up")
         line = self._open_socket(stack)
         while not self.stopped.is_set():
             if line is None:

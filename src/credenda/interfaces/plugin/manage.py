@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
 from credenda import __version__
 from credenda.errors import CredendaError, Invalid, NotFound
@@ -18,6 +19,8 @@ from credenda.interfaces.plugin.hosts import HookFile, Plan
 from credenda.interfaces.plugin.record import Installation, Shared, hash_text, load_record, save_record
 from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
+
+Entry = Mapping[str, Any] | None
 
 __all__ = ["PluginReport", "PluginStatus", "find_status", "install_plugin", "remove_plugin"]
 
@@ -69,7 +72,7 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
         stale = [path for path in before.files if Path(path) not in plan.files]
         removed, _ = _remove_files({path: before.files[path] for path in stale})
         state = replace(state, files={path: one for path, one in state.files.items() if path not in stale})
-        for shared in _change_shared(plan, before):
+        for shared in _update_shared(plan, before):
             folders += [str(one) for one in shared.made if str(one) not in folders]
             written += [shared.entry.path] if shared.changed else []
             others = tuple(one for one in state.shared if one.path != shared.entry.path)
@@ -155,12 +158,14 @@ class _Change:
     made: Sequence[Path]
 
 
-def _change_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
+def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     """Change the files of the user that a plan names, one after the other."""
     held = {one.path: one for one in before.shared}
     if plan.hook_file is not None:
         wanted = plan.hook_file
-        yield _change(wanted.path, "hooks", held, lambda: _change_hooks(wanted))
+        yield _update_file(
+            wanted.path, "hooks", held.get(str(wanted.path)), lambda: _update_hooks(wanted), entry=None
+        )
     if plan.server is not None:
         place, entry = plan.server
         own = held.get(str(place.path))
@@ -169,10 +174,10 @@ def _change_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
         def work() -> str | None:
             return install_server(place, NAME, entry).backup
 
-        yield _change(place.path, "server", held, work, entry=earlier)
+        yield _update_file(place.path, "server", own, work, entry=earlier)
 
 
-def _change_hooks(wanted: HookFile) -> str | None:
+def _update_hooks(wanted: HookFile) -> str | None:
     path = wanted.path.resolve()
     text = read_text(path)
     try:
@@ -182,18 +187,22 @@ def _change_hooks(wanted: HookFile) -> str | None:
     return str(backup) if changed != text and (backup := replace_text(path, text, changed)) else None
 
 
-def _change(
-    path: Path, kind: str, held: dict[str, Shared], work: Callable[[], str | None], entry: object = None
+def _update_file(
+    path: Path, kind: Literal["hooks", "server"], own: Shared | None, work: Callable[[], str | None], *, entry: Entry
 ) -> _Change:
     """Run the change of a shared file, and describe it; the first copy is kept as long as it can be put back."""
-    own = held.get(str(path))
     made = _list_missing(path.parent)
     existed, text = path.exists(), read_text(path.resolve())
     backup = work()
     after = read_text(path.resolve())
     if own is None:
         told = Shared(
-            path=str(path), kind=kind, after=hash_text(after), backup=backup, existed=existed, entry=entry  # type: ignore[arg-type]
+            path=str(path),
+            kind=kind,
+            after=hash_text(after),
+            backup=backup,
+            existed=existed,
+            entry=entry,  # type: ignore[arg-type]
         )
         return _Change(told, after != text, made)
     if backup is not None:
@@ -202,11 +211,11 @@ def _change(
     return _Change(replace(own, after=hash_text(after), exact=exact), after != text, made)
 
 
-def _remove_files(files: dict[str, str] | object) -> tuple[list[str], list[str]]:
+def _remove_files(files: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Remove files that are as we wrote them; return those removed and those that stay."""
     removed: list[str] = []
     kept: list[str] = []
-    for path, digest in dict(files).items():  # type: ignore[call-overload]
+    for path, digest in files.items():
         if not Path(path).exists():
             continue
         if _hash(path) == digest:

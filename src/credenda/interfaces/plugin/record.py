@@ -62,7 +62,9 @@ def load_record(data: Path) -> dict[str, Installation]:
         told = cast("dict[str, dict[str, Any]]", json.loads(text))
         return {host: _parse(one) for host, one in told.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise Corrupt(f"{path} cannot be read", why=str(error), fix="remove it, and the plugin's files by hand") from None
+        raise Corrupt(
+            f"{path} cannot be read", why=str(error), fix="remove it, and the plugin's files by hand"
+        ) from None
 
 
 def _parse(told: Mapping[str, Any]) -> Installation:
