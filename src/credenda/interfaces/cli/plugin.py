@@ -61,7 +61,7 @@ def make_plugin_command() -> click.Command:
         ),
         click.Command(
             "status",
-            params=make_program_options(hidden=True),
+            params=[*make_program_options(hidden=True)],
             callback=click.pass_obj(_show_status),
             help="List the hosts in which the plugin is installed, and whether its files are complete.",
         ),

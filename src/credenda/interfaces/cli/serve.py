@@ -19,8 +19,8 @@ import credenda
 from credenda import services
 from credenda.config import get_default_user
 from credenda.errors import Invalid
-from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces import hook_engine, server
+from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options
 from credenda.interfaces.cli.output import note
 from credenda.interfaces.cli.session import Session

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from credenda.interfaces.hook.places import Places
+from credenda.hook_files.places import Places
 
 if TYPE_CHECKING:
     import socket

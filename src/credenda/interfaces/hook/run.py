@@ -14,15 +14,15 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
+from credenda.hook_files.places import Places, find_places
+from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
-from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
-from credenda.interfaces.hook.places import Places, find_places
-from credenda.interfaces.hook.ring_log import add_line
 from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
 from credenda.projects import find_project
+from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
 __all__ = ["Options", "parse_options", "run_command", "run_hook"]
 

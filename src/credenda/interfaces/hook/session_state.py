@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from credenda.interfaces.hook.places import Places, load_table, write_durably
+from credenda.hook_files.places import Places, load_table, write_durably
 
 __all__ = ["Session", "load_session", "remove_old_sessions", "save_session"]
 

@@ -7,8 +7,7 @@ import sys
 from contextlib import suppress
 from time import time
 
-from credenda.interfaces.hook.places import Places
-from credenda.interfaces.hook.waiting import list_waiting
+from credenda.hook_files.places import Places, list_waiting
 
 __all__ = ["start_engine"]
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from credenda.hook_files.places import Places, load_table, write_durably
 from credenda.interfaces.hook.payload import Moment
-from credenda.interfaces.hook.places import Places, load_table, write_durably
 from credenda.text.spoken import extract_spoken
 
-__all__ = ["SPOKEN", "Waiting", "add_message", "list_waiting", "read_waiting"]
+__all__ = ["SPOKEN", "Waiting", "add_message", "find_words", "read_waiting"]
 
 SPOKEN: Final[Mapping[str, tuple[str, str]]] = {
     "prompt": ("user", "human"),
@@ -81,15 +80,6 @@ def add_message(places: Places, moment: Moment, project: str, shown: Sequence[st
     }
     write_durably(places.waiting, f"{moment_us:017d}-{key[:8]}.json", json.dumps(body).encode())
     return text
-
-
-def list_waiting(places: Places) -> list[str]:
-    """Return the paths of the messages that wait, oldest first."""
-    try:
-        names = sorted(name for name in os.listdir(places.waiting) if name.endswith(".json"))
-    except OSError:
-        return []
-    return [os.path.join(places.waiting, name) for name in names]
 
 
 def read_waiting(path: str) -> Waiting | None:

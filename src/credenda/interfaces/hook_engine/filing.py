@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from credenda.agents.challenge import challenge_denied
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
-from credenda.interfaces.hook.places import Places, find_places
-from credenda.interfaces.hook.waiting import Waiting, list_waiting, read_waiting
+from credenda.hook_files.places import Places, find_places, list_waiting
+from credenda.interfaces.hook.waiting import Waiting, read_waiting
 
 if TYPE_CHECKING:
     from credenda.client import Credenda

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.agents.recall import Recalled, find_core, find_for_prompt
 from credenda.errors import CredendaError
-from credenda.interfaces.hook.places import Places
-from credenda.interfaces.hook.waiting import list_waiting
+from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 
 if sys.platform != "win32":
@@ -73,13 +72,13 @@ class _Listener:
         self._places = places
 
     def run(self) -> None:
-        """Wait for the lock, then serve until stopped."""
-        with ExitStack() as stack:
-            while not self.stopped.is_set():
+        """Wait for the lock, and serve while it is there."""
+        while not self.stopped.is_set():
+            with ExitStack() as stack:
                 if self._take_lock(stack):
                     self._serve(stack)
-                    return
-                self.stopped.wait(_IDLE_SECONDS)
+                else:
+                    self.stopped.wait(_IDLE_SECONDS)
 
     def _take_lock(self, stack: ExitStack) -> bool:
         """Take the lock of these hooks; on systems without locks every process files, which does no harm."""
@@ -103,7 +102,7 @@ class _Listener:
         with suppress(CredendaError):  # load what a search needs; until then hooks read the file
             find_for_prompt(self._memory, "warm up")
         line = self._open_socket(stack)
-        while not self.stopped.is_set():
+        while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
             if line is None:
                 self.stopped.wait(_IDLE_SECONDS)
             else:

@@ -26,8 +26,8 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import contest_card as card
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.project import bind_to_project
 from credenda.interfaces.mcp.poisoning_check import check_texts
+from credenda.interfaces.mcp.project import bind_to_project
 from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
 from credenda.interfaces.mcp.results import build_answer, build_failure, build_internal_failure, to_text
 from credenda.interfaces.mcp.running import Call, run_work

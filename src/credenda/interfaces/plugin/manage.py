@@ -163,9 +163,7 @@ def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     held = {one.path: one for one in before.shared}
     if plan.hook_file is not None:
         wanted = plan.hook_file
-        yield _update_file(
-            wanted.path, "hooks", held.get(str(wanted.path)), lambda: _update_hooks(wanted), entry=None
-        )
+        yield _update_file(wanted.path, "hooks", held.get(str(wanted.path)), lambda: _update_hooks(wanted), entry=None)
     if plan.server is not None:
         place, entry = plan.server
         own = held.get(str(place.path))

@@ -68,8 +68,13 @@ def load_record(data: Path) -> dict[str, Installation]:
 
 
 def _parse(told: Mapping[str, Any]) -> Installation:
-    shared = tuple(Shared(**one) for one in told["shared"])
-    return Installation(**{**told, "folders": tuple(told["folders"]), "shared": shared})
+    return Installation(
+        host=told["host"],
+        version=told["version"],
+        files=told["files"],
+        folders=tuple(told["folders"]),
+        shared=tuple(Shared(**one) for one in told["shared"]),
+    )
 
 
 def save_record(data: Path, record: Mapping[str, Installation]) -> None:

@@ -1,4 +1,4 @@
-"""The files that hooks share with the processes that hold a memory open, beside its database.
+"""The places of the files, and how each is written.
 
 Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user
 removes it as a whole.
@@ -11,7 +11,7 @@ import json
 import os
 from typing import Final, NamedTuple
 
-__all__ = ["Places", "find_places", "load_table", "write_durably"]
+__all__ = ["Places", "find_places", "list_waiting", "load_table", "write_durably"]
 
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
@@ -79,6 +79,15 @@ def write_durably(folder: str, name: str, data: bytes, *, flush: bool = True) ->
             os.fsync(above)
         finally:
             os.close(above)
+
+
+def list_waiting(places: Places) -> list[str]:
+    """Return the paths of the messages that wait, oldest first; the name of each begins with its microsecond."""
+    try:
+        names = sorted(name for name in os.listdir(places.waiting) if name.endswith(".json"))
+    except OSError:
+        return []
+    return [os.path.join(places.waiting, name) for name in names]
 
 
 def load_table(path: str) -> dict[str, object]:

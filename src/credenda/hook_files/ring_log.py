@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.interfaces.hook.places import Places, write_durably
+from credenda.hook_files.places import Places, write_durably
 
 __all__ = ["add_line", "read_lines"]
 
