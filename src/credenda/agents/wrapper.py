@@ -46,7 +46,13 @@ def remembering(
     Give one `session` to a conversation; without one this function is a conversation of its own. A failure of the
     memory is logged and never fails the call.
     """
-    turns = _Conversation(memory, session or f"chat-{draw_request_id()}", project, agent, _choose_system(call))
+    turns = _Conversation(
+        memory,
+        session=session or f"chat-{draw_request_id()}",
+        project=project,
+        agent=agent,
+        system=_choose_system(call),
+    )
     if inspect.iscoroutinefunction(inspect.unwrap(call)):
 
         @wraps(call)
@@ -83,7 +89,7 @@ def _choose_system(call: Callable[..., Any]) -> str:
 class _Conversation:
     """What one session was told: the text added to each message stays the same, so that a provider can cache it."""
 
-    def __init__(self, memory: Credenda, session: str, project: str | None, agent: str | None, system: str) -> None:
+    def __init__(self, memory: Credenda, *, session: str, project: str | None, agent: str | None, system: str) -> None:
         self._memory = memory
         self._session = session
         self._project = project

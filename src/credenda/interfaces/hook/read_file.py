@@ -27,6 +27,7 @@ _IDENTITY: Final = ("preferred_name", "name", "pronouns", "residence", "timezone
                     "employer", "allergy")  # fmt: skip
 _TERMS: Final = 24
 _CORE_LINES: Final = 24
+_DECISIONS: Final = 10
 _TRUSTED: Final = 0.6
 """Trust above which a memory may come by itself: a document's or tool's is not."""
 _SURE: Final = 0.4
@@ -35,126 +36,16 @@ _COVERED: Final = 0.55
 """Share of the rarity of a prompt's words that a memory must have."""
 _RARE: Final = 3
 _WORD: Final = re.compile(r"[^\W_]{3,}")
-_STOP: Final = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "are",
-        "was",
-        "were",
-        "with",
-        "that",
-        "this",
-        "from",
-        "have",
-        "has",
-        "had",
-        "not",
-        "you",
-        "your",
-        "can",
-        "could",
-        "would",
-        "should",
-        "will",
-        "what",
-        "when",
-        "where",
-        "who",
-        "why",
-        "how",
-        "did",
-        "does",
-        "done",
-        "make",
-        "made",
-        "use",
-        "used",
-        "using",
-        "get",
-        "got",
-        "let",
-        "our",
-        "out",
-        "off",
-        "too",
-        "very",
-        "just",
-        "also",
-        "into",
-        "onto",
-        "them",
-        "they",
-        "then",
-        "than",
-        "there",
-        "here",
-        "some",
-        "any",
-        "all",
-        "each",
-        "please",
-        "now",
-        "new",
-        "add",
-        "run",
-        "fix",
-        "file",
-        "code",
-        "line",
-        "lines",
-        "test",
-        "tests",
-        "its",
-        "it's",
-        "i'm",
-        "i've",
-        "about",
-        "which",
-        "while",
-        "after",
-        "before",
-        "because",
-        "been",
-        "being",
-        "but",
-        "him",
-        "her",
-        "his",
-        "she",
-        "her",
-        "more",
-        "most",
-        "much",
-        "many",
-        "may",
-        "might",
-        "must",
-        "one",
-        "two",
-        "per",
-        "set",
-        "see",
-        "say",
-        "said",
-        "tell",
-        "told",
-        "want",
-        "need",
-        "like",
-        "look",
-        "like",
-        "show",
-        "give",
-        "know",
-        "think",
-        "still",
-        "only",
-        "over",
-        "under",
-    ]
-)
+_STOP_WORDS: Final = """
+the and for are was were with that this from have has had not you your can could would should will what when
+where who why how did does done make made use used using get got let our out off too very just also into onto
+them they then than there here some any all each please now new add run fix file code line lines test tests
+its it's i'm i've about which while after before because been being but him her his she more most much many
+may might must one two per set see say said tell told want need like look show give know think still only over
+under
+"""
+"""Words of prompts that say little about what they ask for."""
+_STOP: Final = frozenset(_STOP_WORDS.split())
 _COLUMNS: Final = (
     "id, text, type, entity_key, attribute_key, value, speaker, status, contested, valid_from, created_at, metadata"
 )
@@ -183,11 +74,15 @@ class _Reader(NamedTuple):
 def _open(path: str, user: str, deadline: float) -> _Reader | None:
     """Open the file of a user read-only; None for a user without memories. Raises sqlite3.Error."""
     connection = sqlite3.connect(f"file:{_quote(path)}?mode=ro", uri=True, timeout=0.05)
-    connection.execute("PRAGMA query_only = 1")
-    connection.set_progress_handler(lambda: monotonic() > deadline, 1_000)
-    found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
+    found = None
+    try:
+        connection.execute("PRAGMA query_only = 1")
+        connection.set_progress_handler(lambda: monotonic() > deadline, 1_000)
+        found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
+    finally:
+        if found is None:
+            connection.close()
     if found is None:
-        connection.close()
         return None
     return _Reader(connection, user, *found)
 
@@ -199,8 +94,11 @@ def _quote(path: str) -> str:
     return f"/{quoted}" if quoted[1:2] == ":" else quoted
 
 
-def read_core(path: str, user: str, project: str, deadline: float) -> list[Line]:
-    """Return instructions, pins, identity and open contests; [] for a user without memories. Raises sqlite3.Error."""
+def read_core(path: str, user: str, project: str, deadline: float, *, session: str = "") -> list[Line]:
+    """Return instructions, pins, identity, open contests, and what a session has decided.
+
+    [] for a user without memories. Raises sqlite3.Error.
+    """
     reader = _open(path, user, deadline)
     if reader is None:
         return []
@@ -213,7 +111,9 @@ def read_core(path: str, user: str, project: str, deadline: float) -> list[Line]
         ]
         seen = {row[0] for row in firm}
         lines += [_make_line(reader, row, "About the user:") for row in own if row[0] not in seen]
-        return [*lines[:_CORE_LINES], *_read_contests(reader)]
+        decided = reader.select("type = 'decision' AND source_session = :session", session=session) if session else []
+        lines = [*lines[:_CORE_LINES], *_read_contests(reader)]
+        return [*lines, *(_make_line(reader, row, "Decided in this session:") for row in decided[:_DECISIONS])]
 
 
 def _read_contests(reader: _Reader) -> list[Line]:
@@ -226,19 +126,27 @@ def _read_contests(reader: _Reader) -> list[Line]:
     return found
 
 
-def read_prompt_lines(
-    path: str, user: str, project: str, prompt: str, session: str, seen: Sequence[str], deadline: float
-) -> list[Line]:
+class Prompt(NamedTuple):
+    """A prompt with its project and session, and what that session was shown."""
+
+    text: str
+    project: str
+    session: str
+    seen: frozenset[str]
+
+
+def read_prompt_lines(path: str, user: str, prompt: Prompt, deadline: float) -> list[Line]:
     """Return memories that share the rare words of a prompt, best first; [] if too few do. Raises sqlite3.Error."""
     reader = _open(path, user, deadline)
     if reader is None:
         return []
     with closing(reader.connection):
-        return [_make_line(reader, row) for row in _rank(reader, project, prompt, session, frozenset(seen))]
+        return [_make_line(reader, row) for row in _rank(reader, prompt)]
 
 
-def _rank(reader: _Reader, project: str, prompt: str, session: str, seen: frozenset[str]) -> list[tuple[Any, ...]]:
-    terms = list(dict.fromkeys(word for word in map(str.casefold, _WORD.findall(prompt)) if word not in _STOP))[:_TERMS]
+def _rank(reader: _Reader, prompt: Prompt) -> list[tuple[Any, ...]]:
+    words = map(str.casefold, _WORD.findall(prompt.text))
+    terms = list(dict.fromkeys(word for word in words if word not in _STOP))[:_TERMS]
     low = (reader.number << _TENANT_BITS) | _MEMORY_BIT
     sql = "SELECT rowid FROM search_index WHERE search_index MATCH ? AND rowid BETWEEN ? AND ? LIMIT 5000"
     holding = {
@@ -259,9 +167,9 @@ def _rank(reader: _Reader, project: str, prompt: str, session: str, seen: frozen
     rare = {document for found in holding.values() if len(found) <= _RARE for document in found}
     good = [one for one, score in scores.items() if score >= needed and (matched[one] > 1 or one in rare)]
     ids = [(one & (_MEMORY_BIT - 1)) >> _NUMBER_BITS for one in sorted(good, key=lambda one: (-scores[one], -one))[:20]]
-    rows = {row[0]: row for row in _read_rows(reader, ids, session)}
-    fresh = [rows[one] for one in ids if one in rows and f"m{one}-{reader.tag}" not in seen]
-    return [row for row in fresh if _is_here(row, project)][:_HITS]
+    rows = {row[0]: row for row in _read_rows(reader, ids, prompt.session)}
+    fresh = [rows[one] for one in ids if one in rows and f"m{one}-{reader.tag}" not in prompt.seen]
+    return [row for row in fresh if _is_here(row, prompt.project)][:_HITS]
 
 
 def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "") -> list[tuple[Any, ...]]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from credenda.hook_files.places import Places, find_places
+from credenda.hook_files.places import find_places
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
@@ -130,7 +130,7 @@ def _end(_number: int, _frame: object) -> None:
     raise _LateError
 
 
-def run_hook(options: Options, data: bytes) -> str:
+def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str:
     """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store."""
     begun = monotonic()
     line: dict[str, object] = {"event": options.event[:40], "host": options.host[:40], "done": "nothing"}
@@ -139,7 +139,7 @@ def run_hook(options: Options, data: bytes) -> str:
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
-            answer = _Call(options, places, moment, begun + _SECONDS, line).run()
+            answer = _Call(options, moment, begun + seconds, line).run()
     except (ValueError, RecursionError):
         line["error"] = "input"
     except _LateError:
@@ -164,11 +164,9 @@ def _may_work(options: Options, folder: str) -> bool:
 class _Call:
     """One event of an agent."""
 
-    def __init__(
-        self, options: Options, places: Places, moment: Moment, deadline: float, line: dict[str, object]
-    ) -> None:
+    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object]) -> None:
         self._options = options
-        self._places = places
+        self._places = find_places(options.database, options.user)
         self._moment = moment
         self._deadline = deadline
         self._line = line
@@ -270,11 +268,11 @@ class _Call:
         from credenda.interfaces.hook import read_file
 
         if kind == "prompt":
-            lines = read_file.read_prompt_lines(
-                options.database, options.user, self._project, words, self._moment.session, state.seen, self._deadline
-            )
+            prompt = read_file.Prompt(words, self._project, self._moment.session, frozenset(state.seen))
+            lines = read_file.read_prompt_lines(options.database, options.user, prompt, self._deadline)
             return build_block(lines, PROMPT_TOKENS)
-        lines = read_file.read_core(options.database, options.user, self._project, self._deadline)
+        session = self._moment.session if kind == "compact" else ""
+        lines = read_file.read_core(options.database, options.user, self._project, self._deadline, session=session)
         return build_block(lines, CORE_TOKENS)
 
     def _wake(self) -> None:

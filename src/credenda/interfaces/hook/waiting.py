@@ -64,7 +64,7 @@ def add_message(places: Places, moment: Moment, project: str, shown: Sequence[st
     if not text:
         return ""
     role, source = SPOKEN[moment.kind]
-    told = "\0".join((moment.host, moment.session, moment.kind, moment.turn, moment.agent, text))
+    told = json.dumps([moment.host, moment.session, moment.kind, moment.turn, moment.agent, text])
     key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
     moment_us = time.time_ns() // 1_000
     body = {

@@ -100,6 +100,7 @@ class _Listener:
     def _serve(self, stack: ExitStack) -> None:
         self._file()
         with suppress(CredendaError):  # load what a search needs; until then hooks read the file
+            find_core(self._memory)
             find_for_prompt(self._memory, "warm up")
         line = self._open_socket(stack)
         while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
