@@ -129,6 +129,16 @@ class Credenda(Groups):
         return self._parts.user_id
 
     @property
+    def location(self) -> str:
+        """The database: an absolute path, or the address of a server."""
+        return self._parts.store_name
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self._parts.read_only
+
+    @property
     def zone(self) -> tzinfo:
         """The time zone of days and of times without one."""
         return self._parts.settings.zone
@@ -226,6 +236,7 @@ class Credenda(Groups):
         metadata: Mapping[str, object] | None = None,
         session: str | None = None,
         exclude_session: str | None = None,
+        project: str | None = None,
         include: Collection[str] = (),
         explain: bool = False,
         record_access: bool = True,
@@ -234,7 +245,8 @@ class Credenda(Groups):
 
         `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
         such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may
-        name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
+        name superseded, low_confidence and archived. `project` leaves out what was said in other projects, except the
+        user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for invalid conditions.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
         return search.search(self._parts, search.SearchArguments(**given))

@@ -284,6 +284,7 @@ class AsyncCredenda:
         metadata: Mapping[str, object] | None = None,
         session: str | None = None,
         exclude_session: str | None = None,
+        project: str | None = None,
         include: Collection[str] = (),
         explain: bool = False,
         record_access: bool = True,
@@ -292,7 +293,8 @@ class AsyncCredenda:
 
         `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
         such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may
-        name superseded, low_confidence and archived. Raises `Invalid` for invalid conditions.
+        name superseded, low_confidence and archived. `project` leaves out what was said in other projects, except the
+        user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for invalid conditions.
         """
         return await asyncio.to_thread(
             self._memory.search,
@@ -312,6 +314,7 @@ class AsyncCredenda:
             metadata=metadata,
             session=session,
             exclude_session=exclude_session,
+            project=project,
             include=include,
             explain=explain,
             record_access=record_access,

@@ -22,6 +22,7 @@ __all__ = [
     "Settings",
     "build_program_environment",
     "describe_settings",
+    "find_data_folder",
     "find_provider_key",
     "find_user_folders",
     "get_default_target",
@@ -277,20 +278,26 @@ def get_default_target() -> str:
     named = read_target()
     if named is not None:
         return named
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    folder = Path(base).expanduser() / "credenda"
+    folder = find_data_folder()
     create_folder(folder)
     return str(folder / "memory.db")
 
 
+def find_data_folder() -> Path:
+    """Return the folder of this program in the user's data folder; it may not exist."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "credenda"
+
+
 def find_user_folders() -> Folders:
     """Return the folders of the current user."""
-    app_data, codex = os.environ.get("APPDATA"), os.environ.get("CODEX_HOME")
+    app_data, codex, claude = (os.environ.get(name) for name in ("APPDATA", "CODEX_HOME", "CLAUDE_CONFIG_DIR"))
     return Folders(
         home=Path("~").expanduser(),
         config=Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser(),
         app_data=Path(app_data) if app_data else None,
         codex=Path(codex) if codex else None,
+        claude=Path(claude) if claude else None,
         system=sys.platform,
     )
 

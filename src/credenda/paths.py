@@ -61,6 +61,7 @@ class Folders:
     app_data: Path | None
     codex: Path | None
     system: str
+    claude: Path | None = None
 
 
 def make_file_error(path: object, error: OSError, what: str = "written") -> Unavailable:

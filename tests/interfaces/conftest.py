@@ -18,3 +18,9 @@ def clock() -> ManualClock:
 def mem(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
     with Credenda.open(tmp_path / "memory.db", user="ana", clock=clock, workers=False) as opened:
         yield opened
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a short path: a socket in it has a name that every system takes."""
+    return tmp_path_factory.mktemp("h")

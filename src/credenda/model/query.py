@@ -57,6 +57,8 @@ class Query:
     metadata: Mapping[str, object] | None = None
     session: str | None = None
     exclude_session: str | None = None
+    project: str | None = None
+    """Only what was said in this project or in none, and the user's own facts; "" is outside of all projects."""
     include: frozenset[str] = frozenset()
     explain: bool = False
     record_access: bool = True

@@ -7,9 +7,17 @@ from typing import Final
 
 from credenda.model.event import CODE, Event
 from credenda.model.memory import Layer, Memory
+from credenda.model.project import get_project, is_bound_to_project
 from credenda.model.query import Query
 
-__all__ = ["is_matching_event", "is_matching_memory", "may_return_events", "may_return_memories"]
+__all__ = [
+    "is_matching_event",
+    "is_matching_memory",
+    "is_memory_of_project",
+    "may_return_events",
+    "may_return_memories",
+]
+
 
 _TYPES_OF_MODE: Final = {
     "facts_only": frozenset({"fact"}),
@@ -43,6 +51,7 @@ def is_matching_memory(memory: Memory, query: Query) -> bool:
         and _is_matching(query, memory.topic, memory.tags, memory.metadata)
         and (query.session is None or memory.source_session == query.session)
         and (query.exclude_session is None or memory.source_session != query.exclude_session)
+        and is_memory_of_project(memory, query.project)
     )
 
 
@@ -54,7 +63,22 @@ def is_matching_event(event: Event, query: Query) -> bool:
         and _is_matching(query, event.topic, event.tags, event.metadata)
         and (query.session is None or event.session == query.session)
         and (query.exclude_session is None or event.session != query.exclude_session)
+        and _is_of_project(event.metadata, query.project)
     )
+
+
+def is_memory_of_project(memory: Memory, project: str | None) -> bool:
+    """Return whether a memory holds in a project: told there or in none, or a fact of the user's own.
+
+    None stands for every project.
+    """
+    if _is_of_project(memory.metadata, project):
+        return True
+    return not is_bound_to_project(memory.entity, memory.type, memory.text)
+
+
+def _is_of_project(metadata: Mapping[str, object], project: str | None) -> bool:
+    return project is None or get_project(metadata) in {None, project}
 
 
 def _is_matching(query: Query, topic: str | None, tags: Collection[str], metadata: Mapping[str, object]) -> bool:

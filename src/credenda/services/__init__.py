@@ -57,6 +57,9 @@ if TYPE_CHECKING:
         forget as forget,
     )
     from credenda.services import (
+        hook_findings as hook_findings,
+    )
+    from credenda.services import (
         lifecycle as lifecycle,
     )
     from credenda.services import (

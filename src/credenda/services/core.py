@@ -37,6 +37,7 @@ from credenda.read.core_memories import (
     find_user_memories,
     is_standing_instruction,
 )
+from credenda.read.filters import is_memory_of_project
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Snapshot, Writer
 from credenda.text.token_budget import TokenBudget
@@ -110,13 +111,15 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
     another time gets only instructions and pins.
     """
     if query.as_of_us is not None or query.known_at_us is not None:
-        return [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
+        then = [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
+        return [one for one in then if is_memory_of_project(one.memory, query.project)]
     kept = _read_rewrites(reader)
     last = kept[-1] if kept and _is_recent(kept[-1], now_us) else None
     found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
     cap = _choose_cap(parts)
-    held = {one.memory.id: one for one in reversed(found.candidates)}
-    return [held[line.memory_id] for line in build_core(found.candidates, found.log, cap).lines]
+    candidates = [one for one in found.candidates if is_memory_of_project(one.memory, query.project)]
+    held = {one.memory.id: one for one in reversed(candidates)}
+    return [held[line.memory_id] for line in build_core(candidates, found.log, cap).lines]
 
 
 def _flush(parts: Parts) -> None:

@@ -47,6 +47,7 @@ _CHECKS: Final = (
     "ledgers",
     "consolidation",
     "permissions",
+    "hooks",
 )
 _PARTS: Final = 3
 
@@ -66,6 +67,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
     )
     findings += _check_permissions(parts, repair=repair)
+    findings += services.hook_findings.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(
         oldest_unread_seconds=_measure_oldest(parts), ok=not wrong, findings=tuple(findings), checks=_CHECKS

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from credenda import portability
 from credenda.errors import Invalid
+from credenda.hook_files.removal import remove_hook_files
 from credenda.model.report import EraseReceipt
 from credenda.paths import check_path
 from credenda.runtime import Parts
@@ -33,6 +34,7 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
         exported = None if export is None else _export_first(parts, check_path(export))
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
+    remove_hook_files(parts.store_name, parts.user_id)
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.questions.clear()

@@ -88,6 +88,7 @@ class SearchArguments:
     metadata: Mapping[str, object] | None = None
     session: str | None = None
     exclude_session: str | None = None
+    project: str | None = None
     include: Collection[str] = ()
     explain: bool = False
     record_access: bool = True
@@ -166,12 +167,18 @@ def build_query(parts: Parts, question: SearchArguments) -> Query:
         metadata=dict(check_metadata(question.metadata)) or None,
         session=check_name(question.session, "session"),
         exclude_session=check_name(question.exclude_session, "exclude_session"),
+        project=_check_project(question.project),
         include=_check_words(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
         refuse_below=parts.settings.refuse_below,
         zone=parts.settings.zone,
     )
+
+
+def _check_project(project: str | None) -> str | None:
+    """Check the name of a project; "" is the place outside of all projects."""
+    return project if project == "" else check_name(project, "project")
 
 
 def _check_text(text: str) -> None:

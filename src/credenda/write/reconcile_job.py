@@ -19,6 +19,7 @@ from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
+from credenda.model.project import get_project, is_bound_to_project
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -101,12 +102,20 @@ def apply_claims(
                 _blank_words(writer, event.id, left.spans, now_us)
             new = [left.moved[claim] for claim in new if claim in left.moved]
         for claim, admitted in admit_claims(new):
-            changes = _resolve_and_decide(writer, event, admitted, now_us, read=claim)
+            changes = _resolve_and_decide(writer, event, _bind_to_project(event, admitted), now_us, read=claim)
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append((claim, apply(writer, changes, application)))
     return applied
+
+
+def _bind_to_project(event: Event, claim: Claim) -> Claim:
+    """Add the project to the scope of a claim that holds there alone, so that it replaces nothing of other projects."""
+    project = get_project(event.metadata)
+    if project is None or claim.attribute is None or not is_bound_to_project(claim.entity, claim.type, claim.text):
+        return claim
+    return replace(claim, scope=f"{claim.scope} in {project}" if claim.scope else project)
 
 
 def _blank_words(writer: Writer, event_id: str, spans: Sequence[tuple[int, int]], now_us: int) -> None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         demo_show as demo_show,
     )
     from credenda.interfaces.cli import (
+        hooks as hooks,
+    )
+    from credenda.interfaces.cli import (
         jsonout as jsonout,
     )
     from credenda.interfaces.cli import (
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     )
     from credenda.interfaces.cli import (
         members as members,
+    )
+    from credenda.interfaces.cli import (
+        plugin as plugin,
     )
     from credenda.interfaces.cli import (
         render as render,

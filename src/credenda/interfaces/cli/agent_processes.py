@@ -19,13 +19,14 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_user_folders, read_target, read_user
 from credenda.errors import Invalid
-from credenda.interfaces import client_setup
+from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
+from credenda.projects import find_project
 
 if TYPE_CHECKING:
     from credenda import Credenda, bootstrap
@@ -56,9 +57,10 @@ def mcp() -> click.Command:
         show_default=True,
         help="The tools to offer: a small set, or every operation with all its inputs.",
     )
+    here = click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote.")
     return click.Command(
         "mcp",
-        params=[toolset, *make_program_options(hidden=True)],
+        params=[toolset, here, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
         help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
         epilog="`credenda install --client NAME` registers this server with a client.",
@@ -87,12 +89,13 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
         return
     with session.open() as memory:
         if once:
+            hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
             memory.settle(_SETTLE_SECONDS)
             write_result(session, "schedule", memory.manage.schedule(run=True))
             return
         memory.start_worker()
         note(f"working for {memory.user}; stop with Ctrl-C")
-        with wait_for_signal() as stopped:
+        with hook_engine.listener.listen_to_hooks(memory), wait_for_signal() as stopped:
             while not stopped.is_set():
                 for run in memory.manage.schedule(run=True).ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
@@ -153,7 +156,7 @@ def wait_for_signal() -> Generator[Event]:
             signal.signal(name, handler)
 
 
-def _serve(session: Session, toolset: str) -> None:
+def _serve(session: Session, toolset: str, *, here: bool) -> None:
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
         mcp_modules.sdk_lazy.load_late()
@@ -170,7 +173,12 @@ def _serve(session: Session, toolset: str) -> None:
     def open_memory() -> Credenda:
         return credenda.Credenda.open(session.db, user=session.user, workers=False, read_only=session.read_only)
 
-    mcp_modules.stdio.serve(open_memory, toolset=cast("Toolset", toolset), read_only=session.read_only)
+    mcp_modules.stdio.serve(
+        open_memory,
+        toolset=cast("Toolset", toolset),
+        read_only=session.read_only,
+        project=find_project(str(Path.cwd())) if here else None,
+    )
 
 
 def install() -> click.Command:

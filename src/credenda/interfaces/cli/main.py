@@ -44,6 +44,8 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "mcp": "agent_processes.mcp",
     "worker": "agent_processes.worker",
     "install": "agent_processes.install",
+    "plugin": "plugin.make_plugin_command",
+    "hook": "hooks.make_hook_command",
 }
 """Modules and functions of the commands that are no operations; each is loaded when its command is built."""
 

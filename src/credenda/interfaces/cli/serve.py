@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +19,8 @@ import credenda
 from credenda import services
 from credenda.config import get_default_user
 from credenda.errors import Invalid
+from credenda.interfaces import hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
-from credenda.interfaces import server
 from credenda.interfaces.cli.commands import make_program_options
 from credenda.interfaces.cli.output import note
 from credenda.interfaces.cli.session import Session
@@ -155,7 +156,13 @@ def _run(target: str | None, session: Session, plan: Plan) -> None:
         for line in _list_lines(url, user, plan.address):
             note(line)
 
-    server.process.serve(parts, plan, ready=write_lines)
+    with ExitStack() as stack:
+        if not session.read_only:
+            own = stack.enter_context(
+                closing(credenda.Credenda(bootstrap.build_user_parts(parts, user), workers=False))
+            )
+            stack.enter_context(hook_engine.listener.listen_to_hooks(own))
+        server.process.serve(parts, plan, ready=write_lines)
     note("stopped")
 
 

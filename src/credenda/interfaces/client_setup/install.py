@@ -16,7 +16,16 @@ from credenda.interfaces.client_setup.client_configs import Installed, Place
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
 
-__all__ = ["find_program", "install", "make_entry", "write_lines"]
+__all__ = [
+    "find_installed",
+    "find_program",
+    "install",
+    "make_entry",
+    "read_text",
+    "remove",
+    "replace_text",
+    "write_lines",
+]
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BACKUPS: Final = 1_000
@@ -27,6 +36,7 @@ class _Editor(Protocol):
     """Edits one kind of file."""
 
     find_entry: Callable[[str, str, str], Mapping[str, Any] | None]
+    remove_entry: Callable[[str, str, str], str]
     set_entry: Callable[[str, str, str, Mapping[str, Any]], str]
     render_entry: Callable[[str, str, Mapping[str, Any]], str]
 
@@ -69,7 +79,7 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
     path = place.path.resolve()
     editor = _choose_editor(place)
     try:
-        text = _read(path)
+        text = read_text(path)
         held = editor.find_entry(text.removeprefix(_MARK), place.table, _check_name(name))
         merged = {**(held or {}), **entry}
         if held == merged:
@@ -78,10 +88,27 @@ def install(place: Place, name: str, entry: Mapping[str, Any]) -> Installed:
         changed = mark + editor.set_entry(text.removeprefix(_MARK), place.table, name, merged)
     except Invalid as error:
         raise Invalid(f"{place.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
-    backup = _replace(path, text, changed)
+    backup = replace_text(path, text, changed)
     return Installed(
         done="changed" if held else "added", name=name, path=str(place.path), backup=str(backup) if backup else None
     )
+
+
+def remove(text: str, place: Place, name: str, before: Mapping[str, Any] | None) -> str:
+    """Return the text of a client's file without the entry of a name, or with the entry that it had `before`."""
+    editor = _choose_editor(place)
+    bare = text.removeprefix(_MARK)
+    if before is not None:
+        changed = editor.set_entry(bare, place.table, _check_name(name), before)
+    else:
+        changed = editor.remove_entry(bare, place.table, _check_name(name))
+    return (_MARK if text.startswith(_MARK) else "") + changed
+
+
+def find_installed(place: Place, name: str) -> Mapping[str, Any] | None:
+    """Return the entry of a name in a client's file, or None."""
+    text = read_text(place.path.resolve()).removeprefix(_MARK)
+    return _choose_editor(place).find_entry(text, place.table, _check_name(name))
 
 
 def _choose_editor(place: Place) -> _Editor:
@@ -95,7 +122,8 @@ def _check_name(name: str) -> str:
     return name
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file, "" for a missing one. Raises `Invalid` for other text than UTF-8, `Unavailable`."""
     try:
         return path.read_bytes().decode("utf-8") if path.exists() else ""
     except UnicodeDecodeError as error:
@@ -106,7 +134,7 @@ def _read(path: Path) -> str:
         raise _make_unavailable(path, error) from error
 
 
-def _replace(path: Path, held: str, text: str) -> Path | None:
+def replace_text(path: Path, held: str, text: str) -> Path | None:
     """Write the file atomically with its previous permissions; return the path of the backup.
 
     Raises `Conflict` if the file changed since it was read, because clients write to these files too.
@@ -116,7 +144,7 @@ def _replace(path: Path, held: str, text: str) -> Path | None:
         backup = _copy(path) if path.exists() else None
         with replace_file(path) as file:
             file.write(text.encode("utf-8"))
-            if _read(path) != held:
+            if read_text(path) != held:
                 raise Conflict(
                     f"{path} was changed meanwhile", why="its client is running", fix="close it and try again"
                 )

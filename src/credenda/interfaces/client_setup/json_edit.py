@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from credenda.errors import Invalid
 
-__all__ = ["find_entry", "render_entry", "set_entry"]
+__all__ = ["find_entry", "remove_entry", "render_entry", "set_entry"]
 
 _DEPTH: Final = 200
 _INDENT: Final = "  "
@@ -30,6 +30,8 @@ class _Node:
     members: dict[str, _Node] = field(default_factory=dict[str, "_Node"])
     last: int = 0
     comma: bool = False
+    named_at: int = 0
+    """Where the name of this member begins."""
 
 
 class _Scanner:
@@ -80,10 +82,12 @@ class _Scanner:
         while not self.text.startswith("}", self.at):
             if node.members and not node.comma:
                 raise self._wrong("a comma is missing")
+            named_at = self.at
             name = self._text()
             if not self._sign(":"):
                 raise self._wrong("a colon is missing")
             member = node.members[name] = self._value(depth + 1)
+            member.named_at = named_at
             node.last = member.stop
             self._skip()
             node.comma = self._sign(",")
@@ -151,6 +155,36 @@ def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str
     if _parse(changed).value != wanted:
         raise Invalid("the file cannot be changed safely", fix="add the lines of --print by hand")
     return changed
+
+
+def remove_entry(text: str, table: str, name: str) -> str:
+    """Return the text without an entry, and without its table if that is empty then; unchanged if there is none.
+
+    Comments between the entry and the one before it go with it.
+    """
+    root = _parse(text)
+    servers, entry = _find_table(root, table, name)
+    if servers is None or entry is None:
+        return text
+    alone = len(servers.members) == 1
+    changed = _cut_member(text, root, table) if alone else _cut_member(text, servers, name)
+    kept = {key: value for key, value in servers.value.items() if key != name}
+    wanted = {key: value for key, value in root.value.items() if key != table} | ({} if alone else {table: kept})
+    if _parse(changed).value != wanted:
+        raise Invalid("the file cannot be changed safely", fix="remove the entry by hand")
+    return changed
+
+
+def _cut_member(text: str, node: _Node, name: str) -> str:
+    """Cut a member with the comma that separates it."""
+    names = list(node.members)
+    place = names.index(name)
+    member = node.members[name]
+    if place:
+        return text[: node.members[names[place - 1]].stop] + text[member.stop :]
+    if len(names) > 1:
+        return text[: member.named_at] + text[node.members[names[1]].named_at :]
+    return text[: node.start + 1] + text[node.stop - 1 :]
 
 
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from credenda.errors import Invalid
 
-__all__ = ["find_entry", "render_entry", "set_entry"]
+__all__ = ["find_entry", "remove_entry", "render_entry", "set_entry"]
 
 _HEADER: Final = re.compile(r"^\s*\[")
 
@@ -43,6 +43,32 @@ def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str
         what = f"[{table}.{name}] cannot be changed safely"
         raise Invalid(what, why="it is written in an unusual way", fix="change it by hand; --print shows the lines")
     return changed
+
+
+def remove_entry(text: str, table: str, name: str) -> str:
+    """Return the text without a table and its own tables; unchanged if there is none.
+
+    Raises `Invalid` for a table (inline, dotted) that cannot be removed line by line.
+    """
+    before = _parse(text)
+    if find_entry(text, table, name) is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    header = re.compile(rf"""^\s*\[\s*{table}\s*\.\s*(["']?){re.escape(name)}\1\s*[\].]""")
+    kept: list[str] = []
+    inside = False
+    for line in lines:
+        if _HEADER.match(line):
+            inside = header.match(line) is not None
+        if not inside:
+            kept.append(line)
+    changed = "".join(kept)
+    others = {key: value for key, value in before[table].items() if key != name}
+    wanted = {key: value for key, value in before.items() if key != table} | ({table: others} if others else {})
+    if not _is_read_as(changed, wanted):
+        what = f"[{table}.{name}] cannot be removed safely"
+        raise Invalid(what, why="it is written in an unusual way", fix="remove it by hand")
+    return changed.rstrip("\n") + "\n" if changed.strip() else ""
 
 
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:

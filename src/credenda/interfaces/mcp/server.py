@@ -27,6 +27,7 @@ from credenda.interfaces.mcp import contest_card as card
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
 from credenda.interfaces.mcp.poisoning_check import check_texts
+from credenda.interfaces.mcp.project import bind_to_project
 from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
 from credenda.interfaces.mcp.results import build_answer, build_failure, build_internal_failure, to_text
 from credenda.interfaces.mcp.running import Call, run_work
@@ -59,10 +60,12 @@ def build_server(
     toolset: Toolset = "default",
     read_only: bool = False,
     operations: Iterable[Operation] = OPERATIONS.values(),
+    project: str | None = None,
 ) -> Server[Any]:
     """Make a server; `memory` lends the memory for a request and is called in the thread that serves it.
 
-    Raises `Invalid` if any text for the model gives orders, so that such a server does not start.
+    With a `project` searches leave out other projects, and messages belong to it. Raises `Invalid` if any text for the
+    model gives orders, so that such a server does not start.
     """
     tools = build_tools(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
@@ -70,7 +73,7 @@ def build_server(
         {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
     )
     check_texts({"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT, card.ABOUT]})
-    handlers = _Handlers(memory=memory, tools=tools)
+    handlers = _Handlers(memory=memory, tools=tools, project=project)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
     hints["resources/read"] = _PRIVATE_READ
     server = Server[Any](
@@ -98,6 +101,7 @@ class _Handlers:
 
     memory: Callable[[], AbstractContextManager[Credenda]]
     tools: Mapping[str, ToolSpec]
+    project: str | None = None
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
@@ -160,7 +164,8 @@ class _Handlers:
     def _call(self, offer: ToolSpec, arguments: Mapping[str, object]) -> wire.CallToolResult:
         note_operation(offer.routes[0].operation, "mcp")
         try:
-            operation, given = read_arguments(offer, arguments)
+            operation, told = read_arguments(offer, arguments)
+            given = bind_to_project(operation, told, self.project)
             with self.memory() as memory:
                 value = invoke(memory, operation, given, door="mcp")
             told = build_answer(operation, given, value)

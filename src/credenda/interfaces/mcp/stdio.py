@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 
 from credenda.errors import Unavailable
 from credenda.interfaces.authorization import use_as_owner
+from credenda.interfaces.hook_engine.listener import listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
 from credenda.operations.mcp_tools import Toolset
@@ -33,15 +34,21 @@ _log = logging.getLogger(__name__)
 _GONE: Final = (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
-def serve(open_memory: Callable[[], Credenda], *, toolset: Toolset = "default", read_only: bool = False) -> None:
+def serve(
+    open_memory: Callable[[], Credenda],
+    *,
+    toolset: Toolset = "default",
+    read_only: bool = False,
+    project: str | None = None,
+) -> None:
     """Serve the memory until the client disconnects; then finish running calls and close the memory.
 
     Raises `Invalid` for descriptions that give orders, and any error of opening the memory.
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # its logs may quote messages
     held = _Held()
-    server = build_server(held.use, toolset=toolset, read_only=read_only)
-    with open_memory() as memory:
+    server = build_server(held.use, toolset=toolset, read_only=read_only, project=project)
+    with open_memory() as memory, listen_to_hooks(memory):
         held.memory = memory
         try:
             anyio.run(_serve, server)

@@ -37,6 +37,7 @@ _ASK: Final = (
     Param(name="metadata", type=Mapping[str, str], help="Only what was kept with these pairs."),
     Param(name="session", help="Only hits from this session."),
     Param(name="exclude_session", help="No hits from this session."),
+    Param(name="project", help="Nothing said in other projects, except the user's own facts."),
     Param(
         name="include",
         type=Sequence[Include],

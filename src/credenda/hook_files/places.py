@@ -1,0 +1,100 @@
+"""The places of the files, and how each is written.
+
+Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user
+removes it as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Final, NamedTuple
+
+__all__ = ["Places", "find_places", "list_waiting", "load_table", "write_durably"]
+
+_FOLDER_MODE: Final = 0o700
+_FILE_MODE: Final = 0o600
+_TABLE_BYTES: Final = 4_194_304
+_SOCKET_BYTES: Final = 100
+"""Longest path of a socket that every system takes."""
+
+
+class Places(NamedTuple):
+    """Paths: messages that wait to be filed, sessions, the log, the socket of a running engine and its lock."""
+
+    folder: str
+    waiting: str
+    sessions: str
+    log: str
+    socket: str
+    lock: str
+
+
+def find_places(database: str, user: str) -> Places:
+    """Return the places of a user's hooks; creates nothing. `socket` is "" where its path would be too long."""
+    name = hashlib.sha256(user.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    folder = os.path.join(_find_base(database), name)
+    socket = os.path.join(folder, "engine")
+    return Places(
+        folder=folder,
+        waiting=os.path.join(folder, "waiting"),
+        sessions=os.path.join(folder, "sessions"),
+        log=os.path.join(folder, "log"),
+        socket=socket if len(os.fsencode(socket)) <= _SOCKET_BYTES else "",
+        lock=os.path.join(folder, "lock"),
+    )
+
+
+def _find_base(database: str) -> str:
+    """Return the folder of a database's hooks: beside its file; for the address of a server, in the user's data."""
+    if "://" not in database:
+        return f"{os.path.abspath(database)}.hooks"
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    digest = hashlib.sha256(database.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return os.path.join(data, "credenda", f"{digest}.hooks")
+
+
+def write_durably(folder: str, name: str, data: bytes, *, flush: bool = True) -> None:
+    """Write a file under a name at once; with `flush` it is on disk when this returns.
+
+    The file appears complete or not at all, and only its owner may read it.
+    """
+    os.makedirs(folder, mode=_FOLDER_MODE, exist_ok=True)
+    place = os.path.join(folder, name)
+    draft = f"{place}.{os.getpid()}.new"
+    number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(number, view) :]
+        if flush:
+            os.fsync(number)
+    finally:
+        os.close(number)
+    os.replace(draft, place)
+    if flush and os.name != "nt":
+        above = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(above)
+        finally:
+            os.close(above)
+
+
+def list_waiting(places: Places) -> list[str]:
+    """Return the paths of the messages that wait, oldest first; the name of each begins with its microsecond."""
+    try:
+        names = sorted(name for name in os.listdir(places.waiting) if name.endswith(".json"))
+    except OSError:
+        return []
+    return [os.path.join(places.waiting, name) for name in names]
+
+
+def load_table(path: str) -> dict[str, object]:
+    """Return the JSON object of a file; empty for a missing or damaged file."""
+    try:
+        with open(path, "rb") as file:
+            told: object = json.loads(file.read(_TABLE_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}  # pyright: ignore[reportUnknownVariableType]

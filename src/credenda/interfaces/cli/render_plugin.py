@@ -1,0 +1,37 @@
+"""Text output of installations of the plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
+
+__all__ = ["render_plugin", "render_plugins"]
+
+
+def render_plugin(screen: Screen, report: PluginReport) -> str:
+    """Show what an installation or a removal did."""
+    listed = (
+        ("wrote", report.written),
+        ("copy of before", report.backups),
+        ("removed", report.removed),
+        ("kept, as you changed it", report.kept),
+    )
+    rows = [(name, escape_controls(path)) for name, paths in listed for path in paths]
+    rows += [("then", escape_controls(report.next_step))] if report.next_step else []
+    head = f"{report.done.capitalize()}: {report.host}"
+    return f"{head}\n{screen.pairs(rows)}" if rows else head
+
+
+def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
+    """Show where the plugin is installed."""
+    if not found:
+        return "The plugin is not installed; `credenda plugin install HOST` does."
+    lines: list[str] = []
+    for one in found:
+        state = "ok" if one.ok else screen.warn("incomplete: install it again")
+        lines.append(f"{one.host}: {state}, version {escape_controls(one.version)}, {one.files} files")
+        lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
+        lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
+    return "\n".join(lines)

@@ -1,0 +1,100 @@
+"""What the agents send on standard input, and the answer that each reads: one table of names. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, cast
+
+__all__ = ["HOSTS", "Moment", "format_answer", "parse_moment"]
+
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode")
+_EVENTS: Final[Mapping[str, str]] = {
+    "sessionstart": "start",
+    "userpromptsubmit": "prompt",
+    "beforesubmitprompt": "prompt",
+    "userpromptsubmitted": "prompt",
+    "userprompttransformed": "prompt",
+    "posttooluse": "tool",
+    "stop": "reply",
+    "agentstop": "reply",
+    "afteragentresponse": "reply",
+    "subagentstart": "subagent_start",
+    "subagentstop": "subagent_reply",
+    "postcompact": "summary",
+    "sessionend": "end",
+}
+"""Kinds of moments by the name of the event, in lower case."""
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "session": ("session_id", "sessionId", "conversation_id", "conversationId"),
+    "turn": ("prompt_id", "turn_id", "generation_id", "promptId", "timestamp"),
+    "prompt": ("prompt", "user_prompt"),
+    "reply": ("last_assistant_message", "text", "response"),
+    "summary": ("compact_summary", "summary"),
+    "folder": ("cwd",),
+    "source": ("source",),
+    "agent": ("agent_type", "agent_id"),
+}
+_UNSET: Final = "unknown"
+_NAME_LENGTH: Final = 200
+
+
+class Moment(NamedTuple):
+    """One event of an agent. `kind` is "" for an event that is not handled; the texts are as they were sent."""
+
+    host: str
+    event: str
+    kind: str
+    session: str = _UNSET
+    turn: str = ""
+    text: str = ""
+    folder: str = ""
+    source: str = ""
+    agent: str = ""
+
+
+def parse_moment(host: str, event: str, data: bytes) -> Moment:
+    """Read what an agent sent; a missing field is empty. Raises ValueError for data that are not a JSON object."""
+    told: object = json.loads(data.decode("utf-8", "replace") or "{}")
+    if not isinstance(told, dict):
+        raise ValueError("not an object")  # noqa: TRY004 - one kind of complaint about foreign input
+    given = cast("Mapping[str, Any]", told)
+    name = event or _pick(given, ("hook_event_name", "hookEventName"))
+    kind = _EVENTS.get(name.replace("_", "").replace("-", "").casefold(), "")
+    worded = {"prompt": "prompt", "reply": "reply", "subagent_reply": "reply", "summary": "summary"}.get(kind)
+    return Moment(
+        host=host,
+        event=name,
+        kind=kind,
+        session=_pick(given, _NAMES["session"])[:_NAME_LENGTH] or _UNSET,
+        turn=_pick(given, _NAMES["turn"])[:_NAME_LENGTH],
+        text=_pick(given, _NAMES[worded]) if worded else "",
+        folder=_pick(given, _NAMES["folder"]) or _find_root(given),
+        source=_pick(given, _NAMES["source"]),
+        agent=_pick(given, _NAMES["agent"])[:_NAME_LENGTH],
+    )
+
+
+def _pick(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the first of some fields that is a text and not empty; surrogates are replaced."""
+    for name in names:
+        value = given.get(name)
+        if isinstance(value, str) and value:
+            return value.encode("utf-8", "replace").decode("utf-8")
+    return ""
+
+
+def _find_root(given: Mapping[str, Any]) -> str:
+    roots = given.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots else ""  # pyright: ignore[reportUnknownVariableType]
+    return first if isinstance(first, str) else ""
+
+
+def format_answer(moment: Moment, text: str) -> str:
+    """Return what the host reads from standard output; "" if there is nothing to say."""
+    if not text:
+        return ""
+    if moment.host == "cursor":
+        told: dict[str, object] = {"additional_context": text}
+        return json.dumps({"continue": True, **told} if moment.kind == "prompt" else told)
+    return json.dumps({"hookSpecificOutput": {"hookEventName": moment.event, "additionalContext": text}})

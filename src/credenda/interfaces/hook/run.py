@@ -1,0 +1,297 @@
+"""One call of a hook, from standard input to standard output.
+
+The words are written to disk first. Recall then has the rest of the time; a process that holds the memory open answers
+it, or else the database file is read.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+from credenda.hook_files.places import find_places
+from credenda.hook_files.ring_log import add_line
+from credenda.interfaces.hook.engine_call import ask_engine
+from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
+from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
+from credenda.interfaces.hook.start_engine import start_engine
+from credenda.interfaces.hook.waiting import add_message
+from credenda.projects import find_project
+from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
+
+__all__ = ["Options", "parse_options", "run_command", "run_hook"]
+
+_SECONDS: Final = 0.3
+_FILE_SECONDS: Final = 0.12
+"""Time that is left to read the file if the engine does not answer."""
+_INPUT_BYTES: Final = 8_388_608
+_OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
+"""Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
+_CORE_WITH_PROMPT: Final = frozenset({"cursor"})
+"""Hosts that drop what their session start is told: the core comes with the first prompt."""
+_WITH_TOOL: Final = frozenset({"vscode"})
+"""Hosts that take no text with a prompt: it comes with the first tool call after it."""
+_USAGE: Final = "usage: credenda hook EVENT --host HOST [--db PATH] [--user NAME] [--only FOLDER]... [--no-background]"
+
+
+class Options(NamedTuple):
+    """The arguments. `only` are the folders in which hooks work; everywhere if there are none."""
+
+    event: str = ""
+    host: str = "claude-code"
+    database: str = ""
+    user: str = ""
+    only: tuple[str, ...] = ()
+    background: bool = True
+
+
+class _LateError(Exception):
+    """The time of the hook is over."""
+
+
+def parse_options(arguments: Sequence[str]) -> Options:
+    """Read the arguments of `credenda hook`; unknown ones are ignored, because a hook must not fail its agent."""
+    found: dict[str, list[str]] = {}
+    words = list(arguments)
+    plain: list[str] = []
+    while words:
+        word = words.pop(0)
+        name, sign, value = word.partition("=")
+        if name == "--no-background":
+            found[name] = [""]
+        elif name.startswith("--"):
+            found.setdefault(name, []).append(value if sign else words.pop(0) if words else "")
+        else:
+            plain.append(word)
+    return Options(
+        event=plain[0] if plain else "",
+        host=found.get("--host", ["claude-code"])[-1],
+        database=found.get("--db", [""])[-1],
+        user=found.get("--user", [""])[-1],
+        only=tuple(found.get("--only", ())),
+        background="--no-background" not in found,
+    )
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a hook of an agent; the exit code is always 0, so that the agent goes on whatever happens."""
+    if any(word in {"-h", "--help"} for word in arguments):
+        sys.stdout.write(f"{_USAGE}\n\n{__doc__}")
+        return 0
+    with suppress(Exception):
+        options = _complete(parse_options(arguments))
+        with _TimeLimit(_SECONDS):
+            data = sys.stdin.buffer.read(_INPUT_BYTES)
+        answer = run_hook(options, data)
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+    return 0
+
+
+def _complete(options: Options) -> Options:
+    """Fill in the database and the user that are not given, from the user's own environment."""
+    if options.database and options.user:
+        return options
+    environment = os.environ
+    base = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    database = options.database or environment.get("CREDENDA_DB") or os.path.join(base, "credenda", "memory.db")
+    database = database.removeprefix("sqlite:///")
+    return options._replace(database=database, user=options.user or environment.get("CREDENDA_USER") or "default")
+
+
+class _TimeLimit:
+    """Raises `_LateError` in its block when its time is over, where the system has timers."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = max(seconds, 0.001)
+
+    def __enter__(self) -> None:
+        if _may_set_timer():
+            signal.signal(signal.SIGALRM, _end)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        if _may_set_timer():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _may_set_timer() -> bool:
+    """Return whether the system has timers and this is the main thread, which alone may set them."""
+    threading = sys.modules.get("threading")
+    return hasattr(signal, "setitimer") and (threading is None or threading.current_thread() is threading.main_thread())
+
+
+def _end(_number: int, _frame: object) -> None:
+    raise _LateError
+
+
+def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str:
+    """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store."""
+    begun = monotonic()
+    line: dict[str, object] = {"event": options.event[:40], "host": options.host[:40], "done": "nothing"}
+    places = find_places(options.database, options.user)
+    answer = ""
+    try:
+        moment = parse_moment(options.host, options.event, data)
+        if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
+            answer = _Call(options, moment, begun + seconds, line).run()
+    except (ValueError, RecursionError):
+        line["error"] = "input"
+    except _LateError:
+        line["error"] = "time"
+    except Exception as error:  # noqa: BLE001 - a hook never fails its agent; a locked or damaged file is one reason
+        line["error"] = type(error).__name__
+    line["ms"] = round((monotonic() - begun) * 1_000)
+    if line["done"] != "nothing" or "error" in line:
+        with suppress(OSError):
+            add_line(places, line)
+    return answer
+
+
+def _may_work(options: Options, folder: str) -> bool:
+    """Return whether hooks work in a folder: everywhere, or below the folders that the user named at installation."""
+    if not options.only:
+        return True
+    here = os.path.realpath(folder) if folder else ""
+    return any(here and os.path.commonpath([here, root]) == root for root in map(os.path.realpath, options.only))
+
+
+class _Call:
+    """One event of an agent."""
+
+    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object]) -> None:
+        self._options = options
+        self._places = find_places(options.database, options.user)
+        self._moment = moment
+        self._deadline = deadline
+        self._line = line
+        self._project = find_project(moment.folder)
+
+    def run(self) -> str:
+        """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
+        moment = self._moment
+        state = load_session(self._places, moment.session)
+        words = add_message(self._places, moment, self._project, state.last)
+        if words:
+            self._line["done"] = "journaled"
+        with _TimeLimit(self._deadline - monotonic()):
+            return self._recall(moment, state, words)
+
+    def _recall(self, moment: Moment, state: Session, words: str) -> str:
+        match moment.kind:
+            case "start":
+                return self._start(moment, state)
+            case "prompt":
+                return self._answer_prompt(state, words)
+            case "tool":
+                return self._give_pending(state)
+            case "subagent_start":
+                return self._give(state, "core", save=False)
+            case _:
+                self._wake()
+                return ""
+
+    def _start(self, moment: Moment, state: Session) -> str:
+        remove_old_sessions(self._places)
+        if moment.source not in _OPENING:
+            save_session(self._places, moment.session, state._replace(begun=True))
+            return ""
+        if moment.host in _CORE_WITH_PROMPT:
+            self._wake()
+            return ""
+        fresh = Session()
+        return self._give(fresh, "compact" if moment.source == "compact" else "core")
+
+    def _answer_prompt(self, state: Session, words: str) -> str:
+        parts: list[str] = []
+        if self._moment.host in _CORE_WITH_PROMPT and not state.begun:
+            core, ids = self._find("core", state, "")
+            parts.append(core)
+            state = state.add(ids)._replace(begun=True)
+        recalled, found = self._find("prompt", state, words) if words else ("", [])
+        if self._moment.host in _WITH_TOOL:
+            state = state._replace(last=(), pending=tuple(found))
+        else:
+            parts.append(recalled)
+            state = state.add(found)._replace(last=tuple(found))
+        save_session(self._places, self._moment.session, state)
+        return format_answer(self._moment, "\n".join(filter(None, parts)))
+
+    def _give_pending(self, state: Session) -> str:
+        if not state.pending:
+            return ""
+        from credenda.interfaces.hook import read_file
+
+        lines = read_file.read_lines(self._options.database, self._options.user, state.pending, self._deadline)
+        text, ids = build_block(lines, PROMPT_TOKENS)
+        save_session(
+            self._places, self._moment.session, state.add(ids)._replace(pending=(), last=tuple(ids), begun=True)
+        )
+        self._note(ids)
+        return format_answer(self._moment, text)
+
+    def _give(self, state: Session, kind: str, *, save: bool = True) -> str:
+        text, ids = self._find(kind, state, "")
+        if save:
+            save_session(self._places, self._moment.session, state.add(ids)._replace(begun=True))
+        return format_answer(self._moment, text)
+
+    def _find(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
+        """Return the block for the agent and the ids that it shows."""
+        request = {
+            "kind": kind,
+            "project": self._project,
+            "session": self._moment.session,
+            "text": words,
+            "seen": list(state.seen),
+        }
+        told = ask_engine(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
+        if told is not None:
+            text, ids = _read_answer(told)
+            self._line["by"] = "engine"
+        else:
+            self._start_engine()
+            text, ids = self._read_file(kind, state, words)
+            self._line["by"] = "file"
+        self._note(ids)
+        return text, ids
+
+    def _read_file(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
+        options = self._options
+        if not os.path.exists(options.database):
+            return "", []
+        from credenda.interfaces.hook import read_file
+
+        if kind == "prompt":
+            prompt = read_file.Prompt(words, self._project, self._moment.session, frozenset(state.seen))
+            lines = read_file.read_prompt_lines(options.database, options.user, prompt, self._deadline)
+            return build_block(lines, PROMPT_TOKENS)
+        session = self._moment.session if kind == "compact" else ""
+        lines = read_file.read_core(options.database, options.user, self._project, self._deadline, session=session)
+        return build_block(lines, CORE_TOKENS)
+
+    def _wake(self) -> None:
+        """Have the messages filed: by a running engine, or by one that is started for it."""
+        if ask_engine(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
+            self._start_engine()
+
+    def _start_engine(self) -> None:
+        if self._options.background and start_engine(self._places, self._options.database, self._options.user):
+            self._line["started"] = True
+
+    def _note(self, ids: Sequence[str]) -> None:
+        if ids:
+            self._line["done"] = "recalled" if self._line["done"] == "nothing" else "journaled, recalled"
+            self._line["memories"] = len(ids)
+
+
+def _read_answer(told: Mapping[str, Any]) -> tuple[str, list[str]]:
+    text, ids = told.get("text"), told.get("ids")
+    if not isinstance(text, str) or not isinstance(ids, list):
+        return "", []
+    return text, [str(one) for one in ids]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

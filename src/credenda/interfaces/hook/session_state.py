@@ -1,0 +1,64 @@
+"""What a session of an agent was shown: ids alone, never words, so that no memory comes twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from credenda.hook_files.places import Places, load_table, write_durably
+
+__all__ = ["Session", "load_session", "remove_old_sessions", "save_session"]
+
+_SEEN_MAX: Final = 1_000
+_KEPT_SECONDS: Final = 30 * 86_400
+
+
+class Session(NamedTuple):
+    """`seen` are the memories that the session was shown, `last` those with the last prompt.
+
+    `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
+    was given.
+    """
+
+    seen: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    begun: bool = False
+
+    def add(self, ids: Sequence[str]) -> Session:
+        """Return the session after it was shown more memories."""
+        return self._replace(seen=tuple(dict.fromkeys((*self.seen, *ids)))[-_SEEN_MAX:])
+
+
+def load_session(places: Places, session: str) -> Session:
+    """Return what a session was shown; nothing for a new one."""
+    told = load_table(os.path.join(places.sessions, _name(session)))
+
+    def read(name: str) -> tuple[str, ...]:
+        found = told.get(name)
+        return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+    return Session(read("seen"), read("last"), read("pending"), told.get("begun") is True)
+
+
+def save_session(places: Places, session: str, state: Session) -> None:
+    """Keep what a session was shown. Raises OSError."""
+    write_durably(places.sessions, _name(session), json.dumps(state._asdict()).encode(), flush=False)
+
+
+def remove_old_sessions(places: Places) -> None:
+    """Remove the state of sessions that nothing was shown to for a month."""
+    before = time.time() - _KEPT_SECONDS
+    with suppress(OSError):
+        for entry in os.scandir(places.sessions):
+            if entry.stat().st_mtime < before:
+                os.unlink(entry.path)
+
+
+def _name(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:24] + ".json"

@@ -1,0 +1,169 @@
+"""A thread that files what hooks have written, and answers them, while a memory is open.
+
+One process of a database and user does so at a time: whoever holds the lock. When it ends, another takes over.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from credenda.agents.recall import Recalled, find_core, find_for_prompt
+from credenda.errors import CredendaError
+from credenda.hook_files.places import Places, list_waiting
+from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+
+__all__ = ["answer_hook", "listen_to_hooks"]
+
+_log: Final = logging.getLogger(__name__)
+_IDLE_SECONDS: Final = 0.5
+"""Time between two looks for messages, and for a lock that became free."""
+_LINE_SECONDS: Final = 1.0
+_REQUEST_BYTES: Final = 4_194_304
+_SEEN: Final = 2_000
+
+
+@contextmanager
+def listen_to_hooks(memory: Credenda) -> Generator[None]:
+    """Serve the hooks of a memory in a thread while the block runs; a read-only memory only answers."""
+    listener = _Listener(memory, find_memory_places(memory))
+    thread = Thread(target=listener.run, name="credenda-hooks", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        listener.stopped.set()
+        thread.join()
+
+
+def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, object]:
+    """Answer one request: `kind` is core, compact, prompt or file. Raises `CredendaError` as the verbs do."""
+    kind, project, session = (str(request.get(name, "")) for name in ("kind", "project", "session"))
+    if kind == "prompt":
+        seen = request.get("seen")
+        names = frozenset(map(str, cast("list[object]", seen)[:_SEEN])) if isinstance(seen, list) else frozenset[str]()
+        found = find_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=names)
+    elif kind in {"core", "compact"}:
+        found = find_core(memory, project=project, session=session, again=kind == "compact")
+    else:
+        found = Recalled()
+    return {"text": found.text, "ids": [*found.ids, *found.sources]}
+
+
+class _Listener:
+    """The thread's work; the memory stays the caller's."""
+
+    def __init__(self, memory: Credenda, places: Places) -> None:
+        self.stopped = Event()
+        self._memory = memory
+        self._places = places
+
+    def run(self) -> None:
+        """Wait for the lock, and serve while it is there."""
+        while not self.stopped.is_set():
+            with ExitStack() as stack:
+                if self._take_lock(stack):
+                    self._serve(stack)
+                else:
+                    self.stopped.wait(_IDLE_SECONDS)
+
+    def _take_lock(self, stack: ExitStack) -> bool:
+        """Take the lock of these hooks; on systems without locks every process files, which does no harm."""
+        if not os.path.isdir(self._places.folder):
+            return False  # no hook has ever run
+        try:
+            number = os.open(self._places.lock, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return False
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(number)
+                return False
+        stack.callback(os.close, number)
+        return True
+
+    def _serve(self, stack: ExitStack) -> None:
+        self._file()
+        with suppress(CredendaError):  # load what a search needs; until then hooks read the file
+            find_core(self._memory)
+            find_for_prompt(self._memory, "warm up")
+        line = self._open_socket(stack)
+        while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
+            if line is None:
+                self.stopped.wait(_IDLE_SECONDS)
+            else:
+                with suppress(TimeoutError, OSError):
+                    self._answer(line.accept()[0])
+            self._file()
+
+    def _open_socket(self, stack: ExitStack) -> socket.socket | None:
+        path = self._places.socket
+        if not path or not hasattr(socket, "AF_UNIX"):
+            return None
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # of a process that ended without removing it: the lock is ours
+            line = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            line.bind(path)
+            os.chmod(path, 0o600)
+            stack.callback(_remove, path)
+            line.listen(16)
+        except OSError:
+            _log.debug("hooks cannot reach this process", exc_info=True)
+            return None
+        line.settimeout(_IDLE_SECONDS)
+        return line
+
+    def _answer(self, line: socket.socket) -> None:
+        with line:
+            line.settimeout(_LINE_SECONDS)
+            request = _read_request(line)
+            try:
+                answer: Mapping[str, object] = answer_hook(self._memory, request)
+            except CredendaError as error:
+                answer = {"error": error.code}
+            line.sendall(json.dumps(answer).encode() + b"\n")
+
+    def _file(self) -> None:
+        """File what waits, and have it read; a failure leaves it for the next look."""
+        if self._memory.read_only or not list_waiting(self._places):
+            return
+        try:
+            if file_waiting(self._memory, self._places):
+                self._memory.start_worker()
+        except (CredendaError, OSError):
+            _log.debug("messages of hooks wait", exc_info=True)
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+def _read_request(line: socket.socket) -> Mapping[str, Any]:
+    data = b""
+    while not data.endswith(b"\n") and len(data) < _REQUEST_BYTES:
+        part = line.recv(65_536)
+        if not part:
+            break
+        data += part
+    try:
+        told: object = json.loads(data)
+    except ValueError:
+        return {}
+    return cast("Mapping[str, Any]", told) if isinstance(told, dict) else {}

@@ -1,0 +1,270 @@
+"""Install the plugin in a host, check it, and remove it exactly: what we wrote goes, what the user changed stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from credenda import __version__
+from credenda.errors import CredendaError, Invalid, NotFound
+from credenda.interfaces.client_setup.install import find_installed, read_text, replace_text
+from credenda.interfaces.client_setup.install import install as install_server
+from credenda.interfaces.client_setup.install import remove as remove_server
+from credenda.interfaces.plugin.contents import NAME
+from credenda.interfaces.plugin.hook_file import add_hooks, remove_hooks
+from credenda.interfaces.plugin.hosts import HookFile, Plan
+from credenda.interfaces.plugin.record import Installation, Shared, hash_text, load_record, save_record
+from credenda.paths import create_folder
+from credenda.portability.atomic_write import replace_file
+
+Entry = Mapping[str, Any] | None
+
+__all__ = ["PluginReport", "PluginStatus", "find_status", "install_plugin", "remove_plugin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginReport:
+    """What an installation or a removal did: paths that were written, removed or kept, and copies of changed files."""
+
+    host: str
+    done: str
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    backups: tuple[str, ...] = ()
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginStatus:
+    """An installation: its version, and the files of it that are missing or were changed."""
+
+    host: str
+    version: str
+    ok: bool
+    files: int
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+def install_plugin(plan: Plan, data: Path) -> PluginReport:
+    """Write what a plan says, and record it under the folder `data`; a repeat brings everything up to date.
+
+    A file of another version that is not written any more goes. Raises `Invalid` for a file of the user that cannot be
+    changed safely; what was written before is recorded and can be removed.
+    """
+    record = load_record(data)
+    before = record.get(plan.host, Installation(host=plan.host, version="", files={}))
+    folders = list(before.folders)
+    state = replace(before, version=__version__)
+    written: list[str] = []
+    try:
+        for path, text in plan.files.items():
+            folders += [str(one) for one in _list_missing(path.parent) if str(one) not in folders]
+            _refuse_foreign(path, before)
+            if not path.exists() or read_text(path) != text:
+                _write(path, text)
+                written.append(str(path))
+            state = replace(state, files={**state.files, str(path): hash_text(text)}, folders=tuple(folders))
+        stale = [path for path in before.files if Path(path) not in plan.files]
+        removed, _ = _remove_files({path: before.files[path] for path in stale})
+        state = replace(state, files={path: one for path, one in state.files.items() if path not in stale})
+        for shared in _update_shared(plan, before):
+            folders += [str(one) for one in shared.made if str(one) not in folders]
+            written += [shared.entry.path] if shared.changed else []
+            others = tuple(one for one in state.shared if one.path != shared.entry.path)
+            state = replace(state, shared=(*others, shared.entry), folders=tuple(folders))
+    finally:
+        save_record(data, {**record, plan.host: state})
+    backups = tuple(one.backup for one in state.shared if one.backup)
+    done = ("updated" if before.version else "installed") if written or removed else "already there"
+    return PluginReport(
+        host=plan.host,
+        done=done,
+        written=tuple(written),
+        removed=tuple(removed),
+        backups=backups,
+        next_step=plan.after if written else "",
+    )
+
+
+def remove_plugin(plan: Plan, data: Path) -> PluginReport:
+    """Remove what was installed in a host; files that the user changed stay, without our entries in shared ones.
+
+    The plan of the host tells how its shared files are read. Raises `NotFound` if nothing is installed there.
+    """
+    record = load_record(data)
+    held = record.get(plan.host)
+    if held is None:
+        raise NotFound(f"the plugin is not installed in {plan.host}", fix="`credenda plugin status` lists where it is")
+    removed: list[str] = []
+    kept: list[str] = []
+    for shared in held.shared:
+        (removed if _take_back(shared, plan) else kept).append(shared.path)
+    gone, changed = _remove_files(held.files)
+    for folder in sorted(held.folders, key=len, reverse=True):
+        with suppress(OSError):
+            Path(folder).rmdir()
+    save_record(data, {name: one for name, one in record.items() if name != plan.host})
+    return PluginReport(host=plan.host, done="removed", removed=(*removed, *gone), kept=(*kept, *changed))
+
+
+def find_status(data: Path) -> list[PluginStatus]:
+    """Return the state of every installation."""
+    return [_check(one) for one in load_record(data).values()]
+
+
+def _check(held: Installation) -> PluginStatus:
+    missing = [path for path in held.files if not Path(path).is_file()]
+    changed = [path for path, digest in held.files.items() if path not in missing and _hash(path) != digest]
+    gone = [one.path for one in held.shared if NAME not in _read(one.path)]
+    return PluginStatus(
+        host=held.host,
+        version=held.version,
+        ok=not missing and not gone,
+        files=len(held.files) + len(held.shared),
+        missing=(*missing, *gone),
+        changed=tuple(changed),
+    )
+
+
+def _refuse_foreign(path: Path, before: Installation) -> None:
+    """Refuse to write over a file that is not ours."""
+    if path.exists() and str(path) not in before.files and NAME not in read_text(path):
+        why = "it was not written by this plugin"
+        raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
+
+
+def _list_missing(folder: Path) -> list[Path]:
+    """Return the folders that must be made, topmost first."""
+    return [one for one in (*reversed(folder.parents), folder) if not one.exists()]
+
+
+def _write(path: Path, text: str) -> None:
+    create_folder(path.parent)
+    with replace_file(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A shared file after the change; `made` are folders that were made for it."""
+
+    entry: Shared
+    changed: bool
+    made: Sequence[Path]
+
+
+def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
+    """Change the files of the user that a plan names, one after the other."""
+    held = {one.path: one for one in before.shared}
+    if plan.hook_file is not None:
+        wanted = plan.hook_file
+        yield _update_file(wanted.path, "hooks", held.get(str(wanted.path)), lambda: _update_hooks(wanted), entry=None)
+    if plan.server is not None:
+        place, entry = plan.server
+        own = held.get(str(place.path))
+        earlier = own.entry if own is not None else find_installed(place, NAME)
+
+        def work() -> str | None:
+            return install_server(place, NAME, entry).backup
+
+        yield _update_file(place.path, "server", own, work, entry=earlier)
+
+
+def _update_hooks(wanted: HookFile) -> str | None:
+    path = wanted.path.resolve()
+    text = read_text(path)
+    try:
+        changed = add_hooks(text, wanted)
+    except Invalid as error:
+        raise Invalid(f"{wanted.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
+    return str(backup) if changed != text and (backup := replace_text(path, text, changed)) else None
+
+
+def _update_file(
+    path: Path, kind: Literal["hooks", "server"], own: Shared | None, work: Callable[[], str | None], *, entry: Entry
+) -> _Change:
+    """Run the change of a shared file, and describe it; the first copy is kept as long as it can be put back."""
+    made = _list_missing(path.parent)
+    existed, text = path.exists(), read_text(path.resolve())
+    backup = work()
+    after = read_text(path.resolve())
+    if own is None:
+        told = Shared(
+            path=str(path),
+            kind=kind,
+            after=hash_text(after),
+            backup=backup,
+            existed=existed,
+            entry=entry,  # type: ignore[arg-type]
+        )
+        return _Change(told, after != text, made)
+    if backup is not None:
+        Path(backup).unlink(missing_ok=True)  # it holds our earlier entries; the copy of before is the user's file
+    exact = own.exact and own.after == hash_text(text)
+    return _Change(replace(own, after=hash_text(after), exact=exact), after != text, made)
+
+
+def _remove_files(files: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Remove files that are as we wrote them; return those removed and those that stay."""
+    removed: list[str] = []
+    kept: list[str] = []
+    for path, digest in files.items():
+        if not Path(path).exists():
+            continue
+        if _hash(path) == digest:
+            Path(path).unlink()
+            removed.append(path)
+        else:
+            kept.append(path)
+    return removed, kept
+
+
+def _take_back(shared: Shared, plan: Plan) -> bool:
+    """Put a shared file back as it was, or take our entries out of it; return whether it is as it was before."""
+    path = Path(shared.path)
+    if not path.exists():
+        return True
+    text = read_text(path.resolve())
+    backup = Path(shared.backup) if shared.backup else None
+    if shared.exact and hash_text(text) == shared.after and (not shared.existed or (backup and backup.is_file())):
+        if not shared.existed:
+            path.unlink()
+        elif backup is not None:
+            earlier = read_text(backup)
+            if earlier != text:
+                _put_back(path, text, earlier)
+            backup.unlink()
+        return True
+    if shared.kind == "hooks":
+        changed = remove_hooks(text, plan.hook_file.head if plan.hook_file else {})
+    else:
+        changed = remove_server(text, plan.server[0], NAME, shared.entry) if plan.server else text
+    if not changed.strip() and not shared.existed:
+        path.unlink()
+        return True
+    if changed != text:
+        _put_back(path, text, changed)
+    return changed == text
+
+
+def _put_back(path: Path, held: str, text: str) -> None:
+    """Write a file without leaving another copy of it."""
+    backup = replace_text(path.resolve(), held, text)
+    if backup is not None:
+        backup.unlink(missing_ok=True)
+
+
+def _hash(path: str) -> str:
+    return hash_text(_read(path))
+
+
+def _read(path: str) -> str:
+    try:
+        return read_text(Path(path))
+    except CredendaError:
+        return ""

@@ -1,0 +1,59 @@
+"""The block that an agent reads without asking: dated facts with their ids, fenced as data, within a budget. Pure.
+
+The block states what was said and asks for nothing: agents treat orders in it as an attack. What needs more than `re`
+is imported when there is something to say, because a hook of an agent imports this for every prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+__all__ = ["CORE_TOKENS", "PROMPT_TOKENS", "Line", "build_block"]
+
+CORE_TOKENS: Final = 800
+"""Most tokens of the block at the start of a session."""
+PROMPT_TOKENS: Final = 400
+"""Most tokens of the block for a prompt."""
+
+
+class Line(NamedTuple):
+    """A fact: the ids of its memories, its words with their speaker, notes on date and doubt, and its heading."""
+
+    ids: tuple[str, ...]
+    text: str
+    notes: tuple[str, ...] = ()
+    heading: str = ""
+
+
+def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
+    """Lay out lines in their order, and return the block with the ids that it shows; ("", []) if nothing fits.
+
+    A line that does not fit is left out, so that a shorter one may fit.
+
+    >>> text, ids = build_block([Line(("m1-ca2571",), "user: I live in Linz.", ("since 2026-03-01",))], 80)
+    >>> text.splitlines()[-2], ids
+    ('- [m1-ca2571] user: I live in Linz. (since 2026-03-01)', ['m1-ca2571'])
+    """
+    if not lines:
+        return "", []
+    from credenda.text.fence import CLOSING, OPENING, estimate_tokens, format_bullet  # noqa: PLC0415 - see above
+
+    spent = estimate_tokens(f"{OPENING}\n{CLOSING}")
+    grouped: dict[str, list[str]] = {}
+    ids: list[str] = []
+    for line in lines:
+        told = format_bullet(", ".join(line.ids), line.text, line.notes)
+        new = f"{line.heading}\n" if line.heading and line.heading not in grouped else ""
+        cost = estimate_tokens(f"{new}{told}\n")
+        if spent + cost > tokens:
+            continue
+        spent += cost
+        grouped.setdefault(line.heading, []).append(told)
+        ids += line.ids
+    return ("\n".join([OPENING, *_lay_out(grouped.items()), CLOSING]), ids) if ids else ("", [])
+
+
+def _lay_out(grouped: Iterable[tuple[str, Sequence[str]]]) -> Iterable[str]:
+    for heading, told in grouped:
+        yield from [heading, *told] if heading else told

@@ -1,0 +1,255 @@
+"""A hook never fails its agent: whatever it is sent, and whatever has become of the memory, it exits with 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from credenda import Credenda
+from credenda.errors import Unavailable
+from credenda.hook_files.ring_log import read_lines
+from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
+
+from .hooked import EVENTS, CodingAgent
+
+ALLOWED = {
+    "credenda",
+    "credenda.__main__",
+    "credenda.errors",
+    "credenda.hook_files",
+    "credenda.hook_files.places",
+    "credenda.hook_files.ring_log",
+    "credenda.interfaces",
+    "credenda.projects",
+    "credenda.text",
+    "credenda.text.spoken",
+    "credenda.text.recalled_block",
+    "credenda.text.fence",
+    "credenda.text.notes",
+    "credenda.clock",
+}
+FOREIGN = ("numpy", "click", "aiosql", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")
+ALL = [*EVENTS, "unknown-host"]
+AWKWARD = [
+    b"",
+    b"not json",
+    b"[]",
+    b"null",
+    b'"text"',
+    b'{"session_id": 7, "prompt": {"a": 1}, "cwd": ["x"]}',
+    b'{"prompt": "no session, no folder"}',
+    b'{"session_id": "s", "prompt": ""}',
+    b'{"session_id": "s", "prompt": "\\ud800 alone", "cwd": "/nowhere/at/all"}',
+    b'{"session_id": "s", "prompt": "\xff\xfe broken bytes"}',
+    b'{"session_id": "' + b"s" * 100_000 + b'", "prompt": "long session"}',
+    b"[" * 100_000,
+    json.dumps({"session_id": "s", "prompt": "ünïcødé 😀 日本語 \u202e \x00 end"}).encode(),
+    json.dumps({"session_id": "../../etc/passwd", "prompt": "path", "cwd": "\x00"}).encode(),
+]
+
+
+@pytest.mark.parametrize("host", ALL)
+@pytest.mark.parametrize("kind", ["start", "prompt", "reply", "tool", "PostCompact", "SubagentStart", "NoSuchEvent", ""])
+def test_awkward_input_of_every_host_and_event_is_answered_with_nothing_or_text(
+    folder: Path, host: str, kind: str
+) -> None:
+    agent = CodingAgent(folder, host if host in EVENTS else "codex")
+    agent.host = host
+    event = EVENTS.get(host, {}).get(kind, kind)
+    for data in AWKWARD:
+        answer = agent.send_raw(event, data)
+        assert answer == "" or json.loads(answer)
+    if host not in EVENTS:
+        assert not Path(f"{agent.database}.hooks").exists() or agent.waiting == []
+
+
+def test_a_huge_prompt_is_kept_up_to_its_bound(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.say("word " * 1_000_000)
+    (kept,) = agent.waiting
+    assert len(kept["text"]) == 199_999
+    assert agent.file() == 1
+
+
+def test_a_user_without_a_database_gets_nothing_and_loses_nothing(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    assert agent.start() == ""
+    assert agent.say("I use Neovim.") == ""
+    assert not agent.database.exists()
+    assert agent.file() == 1
+    with agent.open() as memory:
+        assert memory.list(attribute="editor").items[0].value == "Neovim"
+
+
+def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("We decided to use Postgres for the billing service.")
+    locking = sqlite3.connect(agent.database)
+    locking.execute("PRAGMA locking_mode = EXCLUSIVE")
+    locking.execute("BEGIN EXCLUSIVE")
+    agent.say("which database did we decide on for the billing service?")
+    locking.rollback()
+    locking.close()
+    agent.database.write_bytes(b"not a database")
+    for end in ("-wal", "-shm"):
+        Path(f"{agent.database}{end}").unlink(missing_ok=True)
+    assert agent.say("and this one?") == ""
+    names = [json.loads(path.read_bytes())["text"][:9] for path in Path(f"{agent.database}.hooks").rglob("*.json")
+             if path.parent.name == "waiting"]  # fmt: skip
+    assert sorted(names) == ["and this ", "which dat"]
+
+
+def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("We decided to use Postgres for the billing service.")
+    places = agent.places
+    agent.start()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(places.socket)
+        line.listen(1)
+        told = agent.send_within("which database did we decide on for the billing service?", seconds=2.0)
+    assert "Postgres" in told
+    os.unlink(places.socket)
+    assert read_lines(places)[-1]["by"] == "file"
+
+
+def test_the_answer_of_an_engine_may_be_anything(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("I use Neovim.")
+    agent.start("resume")
+    places = agent.places
+    for answer in (b"{", b"[]\n", b'{"text": 5}\n', b'{"text": "x", "ids": 5}\n', b""):
+        with socket.socket(socket.AF_UNIX) as line:
+            line.bind(places.socket)
+            line.listen(1)
+
+            def reply(line: socket.socket = line, answer: bytes = answer) -> None:
+                with line.accept()[0] as caller:
+                    caller.recv(65_536)
+                    caller.sendall(answer)
+
+            thread = Thread(target=reply)
+            thread.start()
+            agent.say(f"hello {answer!r}")
+            thread.join()
+        os.unlink(places.socket)
+    assert len(agent.waiting) == 5
+
+
+def test_a_message_stays_until_the_database_has_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+    agent.say("I live in Graz.")
+    with agent.open() as memory:
+        places = find_memory_places(memory)
+        with monkeypatch.context() as broken:
+            broken.setattr(Credenda, "remember", _fail)
+            with pytest.raises(Unavailable):
+                file_waiting(memory, places)
+        assert len(agent.waiting) == 2
+        waiting = {path.name: path.read_bytes() for path in Path(places.waiting).iterdir()}
+        assert file_waiting(memory, places) == 2
+        for name, data in waiting.items():  # as after a crash between the commit and the removal
+            (Path(places.waiting) / name).write_bytes(data)
+        file_waiting(memory, places)
+        assert memory.stats().events == 2
+    assert agent.waiting == []
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise Unavailable("the disk is full", why="a test says so", fix="free some space")
+
+
+def test_a_damaged_message_is_set_aside_and_doctor_tells(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+    places = agent.places
+    (Path(places.waiting) / "00000000000000001-aaaaaaaa.json").write_bytes(b'{"text": "half')
+    assert agent.file() == 1
+    for _ in range(30):
+        agent.send_raw("Stop", b"not json")
+    with agent.open() as memory:
+        report = memory.data.doctor()
+    details = [one.detail for one in report.findings if one.check == "hooks"]
+    assert any("could not be read" in one for one in details)
+    assert any("calls of hooks failed: 30 input" in one for one in details)
+
+
+def test_an_erased_user_leaves_no_words_of_hooks(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.say("My sister Hortensia lives in Valparaiso.")
+    other = CodingAgent(folder)
+    with agent.open() as memory:
+        memory.erase(confirm="ana")
+    assert not Path(f"{agent.database}.hooks").exists()
+    other.say("hello again")
+    assert len(other.waiting) == 1
+
+
+def run_process(agent: CodingAgent, event: str, payload: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-P", "-X", "importtime", "-m", "credenda", "hook", event, "--host", agent.host]
+    command += ["--db", str(agent.database), "--user", "ana", "--no-background"]
+    return subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=60)
+
+
+def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("We decided to use Postgres for the billing service.")
+    payload = {"session_id": "s", "prompt": "which database did we decide on for the billing service?"}
+    done = run_process(agent, "UserPromptSubmit", payload)
+    assert b"Postgres" in done.stdout
+    loaded = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines() if b"|" in line}
+    ours = {name for name in loaded if name.partition(".")[0] == "credenda"}
+    assert {name for name in ours if not name.startswith("credenda.interfaces.hook")} <= ALLOWED
+    assert not {name.partition(".")[0] for name in loaded} & set(FOREIGN)
+    outside = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names - {"credenda", "imported package"}
+    assert {name for name in outside if not name.startswith(("_", "sitecustomize", "usercustomize", "encodings"))} == set()
+
+
+def test_the_median_of_a_process_stays_below_eighty_milliseconds_of_cpu(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("We decided to use Postgres for the billing service.")
+    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
+    spent: list[float] = []
+    for number in range(9):
+        payload = {"session_id": f"s{number}", "prompt": "which database did we decide on for the billing service?"}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [*command, "--user", "ana", "--no-background"],
+            input=json.dumps(payload).encode(),
+            check=True,
+            capture_output=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert sorted(spent)[len(spent) // 2] < 0.080, spent
+
+
+def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Path) -> None:
+    """A hook starts a process that files its messages, once for several prompts."""
+    agent = CodingAgent(folder)
+    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
+    for number in range(2):
+        payload = json.dumps({"session_id": "s", "prompt": f"I use Neovim {number}."}).encode()
+        subprocess.run([*command, "--user", "ana"], input=payload, check=True, timeout=60)
+    started = [line.get("started") for line in read_lines(agent.places)]
+    assert started == [True, None]
+    waited = subprocess.run(
+        [sys.executable, "-P", "-m", "credenda", "--db", str(agent.database), "--user", "ana", "worker", "--once"],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    assert waited.returncode == 0
+    assert agent.waiting == []
+    with agent.open() as memory:
+        assert memory.stats().events == 2
