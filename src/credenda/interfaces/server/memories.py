@@ -19,7 +19,7 @@ from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.call_worker import CallWorker
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
-from credenda.interfaces.server.probe import Probe
+from credenda.interfaces.server.probe import Probe, ProbeResult
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import SessionPool
@@ -122,6 +122,10 @@ class Memories:
             about = "Calls whose audit record is not written yet."
             found["credenda_audit_waiting"] = (about, self._audit.waiting)
         return found if self._probe is None else {**found, **self._probe.list_gauges()}
+
+    def describe_probe(self) -> ProbeResult | None:
+        """Return the last probe of the store; None before the first, and where none runs."""
+        return None if self._probe is None else self._probe.last
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""

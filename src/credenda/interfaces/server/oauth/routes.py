@@ -39,7 +39,7 @@ from credenda.services import logins, oauth_grants
 from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
-__all__ = ["Endpoint", "make_authorization_routes", "make_resource_routes"]
+__all__ = ["Endpoint", "find_local_path", "make_authorization_routes", "make_resource_routes"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
@@ -152,15 +152,16 @@ class _AuthorizationServer:
         """Show who is logged in, or ask for a login code; a link brings the code along."""
         login = await self._find_login(request)
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
+        page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
             return pages.make_logged_in_page(login.person, _make_csrf(login, LOGIN))
-        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code)
+        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
         """Begin a session with a login code."""
         self._check_origin(request)
         fields = await _read_form(request)
-        following = fields.get("next", "")
+        following, page = fields.get("next", ""), find_local_path(fields.get("page", ""))
         address = self.attempts.find_address(request.scope)
         self.attempts.check(address)
         try:
@@ -170,9 +171,9 @@ class _AuthorizationServer:
         except Unauthenticated as error:
             self.attempts.count(address)
             why = f"{error.what}: {error.why}."
-            return pages.make_login_page(why=why, following=following, status=_UNAUTHENTICATED)
+            return pages.make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
         self._note_person(request, login)
-        response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else LOGIN, 303)
+        response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else page, 303)
         name, is_secure = self._name_cookie(request)
         lifetime = logins.SESSION_LIFETIME_US // SECOND_US
         response.set_cookie(
@@ -369,6 +370,12 @@ class _AuthorizationServer:
         state = request.scope["state"]
         state["principal"] = make_principal(member, scopes, credential)
         state["note"].scope = " ".join(scopes)
+
+
+def find_local_path(wanted: str) -> str:
+    """Return a path of this server to go on with; the first page for anything that could lead elsewhere."""
+    is_local = wanted.startswith("/") and not wanted.startswith("//") and wanted.isprintable() and "\\" not in wanted
+    return wanted if is_local else "/"
 
 
 def _make_csrf(login: logins.Login, page: str) -> str:

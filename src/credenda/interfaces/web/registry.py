@@ -1,0 +1,15 @@
+"""Every page, in the order of the menu."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from credenda.interfaces.web.page import Page
+from credenda.interfaces.web.pages import overview, undo
+
+__all__ = ["PAGES"]
+
+PAGES: Final[tuple[Page, ...]] = (
+    overview.PAGE,
+    undo.PAGE,
+)
