@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["Action", "ChangeMark", "Done", "Group", "Load", "Page"]
+__all__ = ["Action", "ChangeMark", "Done", "Download", "Group", "Load", "Page", "Shown"]
 
 Group = Literal["memory", "upkeep", "server", ""]
 """The part of the menu that names a page; "" for a page that another one leads to."""
@@ -35,9 +36,24 @@ class Done:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The end of an action whose result no address can hold: the page is shown at once, with more data."""
+
+    data: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """The end of an action that made a file in `View.folder`, to be saved under a name of ours."""
+
+    path: Path
+    name: str
+
+
 Load = Callable[["View"], Mapping[str, object]]
 """Loads what a page shows, by name; it may raise any error of an operation."""
-Action = Callable[["View"], Done]
+Action = Callable[["View"], Done | Shown | Download]
 """Changes something, by operations, and says where to go on."""
 
 
@@ -53,6 +69,8 @@ class Page:
     load: Load
     actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
     """What can be done, by the word that follows the path."""
+    with_files: frozenset[str] = frozenset()
+    """The actions that take a file of the person or make one; they may take long."""
     group: Group = "memory"
 
     @property
