@@ -30,6 +30,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -937,6 +938,10 @@ class AsyncInspect:
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
         )
+
+    async def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return await asyncio.to_thread(self._memory.entities)
 
     async def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
         """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from credenda.model.audit import AuditReport
+from credenda.model.entities import EntityMap
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Page
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import compliance, context_preview, costs, extraction_preview, score_response
+from credenda.services import compliance, context_preview, costs, entities, extraction_preview, score_response
 
 __all__ = ["Inspect"]
 
@@ -55,6 +56,10 @@ class Inspect:
         Takes what `context` takes. No recall is recorded.
         """
         return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+
+    def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return entities.list_entities(self._parts)
 
     def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
         """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.

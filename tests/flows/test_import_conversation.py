@@ -6,8 +6,8 @@ import gzip
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 

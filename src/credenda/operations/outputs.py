@@ -18,6 +18,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -109,6 +110,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "data.sync_files": SyncReport,
     "inspect.extraction": ExtractionPreview,
     "inspect.context": ContextPreview,
+    "inspect.entities": EntityMap,
     "inspect.score": FaithfulnessScore,
     "inspect.scores": Page[ScoreRecord],
     "inspect.costs": CostSummary,

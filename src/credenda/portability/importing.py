@@ -63,9 +63,9 @@ def import_file(
 
     The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
     report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
-    imported completely or not at all). `dry_run` reads everything and stores nothing. Raises `Invalid` for an unknown or undetectable format, `NotFound` or
-    `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one, `LimitExceeded` for a decompression
-    bomb.
+    imported completely or not at all). `dry_run` reads everything and stores nothing. Raises `Invalid` for an unknown
+    or undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
+    `LimitExceeded` for a decompression bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
@@ -73,7 +73,7 @@ def import_file(
         return _import_many(parts, _choose_format(path, list_folder(path), format), progress, Tally(dry_run=dry_run))
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
-            return _import_lines(parts, path, lines, format, Tally(dry_run=dry_run))
+            return _import_lines(parts, path, lines, format, tally=Tally(dry_run=dry_run))
     with open_zip(path) as entries:
         return _import_many(parts, _choose_format(path, entries, format), progress, Tally(dry_run=dry_run))
 
@@ -96,7 +96,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
         yield from _read_all_pieces(_choose_format(path, entries, format), user_id, Meter(None, 0))
 
 
-def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None, tally: Tally) -> ImportReport:
+def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None, *, tally: Tally) -> ImportReport:
     chosen = format_name or _recognise(lines.head(), path)
     if chosen == ARCHIVE:
         return load_archive(parts, path, lines, dry_run=tally.dry_run)

@@ -21,9 +21,9 @@ from credenda.interfaces.server.conditions import make_stale_problem
 from credenda.interfaces.server.job_events import EVENTS_PATH
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import Problem, make_method_problem, make_problem, send_problem
+from credenda.interfaces.web.forms import Sent, make_folder, read_form
 from credenda.interfaces.web.languages import choose_language
 from credenda.interfaces.web.notes import list_notes, write_mark
-from credenda.interfaces.web.forms import Sent, make_folder, read_form
 from credenda.interfaces.web.page import Done, Download, Page, Shown
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
