@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import basic, code, data, edit, files, forgetting, inspect, jobs, lifecycle, preview
+from credenda.operations.entries import basic, browse, code, data, edit, files, forgetting, inspect, jobs, lifecycle, preview
 from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
 __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
@@ -17,6 +17,7 @@ __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "Param
 _ALL: Final = (
     *basic.ENTRIES,
     *inspect.ENTRIES,
+    *browse.ENTRIES,
     *edit.ENTRIES,
     *forgetting.ENTRIES,
     *lifecycle.ENTRIES,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["Action", "ChangeMark", "Done", "Group", "Load", "Page"]
+__all__ = ["Action", "ChangeMark", "Done", "Draw", "Group", "Load", "Page"]
 
 Group = Literal["memory", "upkeep", "server", ""]
 """The part of the menu that names a page; "" for a page that another one leads to."""
@@ -37,6 +37,8 @@ class Done:
 
 Load = Callable[["View"], Mapping[str, object]]
 """Loads what a page shows, by name; it may raise any error of an operation."""
+Draw = Callable[["View", Mapping[str, Any]], Mapping[str, object]]
+"""Makes drawings of what a page has loaded, by name."""
 Action = Callable[["View"], Done]
 """Changes something, by operations, and says where to go on."""
 
@@ -53,6 +55,8 @@ class Page:
     load: Load
     actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
     """What can be done, by the word that follows the path."""
+    draw: Draw | None = None
+    """Adds what only the HTML page has, such as drawings, to what `load` returned."""
     group: Group = "memory"
 
     @property

@@ -150,6 +150,8 @@ class _Endpoint:
             data = self._page.load(view)
             if request.url.path.endswith(".json"):
                 return _make_json(view, data)
+            if self._page.draw is not None:
+                data = {**data, **self._page.draw(view, data)}
             body = render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view))
         response = _make_html(body)
         if view.get("lang"):
