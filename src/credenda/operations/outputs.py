@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from credenda.model.audit import AuditRecord, AuditReport
+from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -108,6 +109,10 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "data.import_": ImportReport,
     "data.scan": ScanReport,
     "data.sync_files": SyncReport,
+    "inspect.browse": Browse,
+    "inspect.uses": MemoryUses,
+    "inspect.sessions": Page[SessionSummary],
+    "inspect.session": SessionDetails,
     "inspect.extraction": ExtractionPreview,
     "inspect.context": ContextPreview,
     "inspect.entities": EntityMap,

@@ -11,6 +11,7 @@ from typing import Final
 
 from credenda.operations.entries import (
     basic,
+    browse,
     code,
     data,
     edit,
@@ -29,6 +30,7 @@ __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "Param
 _ALL: Final = (
     *basic.ENTRIES,
     *inspect.ENTRIES,
+    *browse.ENTRIES,
     *edit.ENTRIES,
     *forgetting.ENTRIES,
     *lifecycle.ENTRIES,

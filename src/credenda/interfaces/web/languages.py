@@ -1,4 +1,7 @@
-"""The texts of the pages by language: English is written in the templates, other languages are in `messages/`."""
+"""The texts of the pages by language: English is written in the templates, other languages are in `messages/`.
+
+A word of the model or of the log that English shows otherwise, such as `role_play`, stands in `messages/en/`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,7 @@ _RANGES: Final = 20
 
 @cache
 def load_messages(language: str) -> Mapping[str, str]:
-    """Return the texts of a language by their English; none for English itself."""
-    if language == ENGLISH:
-        return {}
+    """Return the texts of a language by their English."""
     folder = files("credenda.interfaces.web") / "messages" / language
     found: dict[str, str] = {}
     for page in sorted(folder.iterdir(), key=lambda one: one.name):

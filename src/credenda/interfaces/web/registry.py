@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.web.page import Page
-from credenda.interfaces.web.pages import overview, undo
+from credenda.interfaces.web.pages import deletion, memory, overview, undo
 
 __all__ = ["PAGES"]
 
 PAGES: Final[tuple[Page, ...]] = (
     overview.PAGE,
+    memory.PAGE,
+    deletion.PAGE,
     undo.PAGE,
 )

@@ -76,7 +76,7 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals |= {"asset": link_asset, "version": __version__}  # pyright: ignore[reportUnknownMemberType]
+    environment.globals |= {"asset": link_asset, "credenda_version": __version__}  # pyright: ignore[reportUnknownMemberType]
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
     return environment
 

@@ -60,7 +60,7 @@ class Web:
         """Serve these pages to the persons whom `sessions` knows."""
         self.sessions = sessions
         self.routes = [route for page in pages for route in _make_routes(page, memories, sessions)]
-        self.slow_paths = [f"{page.path}/{action}" for page in pages for action in page.with_files]
+        self.slow_paths = [f"{page.path}/{action}" for page in pages for action in page.with_files | page.slow]
         """The paths whose calls may take longer than others."""
         self.assets = [Route(f"/static/{name}", _Asset(name, media)) for name, media in ASSETS.items()]
 
@@ -175,6 +175,8 @@ class _Endpoint:
         return RedirectResponse(_find_target(done), 303, headers=_HEADERS)
 
     def _render(self, view: View, data: Mapping[str, object]) -> Response:
+        if self._page.draw is not None:
+            data = {**data, **self._page.draw(view, data)}
         return _make_html(render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view)))
 
 

@@ -47,7 +47,7 @@ class Canvas:
     def __init__(self, title: str, about: str, *, height: float, name: str) -> None:
         """Begin with the title and the description that a screen reader says."""
         self._root = ET.Element(
-            "svg", {"class": f"chart {name}", "role": "img", "width": "100%", "height": f"{height:.0f}"}
+            "svg", {"class": f"drawing {name}", "role": "img", "width": "100%", "height": f"{height:.0f}"}
         )
         ET.SubElement(self._root, "title").text = shorten(title, _LONG_TEXT)
         ET.SubElement(self._root, "desc").text = shorten(about, _LONG_TEXT)
