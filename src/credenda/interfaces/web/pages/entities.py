@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from credenda.interfaces.web.drawings import Drawing, Edge, Node, Version, draw_graph, draw_lanes
@@ -42,7 +42,16 @@ def load(view: View) -> Mapping[str, object]:
         "slots": slots,
         "slots_left_out": 0 if entity is None else max(0, len(entity.attributes) - _SLOTS),
         "relations": [] if entity is None else _find_relations(found, entity.name),
-        "graph": _draw(view, found, entity),
+        "map": found,
+    }
+
+
+def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
+    """Draw the graph, and each slot that has had several values."""
+    slots = [one for one in data["slots"] if len(one["versions"]) > 1]
+    return {
+        "graph": _draw_graph(view, data["map"], data["entity"]),
+        "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
     }
 
 
@@ -62,13 +71,11 @@ def _find_relations(found: EntityMap, name: str) -> Sequence[Mapping[str, str]]:
 
 def _load_slot(view: View, entity: str, attribute: str) -> Mapping[str, object]:
     versions: Sequence[SlotVersion] = view.call("history", entity=entity, attribute=attribute)
-    return {"attribute": attribute, "versions": versions, "lanes": _draw_slot(view, attribute, versions)}
+    return {"attribute": attribute, "versions": versions}
 
 
-def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing | None:
-    """Draw a slot that has had several values; one value needs no drawing."""
-    if len(versions) < 2:  # noqa: PLR2004 - one is no history
-        return None
+def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing:
+    """Draw the values of a slot on both time axes."""
     lanes = [
         Version(
             label=one.value or one.text,
@@ -80,10 +87,11 @@ def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> D
         )
         for one in versions
     ]
-    return draw_lanes(lanes, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=view.t("Values of {slot}", slot=attribute))
+    title = view.t("Values of {slot}", slot=attribute)
+    return draw_lanes(lanes, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
 
 
-def _draw(view: View, found: EntityMap, entity: EntitySummary | None) -> Drawing:
+def _draw_graph(view: View, found: EntityMap, entity: EntitySummary | None) -> Drawing:
     """Draw the graph around an entity, or all of it."""
     nodes = [
         Node(key=normalise_name(one.name), name=one.name, weight=one.memories, link=link_entity(one.name))
@@ -101,4 +109,4 @@ def _draw(view: View, found: EntityMap, entity: EntitySummary | None) -> Drawing
     return draw_graph(nodes, edges, focus=focus, words=view.t)
 
 
-PAGE = Page(name="entities", path="/entities", title="People and things", operation="entities", load=load)
+PAGE = Page(name="entities", path="/entities", title="People and things", operation="entities", load=load, draw=draw)

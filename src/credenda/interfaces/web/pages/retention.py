@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.web.drawings import Curve, CurvePoint, Drawing, draw_curves
@@ -31,17 +31,34 @@ def load(view: View) -> Mapping[str, object]:
     other: RetentionCurves = view.call("retention", limit=_POINTS, **changed) if changed else now
     scores = {one.memory_id: one.score for one in other.points}
     fading = sorted(now.points, key=lambda one: one.score)[:_NEXT]
-    settings = view.memory.settings
+    in_use = _find_settings(now)
     return {
         "profile": now.profile,
         "mode": now.mode,
-        "settings": {name: wanted[name] if wanted[name] is not None else getattr(settings, name) for name in _SETTINGS},
+        "settings": in_use | changed,
         "what_if": changed,
-        "modes": _MODES,
-        "curves": _draw(view, now, changed, other),
+        "now": now,
+        "other": other,
         "layers": _count_layers(now.points),
         "counted": len(now.points),
         "fading": [one for one in (_load_point(view, point, scores) for point in fading) if one is not None],
+    }
+
+
+def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
+    """Draw the curves with the memories on them."""
+    return {"curves": _draw_curves(view, data["now"], data["other"] if data["what_if"] else None), "modes": _MODES}
+
+
+def _find_settings(found: RetentionCurves) -> dict[str, object]:
+    """Return the settings that these curves were computed with; they are drawn for trust 1 and ½."""
+    long, short = (pick(one.half_life_days for one in found.curves) for pick in (max, min))
+    kappa = round(2 * (long / short - 1), 6)
+    return {
+        "decay_profile": found.profile,
+        "retention_mode": found.mode,
+        "half_life_days": long,
+        "trust_kappa": kappa,
     }
 
 
@@ -55,7 +72,7 @@ def _read(view: View, name: str) -> str | float | None:
         raise Invalid(f"{name} is not a number", fix="write a number such as 30") from None
 
 
-def _draw(view: View, now: RetentionCurves, changed: Mapping[str, object], other: RetentionCurves) -> Drawing:
+def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None) -> Drawing:
     """Draw every mode for full trust, that in use for half trust too, and the what-if beside it."""
     longest = max(one.half_life_days for one in now.curves)
     curves = [
@@ -68,7 +85,7 @@ def _draw(view: View, now: RetentionCurves, changed: Mapping[str, object], other
         for one in now.curves
         if one.half_life_days == longest or one.name == now.mode
     ]
-    if changed:
+    if other is not None:
         tried = _find_curve(other)
         label = view.t("what if: {mode}, {days} d", mode=tried.name, days=f"{tried.half_life_days:g}")
         curves.append(Curve(label=label, values=tried.values, colour=5))
@@ -131,6 +148,7 @@ PAGE = Page(
     title="Retention",
     operation="retention",
     load=load,
+    draw=draw,
     actions={"promote": promote, "demote": demote},
     group="upkeep",
 )
