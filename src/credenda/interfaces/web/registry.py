@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.web.page import Page
-from credenda.interfaces.web.pages import deletion, memory, overview, undo
+from credenda.interfaces.web.pages import agent, deletion, inbox, memory, overview, undo
 
 __all__ = ["PAGES"]
 
 PAGES: Final[tuple[Page, ...]] = (
     overview.PAGE,
+    agent.PAGE,
+    inbox.PAGE,
     memory.PAGE,
     deletion.PAGE,
     undo.PAGE,
