@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import basic, browse, code, data, edit, files, forgetting, inspect, jobs, lifecycle, preview
+from credenda.operations.entries import (
+    basic,
+    browse,
+    code,
+    data,
+    edit,
+    files,
+    forgetting,
+    inspect,
+    jobs,
+    lifecycle,
+    preview,
+)
 from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
 __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]

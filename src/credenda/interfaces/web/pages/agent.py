@@ -11,7 +11,7 @@ from credenda.interfaces.web.view import View
 __all__ = ["PAGE"]
 
 _BUDGETS: Final = {
-    "": ("As `get_context` gives it", None, False),
+    "": ("A tool call (get_context)", None, False),
     "automatic": ("A hook that adds memory to each prompt", None, True),
     "small": ("A small budget, 300 tokens", 300, False),
     "large": ("A large budget, 4,000 tokens", 4_000, False),

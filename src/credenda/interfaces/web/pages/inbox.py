@@ -82,9 +82,7 @@ def answer(view: View) -> Done:
     """Answer a contest: keep one value or both, give each a scope, or in the person's own words."""
     contest: ContestCase = view.call("contest", id=view.get("id"))
     how, words = view.get("keep"), view.get("words").strip()
-    scopes = {
-        view.get(f"scope-{place}").strip() or _DEFAULT: value for place, value in enumerate(contest.values)
-    }
+    scopes = {view.get(f"scope-{place}").strip() or _DEFAULT: value for place, value in enumerate(contest.values)}
     if how == "scopes":
         if len(scopes) < len(contest.values):
             raise Invalid("two values have the same scope", fix="say for each when it holds; one may stay empty")
