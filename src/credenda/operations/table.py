@@ -15,7 +15,6 @@ from credenda.operations.entries import (
     code,
     data,
     edit,
-    entities,
     files,
     forgetting,
     inspect,

@@ -153,6 +153,12 @@ class Memories:
         """Return the last probe of the store; None before the first, and where none runs."""
         return None if self._probe is None else self._probe.last
 
+    def measure_disk(self) -> int | None:
+        """Return the bytes of the database and its log on disk; None where it is no file of this machine."""
+        path = Path(self._parts.store_name)
+        files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.is_file()]
+        return sum(one.stat().st_size for one in files) if files else None
+
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
         if any(one is not None and not one.is_alive() for one in (self._worker, self._caller)):

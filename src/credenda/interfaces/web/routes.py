@@ -148,6 +148,7 @@ class _Endpoint:
                 form=sent.fields,
                 folder=folder,
                 upload=sent.file,
+                base=self._sessions.find_base(request.scope),
                 has_login="login" in state,
             )
             if self._action:

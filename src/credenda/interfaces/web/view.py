@@ -46,6 +46,8 @@ class View:
     """A folder for the files of an action that has some; it is removed once the answer is sent."""
     upload: ServerFile | None = None
     """The file that the person sent."""
+    base: str = ""
+    """The address of this server, without a slash at its end."""
     has_login: bool = False
     """Whether the person has logged in, and can log out."""
     cache: dict[str, Any] = field(default_factory=dict[str, Any])
