@@ -15,6 +15,7 @@ from credenda.operations.entries import (
     code,
     data,
     edit,
+    entities,
     files,
     forgetting,
     inspect,
