@@ -37,6 +37,7 @@ POLICY: Final = (
 )
 """The Content Security Policy: nothing inline, and nothing of another host."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_LINE_ID: Final = re.compile(r"^- \[[^\]]*\] ")
 _CHARACTERS: Final = 600
 """After so many characters a text is cut, unless a template asks for more."""
 
@@ -78,6 +79,7 @@ def _make_environment() -> Environment:
     )
     environment.globals |= {"asset": link_asset, "credenda_version": __version__}  # pyright: ignore[reportUnknownMemberType]
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
+    environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
     return environment
 
 

@@ -61,13 +61,13 @@ def _load_question(view: View, contest: ContestCase) -> Question:
             explanation=explanation,
         )
         for value in contest.values
-        for explanation in [next((one for one in newest if _states(one.memory, value)), None)]
+        for explanation in [next((one for one in newest if _is_about(one.memory, value)), None)]
     ]
     history = view.call("history", id=contest.memory_ids[0]) if contest.memory_ids else ()
     return Question(contest=contest, version=name_version(contest), sides=sides, history=history)
 
 
-def _states(memory: Memory, value: str) -> bool:
+def _is_about(memory: Memory, value: str) -> bool:
     return (memory.value or memory.text).casefold() == value.casefold()
 
 

@@ -113,7 +113,7 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
         include=["superseded", "low_confidence", "archived"] if conditions["status"] != "active" else None,
         record_access=False,
     )
-    memories = [hit.memory for hit in result.hits if hit.memory is not None and _matches(hit.memory, conditions)]
+    memories = [hit.memory for hit in result.hits if hit.memory is not None and _is_match(hit.memory, conditions)]
     return {
         "memories": memories,
         "counted": len(memories),
@@ -125,7 +125,7 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
     }
 
 
-def _matches(memory: Memory, conditions: Mapping[str, str]) -> bool:
+def _is_match(memory: Memory, conditions: Mapping[str, str]) -> bool:
     """Return whether a memory meets the conditions that a search does not take."""
     values = {
         "status": memory.status.value,
@@ -162,20 +162,20 @@ def _find_slider(view: View) -> int:
     return _DAYS
 
 
-def act(view: View) -> Done:
+def apply_to_all(view: View) -> Done:
     """Do one thing with several memories; those that cannot be changed so are left as they are."""
     bulk = BULK.get(view.get("do"))
     ids = view.get_list("id")[:_PAGE]
     if bulk is None or not ids:
         raise Invalid("nothing was chosen", fix="tick memories, and choose what to do with them")
-    marks = [mark for one in ids for mark in _change_one(view, bulk, one)]
+    marks = [mark for one in ids for mark in _apply_to_one(view, bulk, one)]
     back = view.find_way_back()
     if bulk.is_destructive:
         return Done(to=back, note="deleted")
     return Done(to=back, changes=marks, note="" if marks else "nothing")
 
 
-def _change_one(view: View, bulk: Bulk, memory_id: str) -> Sequence[ChangeMark]:
+def _apply_to_one(view: View, bulk: Bulk, memory_id: str) -> Sequence[ChangeMark]:
     """Change a memory; none of its changes is returned where nothing was logged."""
     before = {mark.change for mark in view.mark_last_change(memory_id)}
     view.call(bulk.operation, id=memory_id, **bulk.inputs)
@@ -204,5 +204,5 @@ PAGE = Page(
     operation="browse",
     load=load,
     draw=describe,
-    actions={"change": act},
+    actions={"change": apply_to_all},
 )

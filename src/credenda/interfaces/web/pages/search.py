@@ -17,6 +17,8 @@ _PROFILES: Final[Sequence[str]] = get_args(Profile)
 _MODES: Final[Sequence[str]] = get_args(Mode)
 _LIMIT: Final = 8
 _MOST: Final = 30
+_LEAST: Final = 0.0005
+"""A term below it is not drawn; the JSON of the page has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +62,16 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the terms of each hit's score."""
     return {
         "bars": {
-            (column.profile, hit.id): draw_terms(hit.terms, hit.score, words=view.t)
+            (column.profile, hit.id): draw_terms(_leave_zeros_out(hit.terms), hit.score, words=view.t)
             for column in data["columns"]
             for hit in column.result.hits
             if hit.terms
         }
     }
+
+
+def _leave_zeros_out(terms: Mapping[str, float]) -> Mapping[str, float]:
+    return {name: value for name, value in terms.items() if abs(value) >= _LEAST}
 
 
 PAGE = Page(name="search", path="/search", title="Search playground", operation="search", load=load, draw=draw)
