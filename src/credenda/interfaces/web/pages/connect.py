@@ -14,6 +14,13 @@ from credenda.model.access_token import AccessToken
 __all__ = ["PAGE"]
 
 _USUAL: Final = ("memory:read", "memory:write")
+_MEANINGS: Final = {
+    "memory:read": "search, read and export",
+    "memory:write": "remember, correct, forget and delete",
+    "memory:review": "answer contests, pin, promote and undo",
+    "memory:admin": "settings, maintenance, tokens and the audit",
+    "memory:erase": "delete many at once, and erase everything",
+}
 _EXPIRES: Final = ("30d", "90d", "365d", "never")
 _ADMIN: Final = "memory:admin"
 
@@ -28,6 +35,7 @@ def load(view: View) -> Mapping[str, object]:
         "connections": [_describe(view, one) for one in known if one.client],
         "scopes": sorted(view.principal.scopes),
         "usual": _USUAL,
+        "meanings": _MEANINGS,
         "expires": _EXPIRES,
         "issued": None,
     }
@@ -64,11 +72,11 @@ def _write_lines(base: str) -> Sequence[Mapping[str, str]]:
             "line": f'claude mcp add --transport http credenda {base}/mcp --header "Authorization: Bearer TOKEN"',
         },
         {"name": "claude.ai, ChatGPT", "kind": "connector", "line": f"{base}/mcp"},
-        {"name": "Cursor", "kind": "file", "line": json.dumps({"mcpServers": server}, indent=2)},
-        {"name": "VS Code", "kind": "file", "line": json.dumps({"servers": typed}, indent=2)},
+        {"name": "Cursor", "kind": "settings file", "line": json.dumps({"mcpServers": server}, indent=2)},
+        {"name": "VS Code", "kind": "settings file", "line": json.dumps({"servers": typed}, indent=2)},
         {
             "name": "Codex",
-            "kind": "file",
+            "kind": "settings file",
             "line": f'[mcp_servers.credenda]\nurl = "{base}/mcp"\nbearer_token_env_var = "CREDENDA_TOKEN"',
         },
         {"name": "REST", "kind": "command", "line": curl},

@@ -50,6 +50,7 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the graph, and each slot that has had several values."""
     slots = [one for one in data["slots"] if len(one["versions"]) > 1]
     return {
+        "named_by": {one.target: f"{one.source} · {one.attribute}" for one in data["map"].relations},
         "graph": _draw_graph(view, data["map"], data["entity"]),
         "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
     }

@@ -12,7 +12,7 @@ from credenda.model.job import JobState
 
 __all__ = ["PAGE"]
 
-_SHOWN: Final = 25
+_SHOWN: Final = 12
 _REPLAYED: Final = 50
 
 

@@ -20,6 +20,7 @@ _ARCHIVED_BELOW: Final = 0.15
 """The retention under which the lifecycle may archive an episodic memory (E-062)."""
 _SETTINGS: Final = ("decay_profile", "retention_mode", "half_life_days", "trust_kappa")
 _NUMBERS: Final = frozenset({"half_life_days", "trust_kappa"})
+_DECAYING: Final = frozenset({"working", "episodic"})
 _MODES: Final = ("huber", "huber_linear", "l2", "elastic")
 
 
@@ -30,7 +31,7 @@ def load(view: View) -> Mapping[str, object]:
     now: RetentionCurves = view.call("retention", limit=_POINTS)
     other: RetentionCurves = view.call("retention", limit=_POINTS, **changed) if changed else now
     scores = {one.memory_id: one.score for one in other.points}
-    fading = sorted(now.points, key=lambda one: one.score)[:_NEXT]
+    fading = sorted(now.points, key=_find_place)[:_NEXT]
     in_use = _find_settings(now)
     return {
         "profile": now.profile,
@@ -48,6 +49,11 @@ def load(view: View) -> Mapping[str, object]:
 def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the curves with the memories on them."""
     return {"curves": _draw_curves(view, data["now"], data["other"] if data["what_if"] else None), "modes": _MODES}
+
+
+def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
+    """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
+    return point.score, point.layer not in _DECAYING, -point.age_days
 
 
 def _find_settings(found: RetentionCurves) -> dict[str, object]:
