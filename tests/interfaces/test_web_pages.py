@@ -167,7 +167,7 @@ def test_the_overview_says_what_waits_and_what_to_do_first(person: Person, site:
 
 
 def test_an_unread_message_is_a_fault_after_a_minute(person: Person, site: Site, clock: ManualClock) -> None:
-    site.send("POST", "/v1/events", site.token("ana"), json={"content": "I live in Linz."})
+    site.send("POST", "/v1/memories", site.token("ana"), json={"content": "I live in Linz."})
     clock.advance(timedelta(minutes=2))
     assert person.json("/overview.json")["is_slow"]
     assert "2 minutes" in person.read("/").text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError
@@ -12,7 +13,7 @@ from credenda.interfaces.web.page import ChangeMark
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["NOTES", "Note", "list_notes", "read_marks", "write_mark"]
+__all__ = ["KINDS", "NOTES", "Note", "list_notes", "read_marks", "write_mark"]
 
 NOTES: Final = {
     "feedback": "Your feedback is recorded.",
@@ -24,7 +25,7 @@ NOTES: Final = {
     "nothing": "Nothing was changed.",
 }
 """What an action may say that is no change in the log, by the word in the address."""
-_KINDS: Final = {
+KINDS: Final = {
     "add": "Added",
     "confirm": "Confirmed",
     "supersede": "Replaced",
@@ -90,8 +91,10 @@ def _find_note(view: View, mark: ChangeMark) -> Note | None:
         explanation = view.call("why", id=mark.memory)
     except CredendaError:
         return None
-    for change in explanation.changes:
+    causes = dict.fromkeys(one.cause for one in explanation.changes if one.cause and one.cause.startswith("e"))
+    beside = (change for cause in causes for change in view.call("changes", cause=cause))
+    for change in chain(explanation.changes, beside):  # an answer to a contest is logged beside its memories
         if change.id == mark.change:
             undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
-            return Note(message=_KINDS[change.kind], text=explanation.memory.text, memory=mark.memory, undo=undo)
+            return Note(message=KINDS[change.kind], text=explanation.memory.text, memory=mark.memory, undo=undo)
     return None

@@ -20,9 +20,9 @@ def load(view: View) -> Mapping[str, object]:
 
 
 def delete(view: View) -> Done:
-    """Delete, and show what is left: the page of the memory, without its words."""
-    receipt = view.change("delete", id=view.get("id"), whole_message=view.get("whole") == "yes" or None)
-    return Done(to=f"/memory/{receipt.id}", note="deleted")
+    """Delete, and show what is left."""
+    view.change("delete", id=view.get("id"), whole_message=view.get("whole") == "yes" or None)
+    return Done(to="/memories", note="deleted")
 
 
 PAGE = Page(

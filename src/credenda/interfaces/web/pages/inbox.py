@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from credenda.errors import Invalid, NotFound
 from credenda.interfaces.web.page import ChangeMark, Done, Page
 from credenda.interfaces.web.view import View
+from credenda.model.change import ChangeKind
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation, SlotVersion
@@ -92,15 +93,17 @@ def answer(view: View) -> Done:
         if not keep:
             raise Invalid("no answer was chosen", fix="choose one of the values, both, or write when each holds")
         resolution = view.change("resolve", id=contest.id, keep=keep)
-    return Done(to="/inbox", changes=_find_resolution(view, contest, resolution.memory_ids))
+    return Done(to="/inbox", changes=_find_resolution(view, (*resolution.memory_ids, *contest.memory_ids)))
 
 
-def _find_resolution(view: View, contest: ContestCase, memory_ids: Sequence[str]) -> Sequence[ChangeMark]:
-    """Return the logged answer, by one of the memories that it is about."""
-    for memory_id in (*memory_ids, *contest.memory_ids):
-        for change in reversed(view.call("why", id=memory_id).changes):
-            if change.kind == "resolve":
-                return [ChangeMark(memory_id, change.id)]
+def _find_resolution(view: View, memory_ids: Sequence[str]) -> Sequence[ChangeMark]:
+    """Return the logged answer: it has the same cause as the changes of the memories that it is about."""
+    for memory_id in memory_ids:
+        causes = dict.fromkeys(one.cause for one in reversed(view.call("why", id=memory_id).changes) if one.cause)
+        for cause in causes:
+            for change in reversed(view.call("changes", cause=cause)):
+                if change.kind is ChangeKind.RESOLVE:
+                    return [ChangeMark(memory_id, change.id)]
     return ()
 
 

@@ -15,7 +15,7 @@ from credenda.model.browse import Browse
 from credenda.model.event import Source
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
 
-__all__ = ["PAGE"]
+__all__ = ["BULK", "PAGE"]
 
 _PAGE: Final = 50
 _CHOICES: Final[Mapping[str, Sequence[str]]] = {
