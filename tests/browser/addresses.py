@@ -40,7 +40,7 @@ def find_job(page: Page) -> str:
 
 ADDRESSES: Final[Mapping[str, Find]] = {
     "overview": lambda _: "/",
-    "agent": lambda _: "/agent?q=Where+do+I+live%3F",
+    "agent": lambda _: "/agent?prompt=Where+do+I+live%3F",
     "inbox": lambda _: "/inbox",
     "memories": lambda _: "/memories?status=all",
     "search": lambda _: "/search?q=where+do+I+live",

@@ -33,7 +33,7 @@ def load(view: View) -> Mapping[str, object]:
     return {
         "stats": stats,
         "formats": _FORMATS,
-        "holds": view.call("holds"),
+        "holds": [one for one in view.call("holds") if one.lifted_us is None],
         "imported": None,
         "receipt": None,
     }
