@@ -20,6 +20,7 @@ from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.audit import AuditRecord, AuditReport
+from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -913,6 +914,26 @@ class AsyncInspect:
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
         )
+
+    async def browse(self, *, limit: int = 50, offset: int = 0, **conditions: Any) -> Browse:
+        """Return memories that match all conditions, newest first, with counts of their fields.
+
+        The conditions are `status`, `type`, `layer`, `stance`, `topic`, `entity`, `attribute`, `session`, `source`,
+        `as_of` and `known_at`. The newest 2,000 memories that match are counted.
+        """
+        return await asyncio.to_thread(self._memory.browse, limit=limit, offset=offset, **conditions)
+
+    async def uses(self, id: str) -> MemoryUses:
+        """Return the sessions that got a memory, the latest first, and the feedback on it."""
+        return await asyncio.to_thread(self._memory.uses, id)
+
+    async def sessions(self, *, cursor: str | None = None) -> Page[SessionSummary]:
+        """List sessions, the latest first, in pages: how many messages each has, and how many memories rest on them."""
+        return await asyncio.to_thread(self._memory.sessions, cursor=cursor)
+
+    async def session(self, session: str) -> SessionDetails:
+        """Return the messages of a session, oldest first, and the memories that rest on them."""
+        return await asyncio.to_thread(self._memory.session, session)
 
     async def score(self, response: str, context: str, *, session: str | None = None) -> FaithfulnessScore:
         """Score how faithful a response is to the context that it was given, from 0 to 1, claim by claim.
