@@ -65,7 +65,14 @@ def undo(person: Person, page: Any) -> Any:  # noqa: ANN401 - a parsed page
     ],
 )
 def test_a_change_is_made_told_and_undone(  # noqa: PLR0917 - a table of cases
-    person: Person, site: Site, memory_id: str, action: str, fields: dict[str, str], field: str, after: Any, message: str
+    person: Person,
+    site: Site,
+    memory_id: str,
+    action: str,
+    fields: dict[str, str],
+    field: str,
+    after: Any,
+    message: str,
 ) -> None:
     before = getattr(get(site, memory_id), field)
     page = person.do(f"/memory/{memory_id}", action, **fields)

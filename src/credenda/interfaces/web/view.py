@@ -43,7 +43,8 @@ class View:
     """The fields of a form that was sent; none where the page is only read."""
     has_login: bool = False
     """Whether the person has logged in, and can log out."""
-    cache: dict[str, Any] = field(default_factory=dict[str, Any])
+    memory_names: list[str] = field(default_factory=list[str])
+    """The users whose memories the person may use."""
 
     def call(self, name: str, /, **given: object) -> Any:  # noqa: ANN401 - any result
         """Call an operation with the rights of the person; inputs that are None are left out.
