@@ -37,7 +37,7 @@ def log_in(site: Site, person: str, password: str, **fields: str) -> tuple[Perso
     return browsing, answer.status_code, answer.headers.get("Location", "")
 
 
-def test_a_password_of_the_command_line_logs_in(site: Site, tmp_path: Path, clock: ManualClock) -> None:
+def test_a_password_of_the_command_line_logs_in(site: Site, tmp_path: Path) -> None:
     tell(site, "I live in Linz.")
     terminal = Terminal(tmp_path)
     assert "Set the password" in terminal.text("password", stdin=f"{PASSWORD}\n")

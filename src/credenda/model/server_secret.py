@@ -20,7 +20,7 @@ class SecretKind(StrEnum):
     CODE = "code"
     ACCESS = "access"
     REFRESH = "refresh"
-    PASSWORD = "password"
+    PASSWORD = "password"  # noqa: S105 - the name of a kind
     """The hash of a password, found by the name of its person; it is no text that anyone sends."""
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     argon2 = import_on_use("argon2")
 
-__all__ = ["CHARACTERS_MOST", "CHARACTERS_LEAST", "log_in_by_password", "remove_password", "set_password"]
+__all__ = ["CHARACTERS_LEAST", "CHARACTERS_MOST", "log_in_by_password", "remove_password", "set_password"]
 
 CHARACTERS_LEAST: Final = 10
 CHARACTERS_MOST: Final = 1_024
@@ -32,7 +32,7 @@ _ALIKE: Final = "$argon2id$v=19$m=65536,t=3,p=4$MDEyMzQ1Njc4OWFiY2RlZg$000000000
 
 
 def set_password(store: SecretStore, person: str, password: str, now_us: int) -> None:
-    """Set the password of a person; the one before is not valid any more. Raises `Invalid` for one of a wrong length."""
+    """Set the password of a person in the place of the one before; raises `Invalid` for one of a wrong length."""
     if not CHARACTERS_LEAST <= len(password) <= CHARACTERS_MOST:
         why = f"a password has {CHARACTERS_LEAST} to {CHARACTERS_MOST:,} characters"
         raise Invalid("this password cannot be used", why=why, fix="choose a longer one: a few words do")
@@ -59,7 +59,7 @@ def remove_password(store: SecretStore, person: str, now_us: int) -> None:
 
 
 def log_in_by_password(store: SecretStore, person: str, password: str, now_us: int) -> Login:
-    """Begin a session with a password; raises `Unauthenticated`, after the same work, for a wrong one or no such person."""
+    """Begin a session with a password; raises `Unauthenticated`, as slowly, for a wrong one and for no such person."""
     present, _ = _find_present(store, person)
     stored = present.data.get(_HASH, "") if present is not None else _ALIKE
     try:

@@ -13,8 +13,8 @@ from credenda.interfaces.authorization import Principal
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.background_calls import start_in_background
+from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.oauth.routes import find_local_path
 from credenda.interfaces.web.languages import translate
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.operations.table import OPERATIONS

@@ -22,6 +22,7 @@ from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
 from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.inputs import read_body
+from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.oauth import fetch, pages
 from credenda.interfaces.server.oauth.clients import Clients, register_client
 from credenda.interfaces.server.oauth.requests import (
@@ -39,7 +40,7 @@ from credenda.services import logins, oauth_grants, passwords
 from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
-__all__ = ["Endpoint", "find_local_path", "make_authorization_routes", "make_resource_routes"]
+__all__ = ["Endpoint", "make_authorization_routes", "make_resource_routes"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
@@ -375,12 +376,6 @@ class _AuthorizationServer:
         state = request.scope["state"]
         state["principal"] = make_principal(member, scopes, credential)
         state["note"].scope = " ".join(scopes)
-
-
-def find_local_path(wanted: str) -> str:
-    """Return a path of this server to go on with; the first page for anything that could lead elsewhere."""
-    is_local = wanted.startswith("/") and not wanted.startswith("//") and wanted.isprintable() and "\\" not in wanted
-    return wanted if is_local else "/"
 
 
 def _make_csrf(login: logins.Login, page: str) -> str:
