@@ -69,8 +69,6 @@ def make_unit(name: str) -> MemoryUnit:
         attribute="colour",
         value="green",
         layer=layer,
-        created_at="2025-01-01T00:00:00Z" if name.startswith("fade") else None,
-        importance=0.9,  # so that no old one is archived
     )
 
 

@@ -202,7 +202,7 @@ def fade_down(page: Page, seeds: Seeds) -> None:
 
 
 def move_layer(page: Page, seeds: Seeds, name: str, button: str) -> None:
-    page.goto("/retention")
+    page.goto("/retention?shown=96")
     row = page.locator("li", has=page.locator(f"a[href='/memory/{seeds.memories[name]}']"))
     row.get_by_role("button", name=button).click()
     see_note(page, "Layer changed")

@@ -95,7 +95,7 @@ class Person:
         sent: dict[str, Any] = {}
         for name, value in [*known, *fields.items()]:
             sent.setdefault(name, []).append(value)
-        return self.browser.post(form.action, sent, **{"Accept": HTML})
+        return self.browser.post(form.action, sent, Accept=HTML)
 
     def do(self, page: str, action: str, **fields: str) -> Parser:
         """Send the form of a page whose action ends so, and follow where it leads."""

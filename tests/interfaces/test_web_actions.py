@@ -55,17 +55,24 @@ def undo(person: Person, page: Any) -> Any:  # noqa: ANN401 - a parsed page
 
 
 @pytest.mark.parametrize(
-    ("action", "fields", "field", "after", "message"),
+    ("action", "fields", "changed", "message"),
     [
-        ("/forget", {"reason": "no longer"}, "status", "forgotten", "Forgotten"),
-        ("/pin", {}, "pinned", True, "Pin changed"),
-        ("/status", {"status": "archived"}, "status", "archived", "Status changed"),
-        ("/status", {"status": "invalidated", "reason": "wrong"}, "status", "invalidated", "Status changed"),
-        ("/demote", {}, "layer", "episodic", "Layer changed"),
+        ("/forget", {"reason": "no longer"}, ("status", "forgotten"), "Forgotten"),
+        ("/pin", {}, ("pinned", True), "Pin changed"),
+        ("/status", {"status": "archived"}, ("status", "archived"), "Status changed"),
+        ("/status", {"status": "invalidated", "reason": "wrong"}, ("status", "invalidated"), "Status changed"),
+        ("/demote", {}, ("layer", "episodic"), "Layer changed"),
     ],
 )
-def test_a_change_is_made_told_and_undone(  # noqa: PLR0917 - a table of cases
-    person: Person, site: Site, memory_id: str, action: str, fields: dict[str, str], field: str, after: Any, message: str
+def test_a_change_is_made_told_and_undone(
+    person: Person,
+    site: Site,
+    memory_id: str,
+    action: str,
+    fields: dict[str, str],
+    field: str,
+    after: Any,
+    message: str,
 ) -> None:
     before = getattr(get(site, memory_id), field)
     page = person.do(f"/memory/{memory_id}", action, **fields)
@@ -91,7 +98,7 @@ def test_promote_unpin_and_restore_are_the_ways_back(person: Person, site: Site,
 
 @pytest.mark.parametrize(("field", "text"), [("value", "Graz"), ("text", "I live in Graz.")])
 def test_a_correction_replaces_the_memory_and_can_be_undone(
-    person: Person, site: Site, memory_id: str, field: str, text: str
+    person: Person, site: Site, memory_id: str, *, field: str, text: str
 ) -> None:
     page = person.do(f"/memory/{memory_id}", "/correct", **{field: text, "reason": "a slip"})
     assert "Graz" in page.text
@@ -188,7 +195,7 @@ def believed(memory: Credenda) -> dict[str, str | None]:
     ],
 )
 def test_a_contest_is_answered_and_the_answer_undone(
-    person: Person, site: Site, clock: ManualClock, fields: dict[str, str], expected: dict[str, str | None]
+    person: Person, site: Site, clock: ManualClock, *, fields: dict[str, str], expected: dict[str, str | None]
 ) -> None:
     case = contest(site, clock)
     shown = person.read("/inbox")

@@ -31,11 +31,11 @@ def list_texts() -> dict[str, str]:
     found: dict[str, str] = {}
     for template in WEB.glob("templates/*.html"):
         source = template.read_text("utf-8")
-        found |= {one: template.name for one in re.findall(rf"\bt\({TEXT}[,)]", source)}
+        found |= dict.fromkeys(re.findall(rf"\bt\({TEXT}[,)]", source), template.name)
         for pair in re.findall(rf"\bcount\([^\"]*?{TEXT}, {TEXT}\)", source):
             found |= dict.fromkeys(pair, template.name)
     for module in WEB.rglob("*.py"):
-        found |= {one: module.name for one in re.findall(rf"\.t\({TEXT}[,)]", module.read_text("utf-8"))}
+        found |= dict.fromkeys(re.findall(rf"\.t\({TEXT}[,)]", module.read_text("utf-8")), module.name)
     found |= {one.title: "registry" for one in PAGES}
     found |= dict.fromkeys((*NOTES.values(), *KINDS.values()), "notes")
     found |= {one.label: "memories" for one in BULK.values()}

@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from credenda.clock import SECOND_US
 from credenda.errors import Conflict, CredendaError
 from credenda.interfaces.authorization import authorize, get_principal
 from credenda.interfaces.server.conditions import make_stale_problem
@@ -30,6 +31,7 @@ from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_ba
 from credenda.interfaces.web.sessions import Sessions
 from credenda.interfaces.web.view import View
 from credenda.operations.table import OPERATIONS
+from credenda.services import logins
 
 __all__ = ["Web"]
 
@@ -48,6 +50,7 @@ _HEADERS: Final = {
 _MENU: Final = (("memory", "Memory"), ("upkeep", "Upkeep"), ("server", "Server"))
 _LOGIN: Final = "/login"
 _FILE: Final = "application/octet-stream"
+_CHOICE: Final = "/memory-choice"
 _MACHINES: Final = ("/v1/", "/mcp", "/a2a", "/.well-known/")
 """What the paths of programs begin with."""
 _EVENTS: Final = EVENTS_PATH.partition("{id}")[::2]
@@ -62,6 +65,7 @@ class Web:
         self.routes = [route for page in pages for route in _make_routes(page, memories, sessions)]
         self.slow_paths = [f"{page.path}/{action}" for page in pages for action in page.with_files | page.slow]
         """The paths whose calls may take longer than others."""
+        self.routes.append(Route(_CHOICE, _MemoryChoice(sessions)))
         self.assets = [Route(f"/static/{name}", _Asset(name, media)) for name, media in ASSETS.items()]
 
     def owns(self, scope: Scope) -> bool:
@@ -150,6 +154,7 @@ class _Endpoint:
                 upload=sent.file,
                 base=self._sessions.find_base(request.scope),
                 has_login="login" in state,
+                memory_names=self._sessions.list_memories(get_principal(), state.get("login")),
             )
             if self._action:
                 return self._act(view)
@@ -179,6 +184,32 @@ class _Endpoint:
         if self._page.draw is not None:
             data = {**data, **self._page.draw(view, data)}
         return _make_html(render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view)))
+
+
+class _MemoryChoice:
+    """Lets a person who is a member of several memories choose the one that pages show."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Go on with another memory; every failure becomes a problem."""
+        scope["state"]["route"] = _CHOICE
+        scope["state"]["note"].door, scope["state"]["note"].operation = "web", "choose memory"
+        request = Request(scope, receive)
+        try:
+            if request.method != "POST":
+                raise make_method_problem(request.method, ("POST",))
+            fields = dict((await read_form(request, None)).fields)
+            self._sessions.check_form(scope, fields.get("csrf", ""))
+            name, text, is_secure = await self._sessions.choose_memory(request, fields.get("memory", ""))
+        except (CredendaError, Problem) as error:
+            await send_problem(error, scope, receive, send)
+            return
+        response = RedirectResponse("/", 303, headers=_HEADERS)
+        lifetime = logins.SESSION_LIFETIME_US // SECOND_US
+        response.set_cookie(name, text, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax")
+        await response(scope, receive, send)
 
 
 class _Asset:

@@ -15,7 +15,7 @@ from starlette.types import Scope
 from credenda.clock import Clock
 from credenda.errors import Forbidden, Unauthenticated
 from credenda.ids import draw_secret
-from credenda.interfaces.authorization import SCOPES, Principal, make_principal
+from credenda.interfaces.authorization import SCOPES, Principal, get_principal, make_principal
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.resource import Resource
 from credenda.services import logins
@@ -107,11 +107,34 @@ class Sessions:
     def _find_login(found: _Logins, text: str) -> logins.Login | None:
         return logins.find_login(found.store.secrets, text, found.clock.now_us())
 
+    def list_memories(self, principal: Principal, login: logins.Login | None) -> list[str]:
+        """Return the users whose memories the person may use; the own one first."""
+        if self._found is None or login is None:
+            return [principal.tenant]
+        return [one.user for one in list_access(self._found.store.members, login.person)]
+
+    async def choose_memory(self, request: Request, memory: str) -> tuple[str, str, bool]:
+        """Let the session of a request go on with the memory of another user; returns its cookie, and whether for TLS.
+
+        Raises `Forbidden` for a memory that the person may not use.
+        """
+        login: logins.Login | None = request.scope["state"].get("login")
+        found = self._found
+        if found is None or login is None:
+            raise Forbidden("this server shows one memory", fix="serve with --auth token to share it")
+        if memory not in self.list_memories(get_principal(), login):
+            raise Forbidden("you may not use that memory", why="you are no member of it", fix="choose another")
+        now_us = found.clock.now_us()
+        changed = await to_thread.run_sync(logins.choose_memory, found.store.secrets, login, memory, now_us)
+        name, is_secure = name_cookie(found.resource.find_base(request.scope))
+        return name, changed.secret, is_secure
+
     @staticmethod
     def _find_principal(found: _Logins, login: logins.Login) -> Principal:
         """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
         memories = list_access(found.store.members, login.person)
-        return make_principal(memories[0], SCOPES, "login")
+        chosen = next((one for one in memories if one.user == login.memory), memories[0])
+        return make_principal(chosen, SCOPES, "login")
 
 
 def _make_csrf(secret: str) -> str:

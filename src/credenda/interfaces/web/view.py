@@ -14,8 +14,8 @@ from credenda.interfaces.authorization import Principal
 from credenda.interfaces.dispatch import ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.background_calls import start_in_background
+from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.oauth.routes import find_local_path
 from credenda.interfaces.web.languages import translate
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.operations.table import OPERATIONS
@@ -50,7 +50,8 @@ class View:
     """The address of this server, without a slash at its end."""
     has_login: bool = False
     """Whether the person has logged in, and can log out."""
-    cache: dict[str, Any] = field(default_factory=dict[str, Any])
+    memory_names: list[str] = field(default_factory=list[str])
+    """The users whose memories the person may use."""
 
     def call(self, name: str, /, **given: object) -> Any:  # noqa: ANN401 - any result
         """Call an operation with the rights of the person; inputs that are None are left out.

@@ -11,6 +11,7 @@ from credenda.interfaces.web.view import View
 
 __all__ = ["CLIENTS", "PAGE"]
 
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """A way in which programs ask: its words, its budget, and whether it asks in every turn."""

@@ -16,6 +16,7 @@ __all__ = ["PAGE"]
 
 _POINTS: Final = 500
 _NEXT: Final = 12
+_MOST: Final = 96
 _ARCHIVED_BELOW: Final = 0.15
 """The retention under which the lifecycle may archive an episodic memory (E-062)."""
 _SETTINGS: Final = ("decay_profile", "retention_mode", "half_life_days", "trust_kappa")
@@ -30,8 +31,9 @@ def load(view: View) -> Mapping[str, object]:
     changed = {name: value for name, value in wanted.items() if value is not None}
     now: RetentionCurves = view.call("retention", limit=_POINTS)
     other: RetentionCurves = view.call("retention", limit=_POINTS, **changed) if changed else now
+    shown = view.get_int("shown", _NEXT, low=1, high=_MOST)
     scores = {one.memory_id: one.score for one in other.points}
-    fading = sorted(now.points, key=_find_place)[:_NEXT]
+    fading = sorted(now.points, key=_find_place)[:shown]
     in_use = _find_settings(now)
     return {
         "profile": now.profile,
@@ -42,6 +44,7 @@ def load(view: View) -> Mapping[str, object]:
         "other": other,
         "layers": _count_layers(now.points),
         "counted": len(now.points),
+        "more": min(shown * 2, _MOST) if shown < min(len(now.points), _MOST) else None,
         "fading": [one for one in (_load_point(view, point, scores) for point in fading) if one is not None],
     }
 
