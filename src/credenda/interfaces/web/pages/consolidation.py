@@ -63,7 +63,7 @@ def consolidate(view: View) -> Done:
     return _end(view.start("consolidate", dry_run=is_dry, force=is_forced, topic=topic))
 
 
-def dream(view: View) -> Done:
+def run_dream(view: View) -> Done:
     """Run the dream cycle, or only show what it would do."""
     return _end(view.start("dream", dry_run=view.get("dry_run") == "yes"))
 
@@ -78,6 +78,6 @@ PAGE = Page(
     title="Consolidation and dreams",
     operation="consolidate",
     load=load,
-    actions={"consolidate": consolidate, "dream": dream},
+    actions={"consolidate": consolidate, "dream": run_dream},
     group="upkeep",
 )
