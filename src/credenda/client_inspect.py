@@ -11,6 +11,8 @@ from credenda.errors import Invalid
 from credenda.manage.belief_assertions import Assertion
 from credenda.model.audit import AuditReport
 from credenda.model.belief_test import BeliefTestReport, ReplayReport
+from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
+from credenda.model.entities import EntityMap
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.preview import ContextPreview, ExtractionPreview
@@ -19,9 +21,11 @@ from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.services import (
     belief_test,
+    browse,
     compliance,
     context_preview,
     costs,
+    entities,
     extraction_preview,
     replay_session,
     score_response,
@@ -71,6 +75,36 @@ class Inspect:
         Takes what `context` takes. No recall is recorded.
         """
         return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+
+    def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return entities.list_entities(self._parts)
+
+    def browse(
+        self,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        **conditions: Any,  # noqa: ANN401 - those of the table of operations
+    ) -> Browse:
+        """Return memories that match all conditions, newest first, with counts of their fields.
+
+        The conditions are `status`, `type`, `layer`, `stance`, `topic`, `entity`, `attribute`, `session`, `source`,
+        `as_of` and `known_at`. The newest 2,000 memories that match are counted.
+        """
+        return browse.browse_memories(self._parts, limit=limit, offset=offset, **conditions)
+
+    def uses(self, id: str) -> MemoryUses:
+        """Return the sessions that got a memory, the latest first, and the feedback on it."""
+        return browse.list_uses(self._parts, id)
+
+    def sessions(self, *, cursor: str | None = None) -> Page[SessionSummary]:
+        """List sessions, the latest first, in pages: how many messages each has, and how many memories rest on them."""
+        return browse.list_sessions(self._parts, cursor=cursor)
+
+    def session(self, session: str) -> SessionDetails:
+        """Return the messages of a session, oldest first, and the memories that rest on them."""
+        return browse.show_session(self._parts, session)
 
     def test(self, path: str | Path, *, reextract: bool = False, data: str | Path | None = None) -> BeliefTestReport:
         """Test the beliefs against a file of assertions, such as `expect: employer(user) == Microsoft`.

@@ -101,6 +101,8 @@ GIVEN: dict[str, Given] = {
     "event": _event,
     "plan-deletion": _memory,
     "why": _memory,
+    "uses": _memory,
+    "session": lambda mem, _place: {"session": mem.inspect.sessions().items[0].session},
     "changes": _cause,
     "history": _memory,
     "diff": {"since": "2026-02-01"},

@@ -152,7 +152,7 @@ class ImportReport:
     """The result of an import: `skipped` counts items already present, `problems` lists malformed items by place.
 
     `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose,
-    by its kind, such as tool messages.
+    by its kind, such as tool messages. A dry run stored nothing: the counts are those of an import now.
     """
 
     path: str
@@ -164,6 +164,7 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[str, ...] = ()
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +283,7 @@ class RetentionPoint:
     age_days: float
     score: float
     terms: Mapping[str, float]
+    trust: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

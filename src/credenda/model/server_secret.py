@@ -1,4 +1,7 @@
-"""Short-lived secrets of a server: login links, sessions, authorization codes, access tokens and refresh tokens."""
+"""Short-lived secrets of a server: login links, sessions, authorization codes, access tokens and refresh tokens.
+
+Passwords are kept beside them, as hashes.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ class SecretKind(StrEnum):
     CODE = "code"
     ACCESS = "access"
     REFRESH = "refresh"
+    PASSWORD = "password"  # noqa: S105 - the name of a kind
+    """The hash of a password, found by the name of its person; it is no text that anyone sends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from credenda.model.audit import AuditRecord, AuditReport
 from credenda.model.belief_test import BeliefTestReport, ReplayReport
+from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -19,6 +20,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -108,10 +110,15 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "data.import_": ImportReport,
     "data.scan": ScanReport,
     "data.sync_files": SyncReport,
+    "inspect.browse": Browse,
+    "inspect.uses": MemoryUses,
+    "inspect.sessions": Page[SessionSummary],
+    "inspect.session": SessionDetails,
     "inspect.extraction": ExtractionPreview,
     "inspect.context": ContextPreview,
     "inspect.test": BeliefTestReport,
     "inspect.replay": ReplayReport,
+    "inspect.entities": EntityMap,
     "inspect.score": FaithfulnessScore,
     "inspect.scores": Page[ScoreRecord],
     "inspect.costs": CostSummary,

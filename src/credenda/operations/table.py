@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.operations.entries import basic, code, data, edit, files, forgetting, inspect, jobs, lifecycle, preview
+from credenda.operations.entries import (
+    basic,
+    browse,
+    code,
+    data,
+    edit,
+    entities,
+    files,
+    forgetting,
+    inspect,
+    jobs,
+    lifecycle,
+    preview,
+)
 from credenda.operations.entries.schema import DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
 
 __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "ParamKind", "Rest", "Scope"]
@@ -17,12 +30,14 @@ __all__ = ["DOORS", "OPERATIONS", "REMOTE", "Door", "Operation", "Param", "Param
 _ALL: Final = (
     *basic.ENTRIES,
     *inspect.ENTRIES,
+    *browse.ENTRIES,
     *edit.ENTRIES,
     *forgetting.ENTRIES,
     *lifecycle.ENTRIES,
     *data.ENTRIES,
     *code.ENTRIES,
     *files.ENTRIES,
+    *entities.ENTRIES,
     *jobs.ENTRIES,
     *preview.ENTRIES,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -34,8 +35,9 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 
 @dataclass(slots=True)
 class Tally:
-    """The running counts and problems of an import."""
+    """The running counts and problems of an import; of a dry run, what they would be."""
 
+    dry_run: bool = False
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
@@ -66,6 +68,7 @@ class Tally:
             passed_over=len(self._problems) + self._untold,
             left_out=dict(sorted(self._left_out.items())),
             problems=(*self._problems, *more),
+            dry_run=self.dry_run,
         )
 
 
@@ -135,7 +138,8 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         return
 
     try:
-        receipts = _commit_and_wait(parts, [waiting.accepted for waiting in group])
+        write = _try_group if tally.dry_run else _commit_and_wait
+        receipts = write(parts, [waiting.accepted for waiting in group])
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -145,7 +149,8 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
         _count(tally, waiting.piece, receipt)
-    parts.jobs_ready.set()
+    if not tally.dry_run:
+        parts.jobs_ready.set()
 
 
 def _write_turns(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
@@ -181,6 +186,23 @@ def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted]) -> list[Rece
         except Unavailable:
             if oldest is None or not _has_progress(parts, oldest):
                 raise
+
+
+class _Tried(Exception):  # noqa: N818 - no error: it takes a unit back once it is known what it would store
+    """Ends a unit of a dry run."""
+
+
+def _try_group(parts: Parts, submissions: Sequence[Accepted]) -> list[Receipt | None]:
+    """Return the receipts that a commit would give, and store nothing."""
+    receipts: list[Receipt | None] = []
+
+    def take_back(writer: Writer, compared: Sequence[Compared]) -> None:
+        receipts[:] = _write_turns(writer, compared)
+        raise _Tried
+
+    with suppress(_Tried):
+        commit_compared(parts.store, parts.user_id, submissions, take_back, extractor=parts.extractor)
+    return receipts
 
 
 def _has_progress(parts: Parts, oldest: str) -> bool:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 from credenda.services.cursors import read_cursor, write_cursor
 from credenda.services.search import check_limit, resolve_moment
 
-__all__ = ["list_memories"]
+__all__ = ["ONCE_ACTIVE", "check_offset", "list_memories"]
 
 _LIST: Final = "memories"
-_ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
+ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 """Statuses of memories that may have been believed at an earlier time."""
 
 
@@ -51,10 +51,10 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
 ) -> Page[Memory]:
     """Return memories, newest first, one page at a time."""
     check_limit(limit, limits.LIST_LIMIT)
-    _check_offset(offset)
+    check_offset(offset)
     statuses = frozenset({check_member(Status, status, "status")}) if status else frozenset(Status)
     if as_of is not None and status == Status.ACTIVE:
-        statuses = _ONCE_ACTIVE
+        statuses = ONCE_ACTIVE
     with parts.store.reader(parts.user_id) as reader:
         wanted = MemoryFilter(
             statuses=statuses - {Status.DELETED},
@@ -74,6 +74,7 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
     return Page(items=tuple(found[:limit]), next_cursor=more)
 
 
-def _check_offset(offset: int) -> None:
+def check_offset(offset: int) -> None:
+    """Raise `Invalid` for a number of rows to skip that no list takes."""
     if not isinstance(offset, int) or not 0 <= offset <= limits.LIST_OFFSET:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"offset cannot be {offset!r}", why=f"it lies in 0 to {limits.LIST_OFFSET}", fix="use the cursor")

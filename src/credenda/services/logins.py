@@ -11,18 +11,30 @@ from credenda.model.server_secret import SecretKind
 from credenda.services.server_secrets import draw, find_secret
 from credenda.storage.tokens import SecretStore
 
-__all__ = ["LINK_LIFETIME_US", "SESSION_LIFETIME_US", "Login", "end_session", "find_login", "issue_link", "log_in"]
+__all__ = [
+    "LINK_LIFETIME_US",
+    "SESSION_LIFETIME_US",
+    "Login",
+    "begin_session",
+    "choose_memory",
+    "end_session",
+    "find_login",
+    "issue_link",
+    "log_in",
+]
 
 LINK_LIFETIME_US: Final = 600 * SECOND_US
 SESSION_LIFETIME_US: Final = 12 * HOUR_US
+_MEMORY: Final = "memory"
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A person who is logged in, and the secret of the session."""
+    """A person who is logged in, the secret of the session, and the user whose memory it shows: "" for the own one."""
 
     person: str
     secret: str
+    memory: str = ""
 
 
 def issue_link(store: SecretStore, person: str, now_us: int) -> str:
@@ -43,10 +55,31 @@ def log_in(store: SecretStore, text: str, now_us: int) -> Login:
     raise Unauthenticated("this login link does not work", why=why, fix="make another: credenda login-link")
 
 
+def begin_session(store: SecretStore, person: str, now_us: int) -> Login:
+    """Begin a session of a person who has proved who it is."""
+    drawn = draw(SecretKind.SESSION, person, now_us, SESSION_LIFETIME_US, data={})
+    store.add_secret(drawn.stored)
+    return Login(person, drawn.text)
+
+
+def choose_memory(store: SecretStore, login: Login, memory: str, now_us: int) -> Login:
+    """Go on with another session of the same person, for the memory of another user; raises `Unauthenticated`.
+
+    Whether the person may use that memory is decided with each call, by its members.
+    """
+    drawn = draw(SecretKind.SESSION, login.person, now_us, SESSION_LIFETIME_US, data={_MEMORY: memory})
+    session = find_secret(store, SecretKind.SESSION, login.secret)
+    if session is None or not store.spend_secret(session.digest, now_us, successors=[drawn.stored]):
+        raise Unauthenticated("nobody is logged in", why="the session has ended", fix="log in")
+    return Login(login.person, drawn.text, memory)
+
+
 def find_login(store: SecretStore, text: str, now_us: int) -> Login | None:
     """Return the login of a session; None for one that is unknown, expired or ended."""
     session = find_secret(store, SecretKind.SESSION, text)
-    return Login(session.user, text) if session is not None and session.is_valid_at(now_us) else None
+    if session is None or not session.is_valid_at(now_us):
+        return None
+    return Login(session.user, text, session.data.get(_MEMORY, ""))
 
 
 def end_session(store: SecretStore, login: Login, now_us: int) -> None:

@@ -40,6 +40,7 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "token": "tokens.make_token_command",
     "member": "members.make_member_command",
     "login-link": "members.make_login_command",
+    "password": "members.make_password_command",
     "audit": "audit.make_audit_command",
     "mcp": "agent_processes.mcp",
     "worker": "agent_processes.worker",

@@ -1,7 +1,8 @@
-"""`credenda member` and `credenda login-link`: the people who use a server."""
+"""`credenda member`, `credenda login-link` and `credenda password`: the people who use a server."""
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 import click
@@ -15,7 +16,7 @@ from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.model.member import Member, MemberRole
 
-__all__ = ["make_login_command", "make_member_command"]
+__all__ = ["make_login_command", "make_member_command", "make_password_command"]
 
 _URL: Final = "http://127.0.0.1:8765"
 
@@ -82,6 +83,38 @@ def make_login_command() -> click.Command:
         help="Print a link with which --user logs in to the pages of `credenda serve`: it works once, for ten minutes.",
         short_help="Print a link to log in to a running server.",
     )
+
+
+def make_password_command() -> click.Command:
+    """Make the command that sets a password."""
+    return click.Command(
+        "password",
+        params=[
+            click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_set_password),
+        help="Set the password with which --user logs in to the pages of `credenda serve`.\n\n"
+        "It is asked for twice, or read from standard input, one line, where that is no terminal.",
+        short_help="Set the password for the pages of a server.",
+    )
+
+
+def _set_password(session: Session, remove: bool) -> None:  # noqa: FBT001 - the name of the option
+    with session.open_parts() as parts:
+        name, now_us = cli.layout.escape_controls(parts.user_id), parts.clock.now_us()
+        if remove:
+            services.passwords.remove_password(parts.store.secrets, parts.user_id, now_us)
+            write_output(f"Removed the password of {name}.")
+            return
+        services.passwords.set_password(parts.store.secrets, parts.user_id, _read_password(), now_us)
+    write_output(f"Set the password of {name}; sessions under way go on.")
+
+
+def _read_password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
 
 
 def _make_issuer_option() -> click.Option:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from credenda import __version__, limits
 from credenda.errors import Forbidden, NotFound
 from credenda.interfaces.a2a.endpoint import make_a2a_routes
-from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.authorization import Principal, get_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
@@ -41,6 +41,7 @@ from credenda.interfaces.server.problems import make_method_problem, make_proble
 from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
+from credenda.interfaces.web.routes import Web
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS
 
@@ -87,6 +88,8 @@ class Options:
     """Where a client without a token finds out how to get one."""
     open_routes: tuple[Route, ...] = ()
     """Pages that need no token: those with which a token is got."""
+    web: Web | None = None
+    """The pages for persons."""
 
 
 def build_application(memories: Memories, options: Options) -> ASGIApp:
@@ -108,17 +111,37 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
         Route("/openapi.json", _Get(pages.show_openapi)),
         *options.open_routes,
     ]
-    open_paths = PUBLIC | {route.path for route in options.open_routes}
+    free = options.open_routes
+    if options.web is not None:
+        free = (*free, *options.web.assets)
+        routes += [*options.web.assets, *options.web.routes]
+    open_paths = PUBLIC | {route.path for route in free}
     audit = memories.open_audit() if options.audit else None
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
-    app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
+    app = CallTimeout(
+        app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
+    )
     rates = _make_rates(options.rate)
     app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
-    app = CallerCheck(app, options.identify, open_paths=open_paths, resource=options.resource)
+    identify = _choose_identify(options.identify, options.web)
+    app = CallerCheck(app, identify, open_paths=open_paths, resource=options.resource)
     app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
+    app = app if options.web is None else options.web.show_problems(app)
     return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+
+
+def _choose_identify(identify: Identify, web: Web | None) -> Identify:
+    """Return how callers are found out: on a page also by the session of a login."""
+    if web is None:
+        return identify
+    by_session = web.sessions.identify
+
+    async def choose(scope: Scope) -> Principal:
+        return await (by_session if web.owns(scope) else identify)(scope)
+
+    return choose
 
 
 def _find_wait(options: Options) -> float:
@@ -133,9 +156,10 @@ def _make_rates(rate: float) -> tuple[RateLimit, RateLimit]:
     return by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
 
 
-def _list_longer_calls() -> dict[str, float]:
+def _list_longer_calls(web: Web | None) -> dict[str, float]:
     """Return the time for each path whose calls may take longer: maintenance, erasure, and files."""
-    return {
+    pages = [] if web is None else web.slow_paths
+    return dict.fromkeys(pages, limits.HTTP_MAINTENANCE_SECONDS) | {
         route.path: limits.HTTP_MAINTENANCE_SECONDS
         for operation in OPERATIONS.values()
         for route in operation.rest

@@ -118,7 +118,7 @@ class RequestLog:
         if failure is not None and not isinstance(failure, CredendaError | Problem):
             line["failure"] = type(failure).__name__
         _log.info(json.dumps(line))
-        if self._audit is not None and scope["path"] not in PUBLIC:
+        if self._audit is not None and scope["path"] not in PUBLIC and "is_asset" not in state:
             self._audit(_draft_record(scope, self._clock.now_us(), status, duration_seconds))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,8 @@ from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.call_worker import CallWorker
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
-from credenda.interfaces.server.probe import Probe
+from credenda.interfaces.server.probe import Probe, ProbeResult
+from credenda.model.access_token import AccessToken, IssuedToken
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import SessionPool
@@ -80,6 +81,31 @@ class Memories:
         """The calls in progress, to which the worker yields."""
         return self._parts.active_calls
 
+    def list_tokens(self) -> list[AccessToken]:
+        """Return the tokens and connected clients of the current principal's memory, the oldest first."""
+        return services.tokens.list_tokens(self._parts.store.tokens, get_principal().tenant)
+
+    def issue_token(self, name: str, scopes: Sequence[str], expires: str) -> IssuedToken:
+        """Issue a token for the current principal's memory, with none but scopes that the principal has."""
+        principal = get_principal()
+        with self._lend_parts() as parts:
+            return services.tokens.issue_token(
+                parts, name, scopes=scopes, allowed=sorted(principal.scopes), expires=expires
+            )
+
+    def revoke_token(self, token_id: str) -> AccessToken:
+        """Revoke a token, or end a connection, of the current principal's memory; raises `NotFound`."""
+        with self._lend_parts() as parts:
+            return services.tokens.revoke_token(parts, token_id, parts.user_id)
+
+    @contextmanager
+    def _lend_parts(self) -> Generator[Parts]:
+        parts = self._parts.for_user(get_principal().tenant)
+        try:
+            yield parts
+        finally:
+            parts.release()
+
     def wake_caller(self) -> None:
         """Look for calls in the background now, if this process runs any."""
         if self._caller is not None:
@@ -122,6 +148,16 @@ class Memories:
             about = "Calls whose audit record is not written yet."
             found["credenda_audit_waiting"] = (about, self._audit.waiting)
         return found if self._probe is None else {**found, **self._probe.list_gauges()}
+
+    def describe_probe(self) -> ProbeResult | None:
+        """Return the last probe of the store; None before the first, and where none runs."""
+        return None if self._probe is None else self._probe.last
+
+    def measure_disk(self) -> int | None:
+        """Return the bytes of the database and its log on disk; None where it is no file of this machine."""
+        path = Path(self._parts.store_name)
+        files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.is_file()]
+        return sum(one.stat().st_size for one in files) if files else None
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""

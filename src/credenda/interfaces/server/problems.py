@@ -76,9 +76,14 @@ def make_problem_response(error: Exception) -> Response:
 
 
 async def send_problem(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request that failed, and note the failure for the log."""
+    """Answer a request that failed, and note the failure for the log.
+
+    The state of a request may say how a problem is shown: the pages of a person do that.
+    """
     scope["state"]["failure"] = error
-    await make_problem_response(error)(scope, receive, send)
+    show = scope["state"].get("show_problem")
+    response = make_problem_response(error) if show is None else show(make_problem(error), scope)
+    await response(scope, receive, send)
 
 
 def make_method_problem(method: str, allowed: Iterable[str]) -> Problem:

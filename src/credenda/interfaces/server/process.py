@@ -26,6 +26,8 @@ from credenda.interfaces.server.credentials import TokenCheck
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.resource import Resource
+from credenda.interfaces.web.routes import Web
+from credenda.interfaces.web.sessions import Sessions
 from credenda.operations.mcp_tools import Toolset
 from credenda.runtime import Parts
 
@@ -114,6 +116,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int 
         audit=plan.has_audit and not parts.read_only,
         extend=plan.extend,
         rate=plan.rate if plan.address.needs_tokens else 0.0,
+        web=Web(memories, access.sessions),
     )
     return build_application(memories, options)
 
@@ -140,6 +143,7 @@ class _Access:
     """How callers are found out, and how they get tokens."""
 
     identify: Identify
+    sessions: Sessions
     resource: Resource | None = None
     routes: tuple[Route, ...] = ()
 
@@ -152,7 +156,7 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
         async def identify_owner(_: Scope) -> Principal:
             return owner
 
-        return _Access(identify=identify_owner)
+        return _Access(identify=identify_owner, sessions=Sessions.of_owner(identify_owner))
     resource, attempts = Resource(address.list_bases(port)), Attempts(trust_proxy=address.trust_proxy)
     routes = oauth.routes.make_resource_routes(resource, attempts, address.oidc_issuer)
     external = None
@@ -163,9 +167,10 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
     check = TokenCheck(parts.store, parts.clock, attempts, resource, external=external)
+    sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource)
     if parts.read_only and external is None:  # nothing can be granted here
-        return _Access(identify=check.identify)
-    return _Access(identify=check.identify, resource=resource, routes=tuple(routes))
+        return _Access(identify=check.identify, sessions=sessions)
+    return _Access(identify=check.identify, sessions=sessions, resource=resource, routes=tuple(routes))
 
 
 class _Server(uvicorn.Server):

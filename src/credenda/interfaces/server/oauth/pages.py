@@ -40,9 +40,11 @@ def make_message_page(title: str, *, what: str, fix: str = "", status: int = 400
     return _make_page(title, "message.html", status=status, what=what, fix=fix)
 
 
-def make_login_page(*, why: str, following: str = "", code: str = "", status: int = 200) -> HTMLResponse:
-    """Make the page that takes a login code; `following` is the authorization request to go on with."""
-    return _make_page("Log in to Credenda", "login.html", status=status, why=why, next=following, code=code)
+def make_login_page(
+    *, why: str, following: str = "", page: str = "", code: str = "", status: int = 200
+) -> HTMLResponse:
+    """Make the page that takes a login code; `following` is the authorization request, or `page` the path, to go on."""
+    return _make_page("Log in to Credenda", "login.html", status=status, why=why, next=following, page=page, code=code)
 
 
 def make_logged_in_page(person: str, csrf: str) -> HTMLResponse:

@@ -22,6 +22,7 @@ from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
 from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.inputs import read_body
+from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.oauth import fetch, pages
 from credenda.interfaces.server.oauth.clients import Clients, register_client
 from credenda.interfaces.server.oauth.requests import (
@@ -35,7 +36,7 @@ from credenda.interfaces.server.oauth.requests import (
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
 from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
 from credenda.model.member import Member
-from credenda.services import logins, oauth_grants
+from credenda.services import logins, oauth_grants, passwords
 from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
@@ -152,33 +153,39 @@ class _AuthorizationServer:
         """Show who is logged in, or ask for a login code; a link brings the code along."""
         login = await self._find_login(request)
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
+        page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
             return pages.make_logged_in_page(login.person, _make_csrf(login, LOGIN))
-        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code)
+        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
-        """Begin a session with a login code."""
+        """Begin a session, and go on where the person wanted to go."""
         self._check_origin(request)
         fields = await _read_form(request)
-        following = fields.get("next", "")
+        following, page = fields.get("next", ""), find_local_path(fields.get("page", ""))
         address = self.attempts.find_address(request.scope)
         self.attempts.check(address)
         try:
-            login = await to_thread.run_sync(
-                logins.log_in, self.store.secrets, fields.get("code", "").strip(), self.clock.now_us()
-            )
+            login = await to_thread.run_sync(self._begin_session, fields)
         except Unauthenticated as error:
             self.attempts.count(address)
             why = f"{error.what}: {error.why}."
-            return pages.make_login_page(why=why, following=following, status=_UNAUTHENTICATED)
+            return pages.make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
         self._note_person(request, login)
-        response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else LOGIN, 303)
+        response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else page, 303)
         name, is_secure = self._name_cookie(request)
         lifetime = logins.SESSION_LIFETIME_US // SECOND_US
         response.set_cookie(
             name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
         )
         return response
+
+    def _begin_session(self, fields: Mapping[str, str]) -> logins.Login:
+        """Begin a session with a login code, or with a name and its password; raises `Unauthenticated`."""
+        now_us, secrets = self.clock.now_us(), self.store.secrets
+        if "password" in fields:
+            return passwords.log_in_by_password(secrets, fields.get("person", "").strip(), fields["password"], now_us)
+        return logins.log_in(secrets, fields.get("code", "").strip(), now_us)
 
     async def log_out(self, request: Request) -> Response:
         """End the session."""

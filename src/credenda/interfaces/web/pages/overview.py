@@ -1,0 +1,55 @@
+"""The overview: whether the memory works, what waits for a person, and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from credenda.clock import seconds
+from credenda.interfaces.web.page import Page
+from credenda.interfaces.web.view import View
+from credenda.model.browse import Browse
+from credenda.model.memory import Layer, Status
+
+__all__ = ["PAGE"]
+
+_SLOW_SECONDS = 60.0
+"""A message that has waited so long is shown as a fault."""
+_CONTESTS = 3
+
+
+def load(view: View) -> Mapping[str, object]:
+    """Load counts, the oldest unread message, the probe, open contests, and the newest memories."""
+    stats = view.call("stats")
+    browsed: Browse = view.call("browse", status="active", limit=8)
+    contests = [one for one in view.call("contests") if one.state == "open"]
+    statuses = {one.value: stats.memories.get(one.value, 0) for one in Status}
+    return {
+        "oldest_unread_seconds": stats.oldest_unread_seconds,
+        "is_slow": stats.oldest_unread_seconds > _SLOW_SECONDS,
+        "waiting": stats.waiting,
+        "probe": view.memories.describe_probe(),
+        "stats": stats,
+        "statuses": statuses,
+        "layers": {one.value: browsed.facets["layer"].get(one.value, 0) for one in Layer},
+        "types": browsed.facets["type"],
+        "counted": browsed.counted,
+        "never_used": browsed.never_used,
+        "contests": contests[:_CONTESTS],
+        "open_contests": len(contests),
+        "disk_bytes": view.memories.measure_disk() if view.may("doctor") else None,
+        "cost_usd": view.call("costs").cost_usd,
+        "newest": browsed.items,
+    }
+
+
+def describe(_: View, data: Mapping[str, Any]) -> Mapping[str, object]:
+    """Say how long ago the probe ran, and how much all counts are."""
+    probe = data["probe"]
+    return {
+        "probe_age_seconds": None if probe is None else max(0.0, seconds() - probe.at_seconds),
+        "most": max(1, *data["statuses"].values(), *data["layers"].values()),
+    }
+
+
+PAGE = Page(name="overview", path="/", title="Overview", operation="stats", load=load, draw=describe)

@@ -1,0 +1,139 @@
+"""Turn a page and what it has loaded into HTML; everything is escaped unless a template of ours wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from functools import cache, partial
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from credenda import __version__
+from credenda.clock import format_time
+from credenda.interfaces.web.languages import LANGUAGES, translate
+from credenda.interfaces.web.notes import Note
+from credenda.interfaces.web.page import Page
+from credenda.interfaces.web.times import describe_age, describe_span, format_day, format_moment, to_microseconds
+from credenda.interfaces.web.view import View
+
+__all__ = ["ASSETS", "POLICY", "link_asset", "read_asset", "render_bare", "render_page"]
+
+ASSETS: Final[Mapping[str, str]] = {
+    "style.css": "text/css",
+    "app.js": "text/javascript",
+    "htmx.min.js": "text/javascript",
+    "hx-sse.min.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+"""The files that pages load, with their types."""
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+"""The Content Security Policy: nothing inline, and nothing of another host."""
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_LINE_ID: Final = re.compile(r"^- \[[^\]]*\] ")
+_CHARACTERS: Final = 600
+"""After so many characters a text is cut, unless a template asks for more."""
+
+
+@cache
+def read_asset(name: str) -> bytes:
+    """Return the bytes of a file of `static/`."""
+    return (files("credenda.interfaces.web") / "static" / name).read_bytes()
+
+
+@cache
+def link_asset(name: str) -> str:
+    """Return the address of a file of `static/`, which changes with its content, so that browsers may keep it."""
+    return f"/static/{name}?v={sha256(read_asset(name)).hexdigest()[:12]}"
+
+
+def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: object, notes: tuple[Note, ...]) -> str:
+    """Render a page with the data that it has loaded."""
+    template = _make_environment().get_template(f"{page.name}.html")
+    tools = _make_tools(view.language, view.memory.zone, view.now_us)
+    return template.render(**tools, view=view, page=page, menu=menu, notes=notes, **data)
+
+
+def render_bare(name: str, *, language: str, **values: object) -> str:
+    """Render a page without a caller, such as that of an error."""
+    words = {"t": partial(translate, language), "language": language, "languages": LANGUAGES}
+    return _make_environment().get_template(name).render(**words, **values)
+
+
+@cache
+def _make_environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("credenda.interfaces.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals |= {"asset": link_asset, "credenda_version": __version__}  # pyright: ignore[reportUnknownMemberType]
+    environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
+    environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
+    return environment
+
+
+def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
+    """Make the functions of a template that depend on the person."""
+
+    def when(moment: int | datetime | None) -> Markup:
+        """Write a time: how long ago, and the moment."""
+        if moment is None:
+            return Markup('<span class="quiet">–</span>')
+        at_us = to_microseconds(moment)
+        age, absolute = describe_age(at_us, now_us, language), format_moment(at_us, zone)
+        return Markup('<time datetime="{}">{} <span class="moment">{}</span></time>').format(
+            format_time(at_us), age, absolute
+        )
+
+    def moment(at: int | datetime) -> Markup:
+        """Write a time without its distance."""
+        at_us = to_microseconds(at)
+        return Markup('<time datetime="{}"><span class="moment">{}</span></time>').format(
+            format_time(at_us), format_moment(at_us, zone)
+        )
+
+    def count(number: int, one: str, many: str) -> str:
+        """Write a number with its noun: the two messages of one and of many, with `{n}`."""
+        return translate(language, one if number == 1 else many, n=_format_number(number))
+
+    return {
+        "t": partial(translate, language),
+        "when": when,
+        "moment": moment,
+        "day": lambda at: format_day(to_microseconds(at), zone),
+        "span": partial(describe_span, language=language),
+        "count": count,
+        "language": language,
+        "languages": LANGUAGES,
+    }
+
+
+def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
+    """Make a text of a user harmless: control characters become a sign, and beyond a number of characters it is cut."""
+    whole = str(text)
+    shown = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole[:characters])
+    return escape(shown + ("…" if len(whole) > characters else ""))
+
+
+def _format_percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def _format_number(number: float) -> str:
+    """Write a number with thin spaces between thousands.
+
+    >>> _format_number(12345)
+    '12\u202f345'
+    """
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

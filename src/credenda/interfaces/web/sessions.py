@@ -1,0 +1,141 @@
+"""Who looks at the pages: the person of a login session, the bearer of a token, or on loopback the owner."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import Scope
+
+from credenda.clock import Clock
+from credenda.errors import Forbidden, Unauthenticated
+from credenda.ids import draw_secret
+from credenda.interfaces.authorization import SCOPES, Principal, get_principal, make_principal
+from credenda.interfaces.server.guard import Identify
+from credenda.interfaces.server.resource import Resource
+from credenda.services import logins
+from credenda.services.members import list_access
+from credenda.storage.store import Store
+
+__all__ = ["Sessions", "name_cookie"]
+
+_CSRF: Final = b"credenda pages"
+_SAME: Final = frozenset({"same-origin", "none"})
+
+
+def name_cookie(base: str) -> tuple[str, bool]:
+    """Return the name of the session cookie at an address, and whether it needs TLS: __Host- binds it to both."""
+    is_secure = base.startswith("https://")
+    return ("__Host-credenda" if is_secure else "credenda"), is_secure
+
+
+@dataclass(frozen=True, slots=True)
+class _Logins:
+    store: Store
+    clock: Clock
+    resource: Resource
+
+
+class Sessions:
+    """Finds out who looks at a page, and that a form comes from a page of ours."""
+
+    def __init__(self, bearer: Identify, secret: str, found: _Logins | None) -> None:
+        """Use one of the class methods."""
+        self._bearer = bearer
+        self._secret = secret
+        self._found = found
+
+    @classmethod
+    def of_owner(cls, identify: Identify) -> Sessions:
+        """Make those of a server without tokens: everyone on this machine is the owner."""
+        return cls(identify, draw_secret(), None)
+
+    @classmethod
+    def of_persons(cls, identify: Identify, store: Store, clock: Clock, resource: Resource) -> Sessions:
+        """Make those of a server at which persons log in; `identify` finds the bearer of a token."""
+        return cls(identify, draw_secret(), _Logins(store, clock, resource))
+
+    @property
+    def has_logins(self) -> bool:
+        """Whether persons log in."""
+        return self._found is not None
+
+    def find_base(self, scope: Scope) -> str:
+        """Return the address of this server, as the request named it."""
+        if self._found is not None:
+            return self._found.resource.find_base(scope)
+        return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
+
+    async def identify(self, scope: Scope) -> Principal:
+        """Return who calls, and keep in the state of the request the key that its forms must carry.
+
+        Raises `Unauthenticated` where nobody is logged in and no token is sent.
+        """
+        if self._found is None or "authorization" in Headers(scope=scope):
+            scope["state"]["csrf"] = _make_csrf(self._secret) if self._found is None else ""
+            return await self._bearer(scope)
+        name, _ = name_cookie(self._found.resource.find_base(scope))
+        text = Request(scope).cookies.get(name, "")
+        login = await to_thread.run_sync(self._find_login, self._found, text) if text else None
+        if login is None:
+            raise Unauthenticated("nobody is logged in", why="there is no session, or it has ended", fix="log in")
+        scope["state"]["csrf"] = _make_csrf(login.secret)
+        scope["state"]["login"] = login
+        return await to_thread.run_sync(self._find_principal, self._found, login)
+
+    def check_form(self, scope: Scope, sent: str) -> None:
+        """Raise `Forbidden` for a form that no page of ours, shown to this person, has sent."""
+        headers = Headers(scope=scope)
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+        expected: str = scope["state"].get("csrf", "")
+        is_ours = site in _SAME and (origin is None or self._is_own(scope, origin))
+        if not expected or not is_ours or not hmac.compare_digest(expected.encode(), sent.encode()):
+            why = "the login has ended, or another page sent it"
+            raise Forbidden("this form is not valid", why=why, fix="load the page anew, and send it once more")
+
+    def _is_own(self, scope: Scope, origin: str) -> bool:
+        if self._found is not None:
+            return origin in self._found.resource.bases
+        return origin == f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
+
+    @staticmethod
+    def _find_login(found: _Logins, text: str) -> logins.Login | None:
+        return logins.find_login(found.store.secrets, text, found.clock.now_us())
+
+    def list_memories(self, principal: Principal, login: logins.Login | None) -> list[str]:
+        """Return the users whose memories the person may use; the own one first."""
+        if self._found is None or login is None:
+            return [principal.tenant]
+        return [one.user for one in list_access(self._found.store.members, login.person)]
+
+    async def choose_memory(self, request: Request, memory: str) -> tuple[str, str, bool]:
+        """Let the session of a request go on with the memory of another user; returns its cookie, and whether for TLS.
+
+        Raises `Forbidden` for a memory that the person may not use.
+        """
+        login: logins.Login | None = request.scope["state"].get("login")
+        found = self._found
+        if found is None or login is None:
+            raise Forbidden("this server shows one memory", fix="serve with --auth token to share it")
+        if memory not in self.list_memories(get_principal(), login):
+            raise Forbidden("you may not use that memory", why="you are no member of it", fix="choose another")
+        now_us = found.clock.now_us()
+        changed = await to_thread.run_sync(logins.choose_memory, found.store.secrets, login, memory, now_us)
+        name, is_secure = name_cookie(found.resource.find_base(request.scope))
+        return name, changed.secret, is_secure
+
+    @staticmethod
+    def _find_principal(found: _Logins, login: logins.Login) -> Principal:
+        """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
+        memories = list_access(found.store.members, login.person)
+        chosen = next((one for one in memories if one.user == login.memory), memories[0])
+        return make_principal(chosen, SCOPES, "login")
+
+
+def _make_csrf(secret: str) -> str:
+    return hmac.new(secret.encode(), _CSRF, sha256).hexdigest()

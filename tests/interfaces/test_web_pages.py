@@ -1,0 +1,298 @@
+"""Every page of the web interface, read by a person who is logged in: HTML, its twin, and what must be on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from credenda import MemoryUnit
+from credenda.interfaces.web.registry import PAGES
+from credenda.services import logins
+from credenda.testing import ManualClock
+
+from .pages import Person, memory_of, serving_pages, tell
+from .served import Site
+
+START = "2026-03-01T09:00:00Z"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(START)
+
+
+@pytest.fixture
+def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
+    with serving_pages(tmp_path, clock) as site:
+        yield site
+
+
+@pytest.fixture
+def person(site: Site) -> Person:
+    return Person(site)
+
+
+def alternate(site: Site, clock: ManualClock) -> None:
+    """Say values in turn, until there is a contest."""
+    for colour in ("teal", "amber", "teal"):
+        tell(site, f"My favourite colour is {colour}.", session="colours")
+        clock.advance(timedelta(days=3))
+
+
+# The shell
+
+
+def test_every_page_of_the_menu_is_whole_html_with_a_twin_of_the_same_data(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", session="intro")
+    for page in (one for one in PAGES if one.group):
+        response = person.get(page.path)
+        assert response.status_code == 200, (page.name, response.text)
+        assert response.headers["content-type"] == "text/html; charset=utf-8"
+        assert 'aria-current="page"' in response.text
+        assert isinstance(person.json(page.twin_path), dict), page.name
+
+
+def test_a_page_forbids_inline_code_and_other_hosts_and_has_none(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.")
+    for page in (one for one in PAGES if one.group):
+        response = person.get(page.path)
+        policy = response.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self'" in policy
+        assert "style-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert response.headers["Cache-Control"] == "no-store"
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", response.text), page.name
+        assert not re.search(r'(?:src|href|action)="(?:https?:)?//', response.text), page.name
+
+
+def test_assets_need_no_login_and_are_kept_by_the_browser(site: Site) -> None:
+    stranger = Person(site, log_in=False)
+    response = stranger.browser.get("/static/style.css")
+    assert response.status_code == 200
+    assert "immutable" in response.headers["Cache-Control"]
+    assert stranger.browser.post("/static/style.css", {}).status_code == 405
+
+
+def test_a_page_without_a_login_leads_to_the_login_and_back(site: Site) -> None:
+    stranger = Person(site, log_in=False)
+    answer = stranger.get("/inbox?lang=de")
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/login?page=%2Finbox%3Flang%3Dde"
+    assert stranger.browser.get("/inbox.json").status_code == 401
+
+
+def test_a_login_ends_where_it_was_asked_for_and_never_elsewhere(site: Site, clock: ManualClock) -> None:
+    for wanted, reached in (
+        ("/inbox", "/inbox"),
+        ("", "/"),
+        ("//evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("/a\nb", "/"),
+    ):
+        code = logins.issue_link(site.parts.store.secrets, "ana", clock.now_us())
+        answer = Person(site, log_in=False).browser.post("/login", {"code": code, "page": wanted})
+        assert answer.headers["Location"] == reached, wanted
+
+
+def test_without_tokens_the_pages_are_open_on_this_machine(tmp_path: Path, clock: ManualClock) -> None:
+    with serving_pages(tmp_path, clock, tokens=False) as site:
+        assert Person(site, log_in=False).get("/").status_code == 200
+
+
+def test_a_person_sees_no_memory_of_another(person: Person, site: Site) -> None:
+    theirs = tell(site, "I live in Graz.", user="bob")[0]
+    for path in (f"/memory/{theirs}", f"/memory/{theirs}/delete"):
+        assert person.get(path).status_code == 404
+    for page in (one for one in PAGES if one.group):
+        assert "Graz" not in person.get(page.path).text
+
+
+def test_a_token_reads_the_twins_and_changes_nothing_by_a_form(site: Site) -> None:
+    memory = tell(site, "I live in Linz.")[0]
+    token = site.token("ana")
+    assert site.send("GET", f"/memory/{memory}.json", token).status_code == 200
+    form = {"csrf": "", "reason": "x"}
+    assert site.send("POST", f"/memory/{memory}/forget", token, data=form).status_code == 403
+
+
+def test_a_token_that_may_only_read_sees_no_button_that_changes(site: Site) -> None:
+    memory = tell(site, "I live in Linz.")[0]
+    token = site.token("ana", ["memory:read"])
+    page = site.send("GET", f"/memory/{memory}", token, headers={"Accept": "text/html"})
+    assert page.status_code == 200
+    assert 'method="post"' not in page.text
+
+
+def test_an_error_is_a_page_for_a_browser_and_a_problem_for_a_program(person: Person) -> None:
+    page = person.get("/memory/m99-000000")
+    assert page.status_code == 404
+    assert "What to do:" in page.text
+    twin = person.browser.get("/memory/m99-000000.json")
+    assert twin.headers["content-type"] == "application/problem+json"
+    assert person.get("/nowhere").headers["content-type"].startswith("text/html")
+
+
+def test_the_language_is_that_of_the_browser_until_the_person_picks_one(person: Person) -> None:
+    assert '<html lang="de">' in person.get("/", **{"Accept-Language": "fr, de;q=0.8"}).text
+    assert '<html lang="en">' in person.get("/").text
+    picked = person.get("/?lang=de")
+    assert "Übersicht" in picked.text
+    assert '<html lang="de">' in person.get("/inbox").text
+
+
+# Overview
+
+
+def test_the_overview_says_what_waits_and_what_to_do_first(person: Person, site: Site, clock: ManualClock) -> None:
+    assert "Nothing is remembered yet." in person.read("/").text
+    tell(site, "I live in Linz.")
+    alternate(site, clock)
+    clock.advance(timedelta(days=8))
+    person.log_in()
+    page = person.json("/overview.json")
+    assert page["open_contests"] == 1
+    assert page["never_used"] == page["counted"] == 3
+    assert page["statuses"]["active"] == 3
+    assert page["disk_bytes"] > 0
+    shown = person.read("/")
+    assert "1waiting for your answer" in shown.text.replace("\n", "")
+    assert any(link.startswith("/inbox#k") for link in shown.links)
+
+
+def test_an_unread_message_is_a_fault_after_a_minute(person: Person, site: Site, clock: ManualClock) -> None:
+    site.send("POST", "/v1/memories", site.token("ana"), json={"content": "I live in Linz."})
+    clock.advance(timedelta(minutes=2))
+    assert person.json("/overview.json")["is_slow"]
+    assert "2 minutes" in person.read("/").text
+
+
+# What the agent gets
+
+
+def test_the_agents_text_is_exact_and_every_line_has_its_reason(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", "I am allergic to peanuts.")
+    page = person.json("/agent.json?prompt=Where+do+I+live%3F")
+    preview = page["preview"]
+    assert "I live in Linz." in preview["text"]
+    assert all(line["reason"] for line in (*preview["lines"], *preview["left_out"]))
+    shown = person.read("/agent?prompt=Where+do+I+live%3F")
+    assert preview["text"].splitlines()[0] in shown.text
+    small = person.json("/agent.json?prompt=Where+do+I+live%3F&budget=60")["preview"]
+    assert small["tokens"] <= 60
+    assert small["left_out"]
+
+
+def test_the_agents_text_of_a_past_day_has_only_what_was_known(person: Person, site: Site, clock: ManualClock) -> None:
+    tell(site, "I live in Vienna.")
+    clock.advance(timedelta(days=30))
+    tell(site, "I moved to Linz.")
+    person.log_in()
+    past = person.json("/agent.json?prompt=Where+do+I+live%3F&day=2026-03-05")["preview"]["text"]
+    now = person.json("/agent.json?prompt=Where+do+I+live%3F")["preview"]["text"]
+    assert "Vienna" in past
+    assert "Linz" not in past
+    assert "Linz" in now
+
+
+def test_a_preview_records_no_recall(person: Person, site: Site) -> None:
+    memory = tell(site, "I live in Linz.")[0]
+    person.get("/agent?prompt=Where+do+I+live%3F")
+    person.get("/search?q=Where+do+I+live%3F")
+    person.get("/memories?q=Linz")
+    assert person.json(f"/memory/{memory}.json")["uses"]["uses"] == []
+
+
+# Memories, search, sessions
+
+
+def test_memories_are_found_by_words_and_narrowed_by_facets(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", session="intro")
+    tell(site, "I prefer black tea.", session="drinks", source="ingest")
+    page = person.json("/memories.json")
+    assert page["facets"]["type"] == {"preference": 1, "fact": 1}
+    assert page["facets"]["session"] == {"drinks": 1, "intro": 1}
+    for query in ("type=preference", "session=drinks", "source=ingest", "q=tea&type=preference", "entity=user&q=tea"):
+        found = person.json(f"/memories.json?{query}")["memories"]
+        assert [one["text"] for one in found] == ["I prefer black tea."], query
+    assert person.json("/memories.json?stance=negated")["memories"] == []
+    assert person.get("/memories?type=nonsense").status_code == 422
+
+
+def test_memories_of_a_past_day_and_the_difference_of_two(person: Person, site: Site, clock: ManualClock) -> None:
+    tell(site, "I live in Vienna.")
+    clock.advance(timedelta(days=30))
+    tell(site, "I moved to Linz.")
+    person.log_in()
+    then = person.json("/memories.json?as_of=2026-03-05")["memories"]
+    assert [one["value"] for one in then] == ["Vienna"]
+    diff = person.json("/memories.json?since=2026-03-05")["diff"]
+    assert [(one["previous"]["value"], one["memory"]["value"]) for one in diff["differences"]] == [("Vienna", "Linz")]
+    assert "1 difference" in person.read("/memories?since=2026-03-05").text
+    assert "Nothing changed" in person.read("/memories?since=2026-03-30&until=2026-03-30").text
+
+
+def test_a_long_list_has_pages(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        for number in range(53):
+            memory.store(MemoryUnit(text=f"Number {number} is drawn"))
+    first = person.json("/memories.json")
+    assert (first["counted"], len(first["memories"]), first["next_offset"]) == (53, 50, 50)
+    assert len(person.json("/memories.json?offset=50")["memories"]) == 3
+    assert any("offset=50" in link for link in person.read("/memories").links)
+
+
+def test_a_search_shows_every_term_and_profiles_side_by_side(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.")
+    page = person.json("/search.json?q=Where+do+I+live%3F&profile=default&profile=evidence")
+    assert [one["profile"] for one in page["columns"]] == ["default", "evidence"]
+    assert all(one["result"]["hits"][0]["terms"] for one in page["columns"])
+    shown = person.get("/search?q=Where+do+I+live%3F&profile=default&profile=evidence").text
+    assert shown.count('<svg class="drawing terms"') >= 2
+    assert "No question yet." in person.read("/search").text
+
+
+def test_a_session_shows_what_was_said_and_learned(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", "Hm, let me think.", session="intro")
+    listed = person.json("/sessions.json")["sessions"]
+    assert [(one["session"], one["messages"], one["memories"]) for one in listed] == [("intro", 2, 1)]
+    details = person.json("/session.json?session=intro")
+    assert [event["text"] for event in details["details"]["events"]] == ["I live in Linz.", "Hm, let me think."]
+    assert "nothing was learned" in person.read("/session?session=intro").text
+    assert person.get("/session?session=other").status_code == 404
+
+
+# One memory
+
+
+def test_a_memory_shows_its_words_in_the_message_and_what_it_replaced(
+    person: Person, site: Site, clock: ManualClock
+) -> None:
+    tell(site, "Hello there. I live in Vienna. How are you?", session="intro")
+    clock.advance(timedelta(days=30))
+    memory = tell(site, "Good news: I moved to Linz.", session="news")[0]
+    person.log_in()
+    page = person.get(f"/memory/{memory}").text
+    assert re.search(r"<mark>[^<]*I moved to Linz\.</mark>", page)
+    assert "What it replaced" in page
+    assert '<svg class="drawing lanes"' in page
+    data: Any = person.json(f"/memory/{memory}.json")
+    assert [one["value"] for one in data["replaced"]] == ["Vienna"]
+    older = person.get(f"/memory/{data['replaced'][0]['memory_id']}").text
+    assert "It was replaced by" in older
+
+
+def test_the_use_of_a_memory_and_feedback_are_shown(person: Person, site: Site) -> None:
+    memory = tell(site, "I live in Linz.")[0]
+    token = site.token("ana")
+    site.send("GET", "/v1/search", token, params={"query": "where do I live"})
+    site.settle()
+    person.do(f"/memory/{memory}", "/feedback", useful="no")
+    shown = person.json(f"/memory/{memory}.json")["uses"]
+    assert [one["useful"] for one in shown["uses"]] == [-1]
