@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from credenda import services
 from credenda.clock import Clock, SystemClock
-from credenda.config import Settings, get_default_target, load_settings
+from credenda.config import Settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
@@ -29,11 +30,21 @@ from credenda.workers.leases import name_process
 from credenda.write import extract, parse
 
 if TYPE_CHECKING:
+    from credenda.model.migration_report import MigrationReport
     from credenda.model.report import BackupReport, RestoreReport
     from credenda.providers.llm.client import ModelClient
+    from credenda.services.migrate import Progress
     from credenda.storage.store import Store
 
-__all__ = ["PROBE_USER", "back_up_file", "build_parts", "build_user_parts", "restore_backup", "run_due_duties"]
+__all__ = [
+    "PROBE_USER",
+    "back_up_file",
+    "build_parts",
+    "build_user_parts",
+    "migrate_database",
+    "restore_backup",
+    "run_due_duties",
+]
 
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
@@ -179,6 +190,24 @@ def restore_backup(
     return sqlite.backup.restore_file(
         check_path(backup), place, given, replace=replace, deletions=later, delete_again=again, key=key
     )
+
+
+def migrate_database(
+    source: str | Path, target: str | Path, *, user: str | None = None, progress: Progress | None = None
+) -> MigrationReport:
+    """Copy the memory of one user, or of all users, from one database to another, and verify it.
+
+    The source is only read; the target is created if it is missing. Repeat an interrupted run: it continues. Raises
+    `NotFound` for a missing source or user, `Invalid` for one database given twice.
+    """
+    with ExitStack() as held:
+        old = build_parts(source, user=user or get_default_user(), llm="none", read_only=True)
+        held.callback(old.release)
+        new = build_parts(target, user=old.user_id, llm="none")
+        held.callback(new.release)
+        if old.store_name == new.store_name:
+            raise Invalid("a database cannot be moved to itself", fix="give two databases as --from and --to")
+        return services.migrate.migrate(old, new, user=user, progress=progress, besides=PROBE_USER)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
         members as members,
     )
     from credenda.interfaces.cli import (
+        migrating as migrating,
+    )
+    from credenda.interfaces.cli import (
         render as render,
     )
     from credenda.interfaces.cli import (

@@ -19,28 +19,20 @@ from credenda.storage.sqlite.damaged_rows import DECODERS, is_of_kind, list_colu
 from credenda.storage.sqlite.migrate import get_latest_version
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.store import CODE_BITS, pack_code
-from credenda.storage.tenant_transfer import Cell, DamagedRow, ExportHeader, ImportRow, TableRow, make_row_error
+from credenda.storage.tenant_transfer import (
+    ARCHIVED,
+    MIGRATED,
+    Cell,
+    DamagedRow,
+    ExportHeader,
+    ImportRow,
+    TableRow,
+    make_row_error,
+)
 
 __all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
 
-TABLES: Final = (
-    "events",
-    "passages",
-    "memories",
-    "evidence",
-    "changes",
-    "contests",
-    "operations",
-    "embeddings",
-    "tombstones",
-    "legal_holds",
-    "retention_policies",
-    "access_log",
-    "watermarks",
-    "budgets",
-    "eval_scores",
-)
-"""The tables of a tenant, in export order: passages come after their events."""
+TABLES: Final = ARCHIVED
 NOT_MOVED: Final = frozenset(
     {
         "tenants",
@@ -50,10 +42,9 @@ NOT_MOVED: Final = frozenset(
         "api_tokens",
         "audit_subjects",
         "audit_names",
-        "agent_tasks",
         "members",
         "server_secrets",
-        "authors",
+        *MIGRATED,
     }
 )
 """Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonyms, tasks of other agents,
@@ -64,6 +55,7 @@ _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
 _DROPPED_IN: Final = 10
 """The schema version without these tables."""
+_ORDER: Final = (*TABLES, *MIGRATED)
 _ABSENT: Final = dict.fromkeys(("checksum", "payload", "outcome"))
 """Columns that rows of older archives lack."""
 _check_header: Final = compile_type_check(ExportHeader)
@@ -94,7 +86,7 @@ def dump_rows(
     damaged: list[DamagedRow] | None = None,
 ) -> Generator[tuple[str, TableRow]]:
     """Yield every row of a tenant in export order; see `read_sound_rows` for damaged ones."""
-    tables = TABLES if only is None else [one for one in TABLES if one in only]
+    tables = TABLES if only is None else [one for one in _ORDER if one in only]
     row = connection.execute("SELECT tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     return read_sound_rows(connection, (user_id, row[0] if row else ""), tables, damaged)
 
@@ -188,7 +180,7 @@ class _RowLoader:
         self._tag = origin.tag
         self._complete = origin.schema == get_latest_version()
         self._skipped = _DROPPED if origin.schema < _DROPPED_IN else frozenset[str]()
-        self._tables = {table: _TargetTable(connection, table) for table in TABLES}
+        self._tables = {table: _TargetTable(connection, table) for table in _ORDER}
         self._insert_words = load_statements()["insert_words"]
         self._reached = 0
 
@@ -211,9 +203,9 @@ class _RowLoader:
         self.counts[table] = self.counts.get(table, 0) + 1
 
     def _check_order(self, place: int, table: str) -> None:
-        rank = TABLES.index(table)
+        rank = _ORDER.index(table)
         if rank < self._reached:
-            raise make_row_error(place, f"{table} must come before {TABLES[self._reached]}")
+            raise make_row_error(place, f"{table} must come before {_ORDER[self._reached]}")
         if not self._number:
             raise make_row_error(place, "an archive of a user who never wrote holds rows")
         self._reached = rank

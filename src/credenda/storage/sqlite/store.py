@@ -295,9 +295,12 @@ class SqliteStore(ServerRows, TenantQueries):
             connection, commits = self._writable()
             sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
             return
-        with self._readers.take() as reading:
-            entries = [ErasedTenant(*row) for row in reading.execute(_LEDGER)]
-        add_to_ledger(path, entries)
+        add_to_ledger(path, self.erasures())
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._readers.take() as connection:
+            return [ErasedTenant(*row) for row in connection.execute(_LEDGER)]
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
