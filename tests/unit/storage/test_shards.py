@@ -25,7 +25,7 @@ def wrong(sql: str, dialect: str = "postgres") -> str:
         "SELECT 1 FROM events AS e JOIN memories AS m ON m.user_id = e.user_id AND m.id = e.id WHERE e.user_id = :u",
         "SELECT 1 FROM tenants AS t LEFT JOIN events AS e ON e.user_id = t.user_id WHERE t.user_id = :u",
         "SELECT 1 FROM tenants AS t LEFT JOIN events AS e ON e.user_id = :u AND e.id = 1 WHERE t.user_id = :u",
-        "SELECT 1 FROM events AS e WHERE e.user_id = :u AND EXISTS (SELECT 1 FROM memories m WHERE m.user_id = e.user_id)",
+        "SELECT 1 FROM events AS e WHERE e.user_id = :u AND EXISTS (SELECT 1 FROM tenants AS t WHERE t.user_id = :u)",
         "WITH found AS (SELECT id FROM events WHERE user_id = :u) SELECT 1 FROM found",
         "INSERT INTO events (user_id, id) VALUES (:u, 1)",
         "INSERT INTO events (user_id, id) SELECT :u, max(id) FROM events WHERE user_id = :u",
