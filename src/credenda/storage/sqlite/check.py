@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from credenda.storage.damage import IMPOSSIBLE, SAVE_THE_REST
 from credenda.storage.sqlite.dump import TABLES, dump_rows
 from credenda.storage.sqlite.errors import is_busy
-from credenda.storage.sqlite.journal import GENESIS, compute_chain_link, compute_content_hmac
+from credenda.storage.sql.journal import GENESIS, compute_chain_link, compute_content_hmac
 from credenda.storage.store import Finding, TenantRecord
 from credenda.storage.tenant_transfer import DamagedRow
 

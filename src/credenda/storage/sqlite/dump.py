@@ -14,7 +14,7 @@ from credenda.errors import Conflict, Corrupt
 from credenda.storage.damage import guard_row
 from credenda.storage.records import count_vector_bytes
 from credenda.storage.row_mapper import compile_type_check
-from credenda.storage.sqlite.connection import compose_event_words, compose_memory_words
+from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.damaged_rows import DECODERS, is_of_kind, list_columns, read_sound_rows
 from credenda.storage.sqlite.migrate import get_latest_version
 from credenda.storage.sqlite.statements import load_statements

@@ -6,7 +6,7 @@ import sqlite3
 from typing import NamedTuple
 
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.writer import NextIds
+from credenda.storage.sql.writer import NextIds
 from credenda.storage.store import TenantRecord
 
 __all__ = ["TenantCache"]

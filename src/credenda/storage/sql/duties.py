@@ -1,11 +1,10 @@
-"""Rows of scheduled tasks in SQLite: use of memories, derived values, and task runs."""
+"""Rows of scheduled tasks: use of memories, derived values, and task runs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final, NamedTuple, assert_never
 
@@ -16,12 +15,11 @@ from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.feedback import JUDGED, FeedbackCounts
 from credenda.storage.damage import make_damage_error
+from credenda.storage.sql.run import Record, StatementRunner
 from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
 
-__all__ = ["Derived", "SqliteTaskProgress", "SqliteUsageView", "ViewStart", "to_index_position", "write_derived"]
+__all__ = ["Derived", "SqlTaskProgress", "SqlUsageView", "ViewStart", "to_index_position", "write_derived"]
 
-Run = Callable[..., sqlite3.Cursor]
-"""Runs a named statement for one tenant."""
 Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
 """Derived values, and the progress of the tasks that compute them."""
 
@@ -33,18 +31,18 @@ _LINEAGE_CELLS: Final = 9
 class ViewStart(NamedTuple):
     """The row that a view of a tenant begins with, its heads, and the times before and after it was read."""
 
-    row: sqlite3.Row | None = None
+    row: Record | None = None
     heads: IndexPosition | None = None
     judged: bool | None = None
     taken: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
-    def of(cls, row: sqlite3.Row | None, taken: tuple[float, float]) -> ViewStart:
+    def of(cls, row: Record | None, taken: tuple[float, float]) -> ViewStart:
         """Take the row, or None for a tenant that never wrote."""
         return cls(taken=taken) if row is None else cls(row, to_index_position(row), bool(row["judged"]), taken)
 
 
-def to_index_position(row: sqlite3.Row) -> IndexPosition:
+def to_index_position(row: Record) -> IndexPosition:
     """Build the index position at the end of the logs from a row."""
     event, change, vector = row["event"], row["change"], row["vector"]
     if not isinstance(event, int) or not isinstance(change, int) or not isinstance(vector, int):
@@ -52,7 +50,7 @@ def to_index_position(row: sqlite3.Row) -> IndexPosition:
     return IndexPosition(event, change, vector)
 
 
-def write_derived(run: Run, tag: str, row: Derived) -> None:
+def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
     """Insert a derived value of the tenant with this tag."""
     match row:
         case Retention():
@@ -81,10 +79,10 @@ def write_derived(run: Run, tag: str, row: Derived) -> None:
             assert_never(row)
 
 
-class SqliteUsageView:
+class SqlUsageView:
     """A `Usage` that reads with named statements."""
 
-    def __init__(self, run: Run, tag: str, *, judged: bool | None = None) -> None:
+    def __init__(self, run: StatementRunner, tag: str, *, judged: bool | None = None) -> None:
         """Bind to a runner and a tenant's tag; pass `judged` if it is known already."""
         self._run = run
         self._tag = tag
@@ -142,17 +140,17 @@ class SqliteUsageView:
     def _numbers(self, ids: Sequence[str]) -> str:
         return json.dumps(parse_id_numbers(ids, IdKind.MEMORY, self._tag))
 
-    def _public(self, row: sqlite3.Row) -> str:
+    def _public(self, row: Record) -> str:
         return format_id(IdKind.MEMORY, row["memory"], self._tag)
 
 
 _NO_START: Final = ViewStart()
 
 
-class SqliteTaskProgress:
+class SqlTaskProgress:
     """A `Duties` that reads with named statements."""
 
-    def __init__(self, run: Run, start: ViewStart = _NO_START) -> None:
+    def __init__(self, run: StatementRunner, start: ViewStart = _NO_START) -> None:
         """Bind to a runner; pass the `start` of a view if it was read already."""
         self._run = run
         self._start = start

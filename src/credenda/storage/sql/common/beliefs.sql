@@ -57,7 +57,7 @@ WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
         coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
-        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+        AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
 ORDER BY id DESC LIMIT :limit;
 
@@ -131,7 +131,7 @@ WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
         coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
-        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+        AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
 ORDER BY id DESC LIMIT :limit;
 
@@ -143,7 +143,7 @@ WHERE user_id = :user_id AND id < :below
         ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) AND text <> '' END
     AND (:as_of_us IS NULL OR (
         coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
-        AND relation IS NOT 'corrected' AND status <> 'invalidated'
+        AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
     AND (:entity IS NULL OR entity_key = :entity)
     AND (:attribute IS NULL OR attribute_key = :attribute)
@@ -158,8 +158,9 @@ ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: insert_evidence!
 -- Why a memory is held.
-INSERT OR IGNORE INTO evidence (user_id, memory, event, start, stop, claim_hash, reader)
-VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader);
+INSERT INTO evidence (user_id, memory, event, start, stop, claim_hash, reader)
+VALUES (:user_id, :memory, :event, :start, :stop, :claim_hash, :reader)
+ON CONFLICT DO NOTHING;
 
 -- name: evidence
 -- What these memories rest on, and what rests on these events; what is both stands here twice, and nothing in order.
@@ -176,8 +177,7 @@ SELECT coalesce(max(id), 0) + 1 FROM changes WHERE user_id = :user_id;
 -- name: insert_change!
 -- Log an applied change.
 INSERT INTO changes (user_id, id, kind, actor, reason, at, memory, cause, delta, checksum)
-VALUES (:user_id, :id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta,
-    credenda_checksum(:id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta));
+VALUES (:user_id, :id, :kind, :actor, :reason, :at_us, :memory, :cause, :delta, :checksum);
 
 -- name: find_changes
 -- Changes by filter, oldest first.
@@ -218,13 +218,17 @@ SELECT coalesce(max(id), 0) + 1 FROM contests WHERE user_id = :user_id;
 
 -- name: put_contest!
 -- File a contest, or replace what was filed.
-INSERT OR REPLACE INTO contests (
+INSERT INTO contests (
     user_id, id, speaker, entity, attribute, scope, type_class, vals, memories, state, question, opened_at,
     resolved_at, resolution, scopes
 ) VALUES (
     :user_id, :id, :speaker, :entity, :attribute, :scope, :type_class, :vals, :memories, :state, :question, :opened_us,
     :resolved_us, :resolution, :scopes
-);
+) ON CONFLICT (user_id, id) DO UPDATE SET
+    speaker = excluded.speaker, entity = excluded.entity, attribute = excluded.attribute, scope = excluded.scope,
+    type_class = excluded.type_class, vals = excluded.vals, memories = excluded.memories, state = excluded.state,
+    question = excluded.question, opened_at = excluded.opened_at, resolved_at = excluded.resolved_at,
+    resolution = excluded.resolution, scopes = excluded.scopes;
 
 -- name: contests_of_pair
 -- Contests of one entity and attribute, open ones first, then newest first.
@@ -247,31 +251,28 @@ WHERE user_id = :user_id AND id = :id;
 
 -- name: redact_change!
 -- Take the words out of one entry of the log; what is left still says what the versions of its memory are.
-UPDATE changes SET reason = 'redacted', delta = :delta,
-    checksum = credenda_checksum(id, kind, actor, 'redacted', at, memory, cause, :delta)
-WHERE user_id = :user_id AND id = :id;
+UPDATE changes SET reason = 'redacted', delta = :delta, checksum = :checksum WHERE user_id = :user_id AND id = :id;
 
--- name: redact_contest_log!
--- Take the words out of the log of every contest that a memory was part of.
-UPDATE changes SET reason = 'redacted', delta = '{}',
-    checksum = credenda_checksum(id, kind, actor, 'redacted', at, memory, cause, '{}')
-WHERE user_id = :user_id AND memory IS NULL AND instr(delta, '"' || :public_id || '"') > 0;
+-- name: changes_about_contest
+-- The log of the contests that name a memory or a contest. (`replace` is the search for a text that all dialects have.)
+SELECT * FROM changes
+WHERE user_id = :user_id AND memory IS NULL AND replace(delta, '"' || :public_id || '"', '') <> delta;
 
--- name: redact_phrases!
--- Take a quotation of what was deleted out of the reasons of other changes, and out of the log of contests.
-UPDATE changes SET reason = 'redacted', delta = CASE WHEN memory IS NULL THEN '{}' ELSE delta END,
-    checksum = credenda_checksum(
-        id, kind, actor, 'redacted', at, memory, cause, CASE WHEN memory IS NULL THEN '{}' ELSE delta END
-    )
-WHERE user_id = :user_id AND (instr(reason, :phrase) > 0 OR (memory IS NULL AND instr(delta, :phrase) > 0));
+-- name: changes_with_phrase
+-- Changes whose reason quotes what was deleted, and entries about contests that do.
+SELECT * FROM changes
+WHERE user_id = :user_id AND (
+    replace(reason, :phrase, '') <> reason OR (memory IS NULL AND replace(delta, :phrase, '') <> delta)
+);
 
 -- name: log_access!
 -- Count a showing or a judgement of a memory, once a session and day; of judgements the last one stands.
 INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)
 VALUES (:user_id, :session, :memory, :day, :at_us, :shown, :useful)
 ON CONFLICT (user_id, session_id, memory, day)
-DO UPDATE SET shown = max(shown, excluded.shown), at = excluded.at,
-    useful = CASE WHEN excluded.useful = 0 THEN useful ELSE excluded.useful END;
+DO UPDATE SET at = excluded.at,
+    shown = CASE WHEN excluded.shown > access_log.shown THEN excluded.shown ELSE access_log.shown END,
+    useful = CASE WHEN excluded.useful = 0 THEN access_log.useful ELSE excluded.useful END;
 
 -- name: accessed_today$
 -- Whether a memory was already shown in this session today.
@@ -304,12 +305,6 @@ WHERE user_id = :user_id AND day >= :first_day AND day < :until_day
 GROUP BY memory HAVING sum(shown) > 0
 ORDER BY sum(useful) < 0, days DESC, sessions DESC, last_at DESC, memory LIMIT :limit;
 
--- name: put_retention!
--- How much of each memory is retained: derived values, written in place, all at once; scores by number.
-WITH given AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS id, value AS score FROM json_each(:scores))
-UPDATE memories SET decay_score = (SELECT score FROM given WHERE given.id = memories.id)
-WHERE user_id = :user_id AND id IN (SELECT id FROM given) AND expired_at IS NULL;
-
 -- name: put_surprise!
 -- How new a memory was when it was written, and its importance after that: derived values, written in place once.
 UPDATE memories SET surprise = :score, importance = :importance
@@ -322,21 +317,10 @@ WHERE user_id = :user_id AND expires_at < :expires_before_us AND expires_at IS N
     AND text <> ''
 ORDER BY id DESC LIMIT :limit;
 
--- name: redact_evidence!
--- Take the hash of what was claimed from the evidence of a memory; where it stood stays.
-UPDATE OR REPLACE evidence SET claim_hash = zeroblob(16) WHERE user_id = :user_id AND memory = :memory;
-
 -- name: reword_versions!
 -- Replace a text in every version of a memory that has it.
 UPDATE memories SET text = :text, text_hash = :text_hash WHERE user_id = :user_id AND id = :id AND text = :before;
 
 -- name: reword_change!
 -- Replace the words of one entry of the log.
-UPDATE changes SET delta = :delta,
-    checksum = credenda_checksum(id, kind, actor, reason, at, memory, cause, :delta)
-WHERE user_id = :user_id AND id = :id;
-
--- name: move_evidence!
--- Let a piece of evidence rest on the words that remain.
-UPDATE OR REPLACE evidence SET start = :new_start, stop = :new_stop, claim_hash = :new_hash
-WHERE user_id = :user_id AND memory = :memory AND event = :event AND start = :start AND claim_hash = :claim_hash;
+UPDATE changes SET delta = :delta, checksum = :checksum WHERE user_id = :user_id AND id = :id;

@@ -1,30 +1,3 @@
--- name: tenant^
--- The tenant's own row.
-SELECT
-    user_id, number, tag, hmac_key, credenda_file_key() AS file_key,
-    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
-    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold
-FROM tenants WHERE user_id = :user_id;
-
--- name: view^
--- The tenant's own row, how far its rows have grown (see `heads`), its lineage there, and whether anything was judged:
--- what every search asks at its start, in one statement.
-SELECT
-    t.user_id, t.number, t.tag, t.hmac_key, credenda_file_key() AS file_key,
-    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
-    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
-    coalesce(e.id, 0) AS event, coalesce(c.id, 0) AS change,
-    max(
-        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
-        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
-    ) AS vector,
-    EXISTS (SELECT 1 FROM watermarks WHERE user_id = :user_id AND name = 'judged') AS judged,
-    t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
-FROM tenants AS t
-LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM events WHERE user_id = :user_id)
-LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = (SELECT max(id) FROM changes WHERE user_id = :user_id)
-WHERE t.user_id = :user_id;
-
 -- name: lineage^
 -- What tells this history from another at a position: a redaction alters none of it.
 SELECT t.generation, e.id, e.chain_hash, c.id, c.kind, c.actor, c.at, c.memory, c.cause
@@ -33,35 +6,9 @@ LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = :event
 LEFT JOIN changes AS c ON c.user_id = :user_id AND c.id = :change
 WHERE t.user_id = :user_id;
 
--- name: renew_generation!
--- Make every index of a tenant that was built so far unusable.
-UPDATE tenants SET generation = random() WHERE user_id = :user_id;
-
 -- name: user_of_tag$
 -- The tenant whose ids carry a tag.
 SELECT user_id FROM tenants WHERE tag = :tag;
-
--- name: next_tenant_number$
--- The next free number of a tenant.
-SELECT coalesce(max(number), 0) + 1 FROM tenants;
-
--- name: insert_tenant!
--- A new tenant.
-INSERT INTO tenants (user_id, number, tag, hmac_key, created_at)
-VALUES (:user_id, :number, :tag, :hmac_key, :created_at);
-
--- name: tenant_and_tips^
--- The tenant's own row and where its rows go on: the last event with its link of the chain, the last job, and the last
--- event that the full-text index holds. Read once a unit of work; a query more would cost every commit.
-SELECT
-    t.user_id, t.number, t.tag, t.hmac_key, credenda_file_key() AS file_key,
-    EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id) AS has_tombstones,
-    (SELECT reason FROM legal_holds WHERE user_id = :user_id AND lifted_at IS NULL) AS hold,
-    e.id AS event, e.chain_hash, t.listed,
-    (SELECT max(id) FROM operations WHERE user_id = :user_id) AS job
-FROM tenants AS t
-LEFT JOIN events AS e ON e.user_id = :user_id AND e.id = (SELECT max(id) FROM events WHERE user_id = :user_id)
-WHERE t.user_id = :user_id;
 
 -- name: insert_event!
 -- Journal one event. Bound by place, in this order (see `placed`).
@@ -91,10 +38,6 @@ INSERT INTO passages (user_id, event, ordinal, start, stop) VALUES (:user_id, :e
 -- The passages of a long event.
 SELECT ordinal, start, stop FROM passages WHERE user_id = :user_id AND event = :event ORDER BY ordinal;
 
--- name: insert_words!
--- Index a document's words.
-INSERT INTO search_index (rowid, tenant, body) VALUES (:doc, :tenant, :body);
-
 -- name: unlisted_events
 -- Events whose words the full-text index does not hold yet.
 SELECT e.id, e.role, e.speaker, e.occurred_at, e.text, e.passages
@@ -105,10 +48,6 @@ WHERE t.user_id = :user_id AND e.text <> '' ORDER BY e.id;
 -- The full-text index holds every event so far.
 UPDATE tenants SET listed = (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id)
 WHERE user_id = :user_id;
-
--- name: delete_words!
--- Take a document's words out of the index; they must be given as they were indexed.
-INSERT INTO search_index (search_index, rowid, tenant, body) VALUES ('delete', :doc, :tenant, :body);
 
 -- name: events_by_id
 -- Events by number; the columns as they are read, for every search asks.
@@ -161,7 +100,8 @@ WHERE user_id = :user_id AND id = :id;
 
 -- name: permit_redaction!
 -- Let this transaction change the journal and the change log.
-INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (:user_id, :reason);
+INSERT INTO redaction_permits (user_id, reason) VALUES (:user_id, :reason)
+ON CONFLICT (user_id) DO UPDATE SET reason = excluded.reason;
 
 -- name: revoke_permit!
 -- Close the journal again.
@@ -169,9 +109,9 @@ DELETE FROM redaction_permits WHERE user_id = :user_id;
 
 -- name: insert_tombstone!
 -- Remember, by keyed hash, that something was deleted.
-INSERT OR IGNORE INTO tombstones (user_id, digest, kind, normaliser, created_at, checksum)
-VALUES (:user_id, :digest, :kind, :normaliser, :created_us,
-    credenda_checksum(:digest, :kind, :normaliser, :created_us));
+INSERT INTO tombstones (user_id, digest, kind, normaliser, created_at, checksum)
+VALUES (:user_id, :digest, :kind, :normaliser, :created_us, :checksum)
+ON CONFLICT DO NOTHING;
 
 -- name: delete_tombstone!
 -- The person has said a deleted thing again on purpose.
@@ -209,7 +149,8 @@ SELECT reason, set_at, lifted_at, lifted_reason FROM legal_holds WHERE user_id =
 
 -- name: put_policy!
 -- Keep what belongs to a topic so many days.
-INSERT OR REPLACE INTO retention_policies (user_id, topic, days, set_at) VALUES (:user_id, :topic, :days, :set_us);
+INSERT INTO retention_policies (user_id, topic, days, set_at) VALUES (:user_id, :topic, :days, :set_us)
+ON CONFLICT (user_id, topic) DO UPDATE SET days = excluded.days, set_at = excluded.set_at;
 
 -- name: delete_policy!
 -- Keep what belongs to a topic for good.

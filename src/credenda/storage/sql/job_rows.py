@@ -1,4 +1,4 @@
-"""The columns of a job in SQLite."""
+"""The columns of a job."""
 
 from __future__ import annotations
 

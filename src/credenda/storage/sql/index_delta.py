@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final
 
 from credenda.ids import IdKind
 from credenda.model.event import CODE
@@ -13,7 +12,7 @@ from credenda.model.memory import Layer, Status
 from credenda.storage import rows
 from credenda.storage.damage import guard_row
 from credenda.storage.row_mapper import compile_type_check
-from credenda.storage.sqlite.statements import load_statements
+from credenda.storage.sql.run import Record, StatementRunner
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
 from credenda.text.documents import compose_event_text, compose_memory_text
 
@@ -22,12 +21,8 @@ __all__ = ["read_delta", "renew_indexes"]
 _check_document: Final = compile_type_check(Document)
 
 
-class _StatementRunner(Protocol):
-    def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor: ...
-
-
 def read_delta(
-    run: _StatementRunner, tip: IndexPosition, heads: IndexPosition, *, model_id: str | None, limit: int
+    run: StatementRunner, tip: IndexPosition, heads: IndexPosition, *, model_id: str | None, limit: int
 ) -> Delta:
     """Read at most `limit` events, changes and vectors between the index position `heads` and the end `tip`."""
     if tip == heads:
@@ -55,7 +50,7 @@ def read_delta(
     )
 
 
-def _read_events(run: _StatementRunner, after: int, limit: int) -> tuple[list[Document], int]:
+def _read_events(run: StatementRunner, after: int, limit: int) -> tuple[list[Document], int]:
     found = run("events_after", after=after, limit=limit).fetchall()
     if not found:
         return [], after
@@ -70,7 +65,7 @@ def _read_events(run: _StatementRunner, after: int, limit: int) -> tuple[list[Do
     return documents, until
 
 
-def _read_spans(run: _StatementRunner, row: sqlite3.Row) -> list[tuple[int, int, int]] | None:
+def _read_spans(run: StatementRunner, row: Record) -> list[tuple[int, int, int]] | None:
     if row["passages"] == 1:
         return None
     found = run("passages_of", event=row["id"])
@@ -78,7 +73,7 @@ def _read_spans(run: _StatementRunner, row: sqlite3.Row) -> list[tuple[int, int,
 
 
 @guard_row("events", IdKind.EVENT)
-def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int]] | None) -> list[Document]:
+def _build_event_documents(row: Record, spans: Iterable[tuple[int, int, int]] | None) -> list[Document]:
     """Build the documents of an event's passages; without spans its text is one passage."""
     if not row["text"]:
         return []
@@ -102,19 +97,19 @@ def _build_event_documents(row: sqlite3.Row, spans: Iterable[tuple[int, int, int
     ]
 
 
-def _is_code(row: sqlite3.Row) -> bool:
+def _is_code(row: Record) -> bool:
     """Return whether a code scan created an event: a search then finds its memory instead."""
     return row["flags"] is not None and CODE in json.loads(row["flags"])
 
 
-def _mark_as_gone(row: sqlite3.Row) -> list[tuple[int, DocumentState]]:
+def _mark_as_gone(row: Record) -> list[tuple[int, DocumentState]]:
     if row["text"]:
         return []
     return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
 
 
 @guard_row("memories", IdKind.MEMORY)
-def _build_memory_document(row: sqlite3.Row) -> Document:
+def _build_memory_document(row: Record) -> Document:
     return _check_document(
         Document(
             code=pack_code(row["id"], memory=True),
@@ -127,11 +122,11 @@ def _build_memory_document(row: sqlite3.Row) -> Document:
     )
 
 
-def _read_vectors(run: _StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
+def _read_vectors(run: StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
     return [rows.to_vector(row) for row in run("vectors_after", after=after, until=until, model_id=model_id)]
 
 
-def renew_indexes(connection: sqlite3.Connection, user_id: str) -> None:
+def renew_indexes(run: StatementRunner) -> None:
     """Give the rows of a tenant another generation and delete the stored indexes, so that all are built again."""
     for name in ("renew_generation", "delete_index_images"):
-        connection.execute(load_statements()[name], {"user_id": user_id})
+        run(name)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.audit import AuditStore
 from credenda.storage.reports import ReportStore
-from credenda.storage.sqlite.agent_tasks import AgentTaskRows
-from credenda.storage.sqlite.audit import AuditRows
-from credenda.storage.sqlite.members import MemberRows
-from credenda.storage.sqlite.reports import ReportRows
-from credenda.storage.sqlite.server_secrets import SecretRows
-from credenda.storage.sqlite.tokens import TokenRows
+from credenda.storage.sql.agent_tasks import AgentTaskRows
+from credenda.storage.sql.audit import AuditRows
+from credenda.storage.sql.members import MemberRows
+from credenda.storage.sql.reports import ReportRows
+from credenda.storage.sql.server_secrets import SecretRows
+from credenda.storage.sql.tokens import TokenRows
 from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 
 __all__ = ["ServerRows"]
 
 
 class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows):
-    """The part of a SQLite store that belongs to a server."""
+    """The part of a store that belongs to a server."""
 
     @property
     def tokens(self) -> TokenStore:

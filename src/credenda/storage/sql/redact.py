@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.damage import guard_row
-from credenda.storage.sqlite.connection import compose_memory_words
-from credenda.storage.sqlite.replay_rows import StatementRunner
+from credenda.storage.damage import compute_checksum, guard_row
+from credenda.storage.sql.match_words import compose_memory_words
+from credenda.storage.sql.run import Record, StatementRunner
 from credenda.storage.store import Reader, Redaction, Rewording, pack_code
 from credenda.storage.tombstone_key import SEALED, seal_key
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["redact_memory", "reword_memory", "seal_keys"]
+
+_REDACTED: Final = "redacted"
+_NOTHING: Final = "{}"
 
 
 def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
@@ -44,7 +46,8 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
     if memory.text:
         writer.put_words("delete_words", code, _compose_words(memory, memory.text))
     for phrase in redaction.phrases:
-        run("redact_phrases", phrase=phrase)
+        for row in run("changes_with_phrase", phrase=phrase).fetchall():
+            _redact_entry(run, row, row["delta"] if row["memory"] is not None else _NOTHING)
     run("redact_versions", id=number)
     _redact_log(run, number, memory, writer.contests())
     run("redact_evidence", memory=number)
@@ -98,12 +101,27 @@ def _redact_log(run: StatementRunner, number: int, memory: Memory, contests: Ite
     The caller logs afterwards what remains of those contests.
     """
     for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        run("redact_change", id=row["id"], delta=_remove_words(row))
-    run("redact_contest_log", public_id=memory.id)
+        _redact_entry(run, row, _remove_words(row))
+    _redact_contest_log(run, memory.id)
     pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
     for contest in contests:
         if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
-            run("redact_contest_log", public_id=contest.id)
+            _redact_contest_log(run, contest.id)
+
+
+def _redact_contest_log(run: StatementRunner, public_id: str) -> None:
+    """Take the words out of the log of every contest that names a memory, or is the contest of that name."""
+    for row in run("changes_about_contest", public_id=public_id).fetchall():
+        _redact_entry(run, row, _NOTHING)
+
+
+def _redact_entry(run: StatementRunner, row: Record, delta: str) -> None:
+    """Leave of an entry its delta, or what remains of that, and no reason."""
+    run("redact_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, _REDACTED, delta))
+
+
+def _compute_checksum(row: Record, reason: str, delta: str) -> int:
+    return compute_checksum(row["id"], row["kind"], row["actor"], reason, row["at"], row["memory"], row["cause"], delta)
 
 
 def _reword_log(
@@ -116,16 +134,16 @@ def _reword_log(
     for row in run("changes_of_range", low=number, high=number + 1).fetchall():
         delta = _reword(row, texts, places)
         if delta != row["delta"]:
-            run("reword_change", id=row["id"], delta=delta)
+            run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 
 @guard_row("changes", IdKind.CHANGE)
-def _remove_words(row: sqlite3.Row) -> str:
+def _remove_words(row: Record) -> str:
     return rows.remove_words_from_delta(row["delta"])
 
 
 @guard_row("changes", IdKind.CHANGE)
 def _reword(
-    row: sqlite3.Row, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
+    row: Record, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
 ) -> str:
     return rows.reword_delta(row["delta"], texts, places)

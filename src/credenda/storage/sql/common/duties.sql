@@ -22,18 +22,7 @@ WHERE user_id = :user_id AND name <> '' AND started_at > 0 ORDER BY name;
 
 -- name: users
 -- The tenants of this file, a page at a time.
-SELECT user_id FROM tenants WHERE user_id > :after ORDER BY user_id LIMIT :limit;
-
--- name: users_with_due_jobs
--- Tenants with jobs that are due and not leased, those first whose job has been due the longest. A time after :far_us
--- was set by a clock that has been put back since.
-SELECT user_id FROM operations
-WHERE status IN ('queued', 'processing', 'failed') AND (run_after <= :now_us OR run_after > :far_us)
-    AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us OR lease_until > :far_us)
-    AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
-    AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds)))
-    AND user_id NOT IN (SELECT value FROM json_each(:besides))
-GROUP BY user_id ORDER BY min(max(run_after, created_at)), user_id LIMIT :limit;
+SELECT user_id FROM tenants WHERE user_id > :after_user ORDER BY user_id LIMIT :limit;
 
 -- name: oldest_waiting$
 -- When the oldest job of these kinds was filed that is not done and not given up, of all tenants.
@@ -62,9 +51,11 @@ SELECT lease_owner FROM duties WHERE user_id = :user_id AND name = :name;
 
 -- name: regards_of
 -- How memories were judged, and how often they were shown without a word; those that nobody ever judged are left out.
-SELECT memory, sum(useful > 0) AS liked, sum(useful < 0) AS disliked, sum(useful = 0) AS silent FROM access_log
+SELECT memory, sum(CASE WHEN useful > 0 THEN 1 ELSE 0 END) AS liked,
+    sum(CASE WHEN useful < 0 THEN 1 ELSE 0 END) AS disliked, sum(CASE WHEN useful = 0 THEN 1 ELSE 0 END) AS silent
+FROM access_log
 WHERE user_id = :user_id AND memory IN (SELECT value FROM json_each(:ids))
-GROUP BY memory HAVING sum(useful <> 0) > 0;
+GROUP BY memory HAVING sum(CASE WHEN useful <> 0 THEN 1 ELSE 0 END) > 0;
 
 -- name: occasions
 -- Sessions and days in which anything was judged useful.

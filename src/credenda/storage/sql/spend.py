@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from credenda.errors import LimitExceeded
-from credenda.storage.sqlite.replay_rows import StatementRunner
+from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import Spend
 
 __all__ = ["add_spend"]

@@ -1,13 +1,3 @@
--- name: heads^
--- How far the journal, the change log and the vectors have grown.
-SELECT
-    (SELECT coalesce(max(id), 0) FROM events WHERE user_id = :user_id) AS event,
-    (SELECT coalesce(max(id), 0) FROM changes WHERE user_id = :user_id) AS change,
-    max(
-        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
-        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
-    ) AS vector;
-
 -- name: events_after
 -- Events to index.
 SELECT id, session_id, role, speaker, text, flags, occurred_at, passages, redacted_at FROM events
@@ -22,19 +12,11 @@ WHERE user_id = :user_id AND event > :after AND event <= :until ORDER BY event, 
 -- Memories whose standing moved, as they are now. The cross join reads the few changes first.
 SELECT
     m.id, m.text, m.entity, m.attribute, m.value, m.status, m.layer, m.valid_from, m.created_at, m.speaker, c.fresh
-FROM (SELECT memory, max(kind IN ('add', 'rebuild')) AS fresh FROM changes
+FROM (SELECT memory, max(CASE WHEN kind IN ('add', 'rebuild') THEN 1 ELSE 0 END) AS fresh FROM changes
     WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
-CROSS JOIN memories AS m ON m.user_id = :user_id AND m.id = c.memory AND m.expired_at IS NULL
+CROSS JOIN memories AS m
+WHERE m.user_id = :user_id AND m.id = c.memory AND m.expired_at IS NULL
 ORDER BY m.id;
-
--- name: redacted_events
--- Events whose words were taken out since a change, as they are now. The plus keeps SQLite from walking the journal.
-SELECT id, session_id, role, speaker, text, flags, occurred_at, passages FROM events
-WHERE user_id = :user_id AND redacted_at IS NOT NULL AND +id <= :event AND id IN (
-    SELECT CAST(substr(cause, 2) AS INTEGER) FROM changes
-    WHERE user_id = :user_id AND id > :after AND id <= :until AND kind = 'delete' AND cause LIKE 'e%'
-)
-ORDER BY id;
 
 -- name: change_at$
 -- The change that ends a batch.
@@ -51,51 +33,17 @@ WHERE user_id = :user_id AND number > :after AND number <= :until AND model_id =
 SELECT coalesce(max(number), :after) FROM
 (SELECT number FROM embeddings WHERE user_id = :user_id AND number > :after ORDER BY number LIMIT :limit);
 
--- name: vectors_by_code
--- Vectors of documents, in the order in which their codes are given.
-SELECT v.code, v.model_id, v.dims, v.bits, v.scale, v.data, v.checksum
-FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
-    ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
-
--- name: vector_data
--- Vectors of documents as numbers of one model, in the order in which their codes are given.
-SELECT v.code, v.bits, v.data
-FROM json_each(:codes) AS wanted CROSS JOIN embeddings AS v
-    ON v.user_id = :user_id AND v.model_id = :model_id AND v.code = wanted.value;
-
--- name: put_vector!
--- File a vector, under a number that none had before.
-INSERT OR REPLACE INTO embeddings (user_id, model_id, code, number, dims, bits, scale, data, checksum)
-VALUES (:user_id, :model_id, :code,
-    1 + max(
-        (SELECT coalesce(max(number), 0) FROM embeddings WHERE user_id = :user_id),
-        coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
-    ), :dims, :bits, :scale, :data,
-    credenda_checksum(:code, :model_id, :dims, :bits, CAST(:scale AS REAL), :data));
-
 -- name: keep_vector_head!
 -- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.
 INSERT INTO watermarks (user_id, name, value, updated_at)
 SELECT user_id, 'vectors', max(number), :at_us FROM embeddings WHERE user_id = :user_id GROUP BY user_id
-ON CONFLICT (user_id, name) DO UPDATE SET value = max(value, excluded.value), updated_at = excluded.updated_at;
+ON CONFLICT (user_id, name) DO UPDATE SET
+    value = CASE WHEN excluded.value > watermarks.value THEN excluded.value ELSE watermarks.value END,
+    updated_at = excluded.updated_at;
 
 -- name: delete_vectors!
 -- Vectors of a redacted document.
 DELETE FROM embeddings WHERE user_id = :user_id AND code >= :low AND code < :high;
-
--- name: matching_words
--- Documents of one tenant, whose numbers lie in a range of their own, that hold each of some words: one list a word.
-SELECT (
-    SELECT json_group_array(doc) FROM (
-        SELECT rowid AS doc FROM search_index
-        WHERE search_index MATCH asked.value AND rowid >= :low AND rowid < :high LIMIT :limit
-    )
-) AS docs
-FROM json_each(:matches) AS asked;
-
--- name: snapshot
--- The image of an index. Whatever a damaged cell holds is read as bytes, to be refused as an image.
-SELECT CAST(data AS BLOB) AS data FROM index_blobs WHERE user_id = :user_id AND name = :name ORDER BY ordinal;
 
 -- name: put_blob!
 -- One blob of an image.
@@ -229,10 +177,10 @@ SELECT
 INSERT INTO budgets (user_id, day, operation, model_id, tokens_in, tokens_out, calls, cost_usd)
 VALUES (:user_id, :day, :operation, :model_id, :tokens_in, :tokens_out, :calls, :cost_usd)
 ON CONFLICT (user_id, day, operation, model_id) DO UPDATE SET
-    tokens_in = tokens_in + excluded.tokens_in,
-    tokens_out = tokens_out + excluded.tokens_out,
-    calls = calls + excluded.calls,
-    cost_usd = cost_usd + excluded.cost_usd;
+    tokens_in = budgets.tokens_in + excluded.tokens_in,
+    tokens_out = budgets.tokens_out + excluded.tokens_out,
+    calls = budgets.calls + excluded.calls,
+    cost_usd = budgets.cost_usd + excluded.cost_usd;
 
 -- name: spent_on_day$
 -- Tokens of a day, over all operations and models.

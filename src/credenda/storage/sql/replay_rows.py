@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from typing import Protocol
-
 from credenda.ids import IdKind, parse_id_number
 from credenda.storage import rows
+from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import ReplayedRows
 
-__all__ = ["StatementRunner", "replace_rows"]
-
-
-class StatementRunner(Protocol):
-    """Runs a statement by its name, for one tenant."""
-
-    def __call__(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
-        """Run the statement."""
-        ...
+__all__ = ["replace_rows"]
 
 
 def replace_rows(run: StatementRunner, tag: str, row: ReplayedRows) -> str:

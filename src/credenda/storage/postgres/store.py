@@ -1,0 +1,153 @@
+"""The Postgres store: many tenants in one database, kept apart by row-level security, on any number of machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final, TypeVar
+
+from credenda.author import read_author
+from credenda.clock import Clock, SystemClock
+from credenda.errors import Invalid, Unavailable
+from credenda.ids import draw_tag
+from credenda.model.retention_policy import PoliciesAndHolds
+from credenda.storage.postgres.connections import Connections, Scope, Session
+from credenda.storage.postgres.errors import is_repeatable
+from credenda.storage.postgres.migrate import open_database
+from credenda.storage.postgres.reader import PostgresReader, run_statement
+from credenda.storage.postgres.writer import PostgresWriter
+from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sql.index_delta import renew_indexes
+from credenda.storage.sql.reader import to_tenant
+from credenda.storage.sql.retention_rows import read_retention_rules
+from credenda.storage.sql.run import Cursor, StatementRunner
+from credenda.storage.sql.server_rows import ServerRows
+from credenda.storage.sql.writer import NextIds
+from credenda.storage.store import Reader, TenantRecord, Writer
+from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
+
+__all__ = ["PostgresStore"]
+
+T = TypeVar("T")
+_TRIES: Final = 4
+"""How often a change of the server's tables is tried that meets another one."""
+
+
+class PostgresStore(ServerRows, TenantQueries):
+    """A `Store` in one Postgres database, shared with other processes and machines."""
+
+    log_emptied = True
+    """The server's own logs are not ours: what they keep, and for how long, its operator decides."""
+
+    def __init__(self, url: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
+        """Open a database, as its owner create its schema or bring it up to date, and work as the service's role.
+
+        Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
+        `Unavailable` for a database that cannot be reached, `NotFound` for one without a schema and `read_only`.
+        """
+        self.path = url
+        self._clock = clock or SystemClock()
+        self._key = key
+        self._read_only = read_only
+        self._lock = Lock()
+        self.commits = 0
+        """The number of transactions that this process has committed."""
+        self._connections = Connections(url, open_database(url, self._clock, read_only=read_only))
+
+    @contextmanager
+    def reader(self, user_id: str) -> Generator[Reader]:
+        """Open a consistent view of one tenant."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            yield PostgresReader.of_view(session, user_id, self._key)
+
+    def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
+        """Run a unit of work and return its result once it is durable."""
+        self._check_writable()
+        with self._connections.transaction(Scope(user_id, alone=f"tenant {user_id}"), write=True) as session:
+            tenant, tips, is_new = self._tenant(session, user_id)
+            writer = PostgresWriter(session, tenant, tips, self._clock, self._key)
+            writer.author = read_author()
+            result = work(writer)
+            if is_new and not writer.wrote:  # such as late work for an erased tenant
+                self._drop_tenant(session, user_id)
+            if writer.refolded:
+                renew_indexes(self._bind(session, user_id))
+        with self._lock:
+            self.commits += 1
+        return result
+
+    def _check_writable(self) -> None:
+        if self._connections.closed:
+            raise Unavailable("this memory is closed", fix="open it again")
+        if self._read_only:
+            raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
+
+    def _tenant(self, session: Session, user_id: str) -> tuple[TenantRecord, NextIds, bool]:
+        """Return the tenant, its next ids, and whether it was filed just now."""
+        run = self._bind(session, user_id)
+        found = run("tenant_and_tips").fetchone()
+        if found is not None:
+            return to_tenant(found), NextIds.of(found), False
+        stored = draw_stored_key(self._key)
+        tag = draw_tag()
+        while not run("claim_tag", tag=tag).rowcount:
+            tag = draw_tag()
+        run("insert_tenant", tag=tag, hmac_key=stored, created_at=self._clock.now_us())
+        key = open_stored_key(stored, self._key)
+        return TenantRecord(user_id=user_id, number=0, tag=tag, key=key), NextIds(), True
+
+    def _drop_tenant(self, session: Session, user_id: str) -> None:
+        session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
+        self._bind(session, user_id)("drop_tag")
+
+    def _bind(self, session: Session, user_id: str) -> StatementRunner:
+        """Return a runner of named statements for one tenant."""
+
+        def run(name: str, /, **parameters: object) -> Cursor:
+            return run_statement(session, name, {**parameters, "user_id": user_id}, self._key)
+
+        return run
+
+    def _bind_tables(self, session: Session) -> StatementRunner:
+        def run(name: str, /, **parameters: object) -> Cursor:
+            return run_statement(session, name, parameters)
+
+        return run
+
+    @contextmanager
+    def _view_tables(self, user: str = "") -> Generator[StatementRunner]:
+        with self._connections.transaction(Scope(user, server=True)) as session:
+            yield self._bind_tables(session)
+
+    def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:
+        self._check_writable()
+        scope = Scope(user, server=True, alone=f"{alone} {user}" if alone else "")
+        for tried in range(_TRIES):
+            try:
+                with self._connections.transaction(scope, write=True) as session:
+                    return work(self._bind_tables(session))
+            except Unavailable as error:
+                if tried + 1 == _TRIES or error.__cause__ is None or not is_repeatable(error.__cause__):
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def rules(self, user_id: str) -> PoliciesAndHolds:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            return read_retention_rules(self._bind(session, user_id))
+
+    def renew_indexes(self, user_id: str) -> None:
+        """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
+        self._check_writable()
+        with self._connections.transaction(Scope(user_id, alone=f"tenant {user_id}"), write=True) as session:
+            renew_indexes(self._bind(session, user_id))
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
+
+    def close(self) -> None:
+        """Close all connections; a second call does nothing."""
+        if not self._connections.closed:
+            self._connections.close()
