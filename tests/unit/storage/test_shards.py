@@ -1,10 +1,14 @@
 """The shard lint: a statement that could touch two tenants is found, and every statement of both backends is sound."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import citus
 import shards
+
+from tests.postgres_server import get_server
 
 TENANTS = {"events", "memories", "tenants"}
 NONE = shards.Exceptions(statements={}, tables={})
@@ -71,7 +75,7 @@ def test_a_statement_that_could_touch_two_tenants_is_found(sql: str) -> None:
 
 def test_statements_are_read_from_files_and_from_code() -> None:
     text = "-- name: a$\n-- Why.\nSELECT 1;\n\n-- name: b\nSELECT 2;\n"
-    assert [one.name for one in shards.read_named(text, "sqlite")] == ["sqlite:a", "sqlite:b"]
+    assert [one.name for one in shards.read_named(text, "sqlite", "sqlite")] == ["sqlite:a", "sqlite:b"]
     code = '''
 """Delete nothing at all: a docstring."""
 _FIND: Final = f"SELECT {_COLUMNS} FROM events WHERE id = ?"
@@ -127,3 +131,28 @@ def test_every_statement_and_table_of_both_backends_is_sound() -> None:
     assert shards.find_problems(statements, tenants, exceptions) == []
     assert shards.check_schema(schemas["postgres"], exceptions.tables) == []
     assert all(reason for reason in [*exceptions.statements.values(), *exceptions.tables.values()])
+
+
+def test_the_statements_for_citus_are_those_of_the_schema() -> None:
+    text = citus.render()
+    assert citus.TARGET.read_text("utf-8") == text, "run scripts/citus.py"
+    distributed = re.findall(r"create_distributed_table\('(\w+)', 'user_id'(.*)\);", text)
+    assert distributed[0] == ("tenants", "")
+    assert {beside for _, beside in distributed[1:]} == {", colocate_with => 'tenants'"}
+    named = [name for name, _ in distributed] + re.findall(r"create_reference_table\('(\w+)'\)", text)
+    tables = shards.list_tables(shards.read_schema(shards.STORAGE, "postgres"))
+    assert sorted(named) == sorted(tables)
+    assert {"events", "memories", "words", "operations"} <= {name for name, _ in distributed}
+
+
+def test_no_table_is_missing_from_those_of_a_real_server() -> None:
+    """The schema as text names the same tables as the catalogue of a server on which it was run."""
+    server = get_server()
+    database = server.lend()
+    with database.connect() as connection:
+        found = connection.execute(
+            """SELECT relname FROM pg_class WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p')
+            AND NOT relispartition AND relname <> 'schema_version'"""
+        ).fetchall()
+    server.take_back(database)
+    assert {name for (name,) in found} == set(shards.list_tables(shards.read_schema(shards.STORAGE, "postgres")))

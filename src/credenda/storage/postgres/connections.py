@@ -91,7 +91,12 @@ class Connections:
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection[Row]] = psycopg_pool.ConnectionPool(
             url,
             connection_class=psycopg.Connection[Row],
-            kwargs={"autocommit": True, "row_factory": make_rows, "prepare_threshold": None, "application_name": "credenda"},
+            kwargs={
+                "autocommit": True,
+                "row_factory": make_rows,
+                "prepare_threshold": None,
+                "application_name": "credenda",
+            },
             configure=register_types,
             min_size=0,
             max_size=_POOL_MAX,
