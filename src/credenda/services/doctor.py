@@ -46,6 +46,7 @@ _CHECKS: Final = (
     "dead_jobs",
     "ledgers",
     "consolidation",
+    "walls",
     "permissions",
 )
 _PARTS: Final = 3
@@ -65,6 +66,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     findings += _complete(
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
     )
+    findings += _complete("walls", lambda: services.walls.probe_walls(parts))
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(

@@ -7,7 +7,6 @@ import pytest
 
 import citus
 import shards
-
 from tests.postgres_server import get_server
 
 TENANTS = {"events", "memories", "tenants"}
