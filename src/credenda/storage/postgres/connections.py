@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 import psycopg
@@ -70,6 +70,11 @@ class Session:
         """Run a statement with parameters in psycopg's form."""
         return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
 
+    def execute_many(self, statement: str, given: Sequence[Mapping[str, object]]) -> None:
+        """Run a statement once for each set of parameters, without waiting for each answer."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - our own statements
+
     def stream(self, statement: str, given: Mapping[str, object], size: int = 500) -> Iterator[Row]:
         """Yield the rows of a query without holding all of them."""
         with self._connection.cursor(name="credenda_stream") as cursor:
@@ -91,7 +96,12 @@ class Connections:
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection[Row]] = psycopg_pool.ConnectionPool(
             url,
             connection_class=psycopg.Connection[Row],
-            kwargs={"autocommit": True, "row_factory": make_rows, "prepare_threshold": None, "application_name": "credenda"},
+            kwargs={
+                "autocommit": True,
+                "row_factory": make_rows,
+                "prepare_threshold": None,
+                "application_name": "credenda",
+            },
             configure=register_types,
             min_size=0,
             max_size=_POOL_MAX,

@@ -43,9 +43,7 @@ _FAMILIES: Final = (
         "another transaction has held a lock too long",
         "try again, and look for a transaction that stays open",
     ),
-    _ErrorMapping(
-        "40", Unavailable, "the database undid a transaction", "it met another one ({code})", "try again"
-    ),
+    _ErrorMapping("40", Unavailable, "the database undid a transaction", "it met another one ({code})", "try again"),
     _ErrorMapping(
         "53",
         Unavailable,
