@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import tzinfo
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
@@ -22,7 +23,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import LazyIndexCache, Parts
-from credenda.storage import sqlite
+from credenda.storage import postgres, sqlite
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_name
@@ -42,6 +43,8 @@ __all__ = [
     "build_parts",
     "build_user_parts",
     "migrate_database",
+    "open_store",
+    "resolve_target",
     "restore_backup",
     "run_due_duties",
 ]
@@ -49,6 +52,7 @@ __all__ = [
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
 _SHARED_INDEXES: Final = LazyIndexCache()
+_POSTGRES: Final = ("postgresql://", "postgres://")
 
 
 class _LazyExtractor:
@@ -100,12 +104,13 @@ def build_parts(
     line = _open_model_client(llm, merged)
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = _resolve_clock(clock)
-    path = resolve_sqlite_path(target)
-    warn_about_open_paths(path)
+    place = resolve_target(target)
+    if not _is_postgres(place):
+        warn_about_open_paths(place)
     key = read_key_file(merged.tombstone_key_file)
     return Parts(
         user_id=name,
-        store_name=str(Path(path).absolute()),
+        store_name=_name_store(place),
         clock=now,
         settings=merged,
         extractor=extractor or _LazyExtractor(merged.zone, _open_parser(merged.parser)),
@@ -115,8 +120,42 @@ def build_parts(
         counter=counter,
         read_only=read_only,
         owner=name_process(),
-        store=SqliteStore(path, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
+        store=open_store(place, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
     )
+
+
+def open_store(
+    target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+) -> Store:
+    """Open the store of a target: a SQLite file, or a Postgres database, whose driver is loaded only then.
+
+    Raises what the backend raises, and `Invalid` where the driver is not installed.
+    """
+    place = resolve_target(target)
+    if not _is_postgres(place):
+        return SqliteStore(place, clock=clock, read_only=read_only, key=key)
+    try:
+        opened = postgres.store.PostgresStore
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("psycopg"):
+            raise
+        raise Invalid(
+            "Postgres cannot be opened",
+            why=f"the package {error.name} is not installed",
+            fix='pip install "credenda[postgres]"',
+        ) from error
+    return opened(place, clock=clock, read_only=read_only, key=key)
+
+
+def _name_store(place: str) -> str:
+    """Name a store among others of this process; a name never holds the password of a target."""
+    if _is_postgres(place):
+        return f"postgresql:{blake2b(place.encode(), digest_size=16).hexdigest()}"
+    return str(Path(place).absolute())
+
+
+def _is_postgres(place: str) -> bool:
+    return place.startswith(_POSTGRES)
 
 
 def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
@@ -185,8 +224,8 @@ def restore_backup(
         return services.restore_backup.delete_again(old, new, user_id, given.now_us())
 
     key = read_key_file(load_settings(None).tombstone_key_file)
-    later = None if deletions is None else Path(resolve_sqlite_path(deletions))
-    place = Path(resolve_sqlite_path(target))
+    later = None if deletions is None else Path(_resolve_file(deletions))
+    place = Path(_resolve_file(target))
     return sqlite.backup.restore_file(
         check_path(backup), place, given, replace=replace, deletions=later, delete_again=again, key=key
     )
@@ -214,17 +253,20 @@ def back_up_file(parts: Parts, path: Path) -> BackupReport:
     """Copy a whole database to a file; see `Data.backup`."""
     store = parts.store
     if not isinstance(store, SqliteStore):
-        raise Invalid(
-            "this database is not a file", why="a database server stores it", fix="use the server's own backups"
-        )
+        raise _make_no_file_error()
     return sqlite.backup.back_up(store, path)
 
 
-def resolve_sqlite_path(target: str | Path | None) -> str:
-    """Return the SQLite path of a target: a path, `sqlite:///path`, or None for the default file."""
+def resolve_target(target: str | Path | None) -> str:
+    """Return the SQLite path of a target, or the address of its Postgres database.
+
+    A target is a path, `sqlite:///path`, `postgresql://user:password@host/database`, or None for the default.
+    """
+    text = get_default_target() if target is None else str(target)
+    if _is_postgres(text):
+        return text
     if target is not None:
         check_path(target)
-    text = get_default_target() if target is None else str(target)
     scheme, separator, _ = text.partition("://")
     if not separator:
         if not text.strip():
@@ -232,10 +274,21 @@ def resolve_sqlite_path(target: str | Path | None) -> str:
         return text
     if scheme == "sqlite":
         return _parse_sqlite_url(text)
-    if scheme in {"postgresql", "postgres"}:
-        why = "this version supports SQLite files only"
-        raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
-    raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
+    raise Invalid(
+        f"{scheme!r} is not a kind of database", fix="give a path, sqlite:///path or postgresql://user@host/database"
+    )
+
+
+def _resolve_file(target: str | Path | None) -> str:
+    """Return the SQLite path of a target; raises `Invalid` for a database that is no file."""
+    place = resolve_target(target)
+    if _is_postgres(place):
+        raise _make_no_file_error()
+    return place
+
+
+def _make_no_file_error() -> Invalid:
+    return Invalid("this database is not a file", why="a database server stores it", fix="use the server's own backups")
 
 
 def _parse_sqlite_url(url: str) -> str:

@@ -13,7 +13,6 @@ from credenda.clock import Clock
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
-
 from tests.postgres_server import get_server
 
 from .build import SetClock

@@ -243,7 +243,8 @@ def _repeat_options(session: Session) -> Iterator[str]:
     """
     db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
-        yield from ("--db", str(Path(bootstrap.resolve_sqlite_path(db)).absolute()))
+        place = bootstrap.resolve_target(db)
+        yield from ("--db", place if "://" in place else str(Path(place).absolute()))
     if user is not None:
         yield from ("--user", user)
     if session.read_only:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 import psycopg
@@ -69,6 +69,11 @@ class Session:
     def execute(self, statement: str, given: Mapping[str, object] | Sequence[object] = ()) -> psycopg.Cursor[Row]:
         """Run a statement with parameters in psycopg's form."""
         return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
+
+    def execute_many(self, statement: str, given: Sequence[Mapping[str, object]]) -> None:
+        """Run a statement once for each set of parameters, without waiting for each answer."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - our own statements
 
     def stream(self, statement: str, given: Mapping[str, object], size: int = 500) -> Iterator[Row]:
         """Yield the rows of a query without holding all of them."""

@@ -21,7 +21,7 @@ class Row(tuple[Any, ...]):
     __slots__ = ()
     places: ClassVar[dict[str, int]]
 
-    def __getitem__(self, key: Any, /) -> Any:  # noqa: ANN401 - whatever the column holds
+    def __getitem__(self, key: Any, /) -> Any:
         """Return the cell at a place, or of a column."""
         return tuple.__getitem__(self, self.places[key] if type(key) is str else key)
 

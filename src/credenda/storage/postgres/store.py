@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -12,6 +12,8 @@ from credenda.clock import Clock, SystemClock
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
+from credenda.storage import postgres, sqlite
+from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.connections import Connections, Scope, Session
 from credenda.storage.postgres.errors import is_repeatable
 from credenda.storage.postgres.migrate import open_database
@@ -19,12 +21,14 @@ from credenda.storage.postgres.reader import PostgresReader, run_statement
 from credenda.storage.postgres.writer import PostgresWriter
 from credenda.storage.sql.all_tenants import TenantQueries
 from credenda.storage.sql.index_delta import renew_indexes
+from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
 from credenda.storage.sql.retention_rows import read_retention_rules
 from credenda.storage.sql.run import Cursor, StatementRunner
 from credenda.storage.sql.server_rows import ServerRows
 from credenda.storage.sql.writer import NextIds
-from credenda.storage.store import Reader, TenantRecord, Writer
+from credenda.storage.store import Finding, Reader, TenantRecord, Writer
+from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
 from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 
 __all__ = ["PostgresStore"]
@@ -63,8 +67,8 @@ class PostgresStore(ServerRows, TenantQueries):
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is durable."""
-        self._check_writable()
-        with self._connections.transaction(Scope(user_id, alone=f"tenant {user_id}"), write=True) as session:
+        self._check_writable(user_id)
+        with self._connections.transaction(self._own(user_id), write=True) as session:
             tenant, tips, is_new = self._tenant(session, user_id)
             writer = PostgresWriter(session, tenant, tips, self._clock, self._key)
             writer.author = read_author()
@@ -72,14 +76,18 @@ class PostgresStore(ServerRows, TenantQueries):
             if is_new and not writer.wrote:  # such as late work for an erased tenant
                 self._drop_tenant(session, user_id)
             if writer.refolded:
-                renew_indexes(self._bind(session, user_id))
+                run = self._bind(session, user_id)
+                postgres.words.rebuild_words(run)
+                renew_indexes(run)
         with self._lock:
             self.commits += 1
         return result
 
-    def _check_writable(self) -> None:
+    def _check_writable(self, user_id: str = "a user") -> None:
         if self._connections.closed:
             raise Unavailable("this memory is closed", fix="open it again")
+        if not user_id:
+            raise Invalid("a memory needs a user", why="the name is empty", fix="give the name of one")
         if self._read_only:
             raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
 
@@ -137,10 +145,94 @@ class PostgresStore(ServerRows, TenantQueries):
         with self._connections.transaction(Scope(user_id)) as session:
             return read_retention_rules(self._bind(session, user_id))
 
+    @contextmanager
+    def dump(
+        self, user_id: str, *, only: Collection[str] | None = None, skip_damaged: bool = False
+    ) -> Generator[TenantExport]:
+        """Open all rows of a tenant, or those of some tables, in one consistent view."""
+        damaged: list[DamagedRow] = []
+        with self._connections.transaction(Scope(user_id)) as session:
+            found = postgres.archive.dump_rows(session, user_id, only, damaged if skip_damaged else None)
+            with closing(found) as rows:
+                origin = postgres.archive.read_origin(session, user_id)
+                yield TenantExport(origin=origin, rows=rows, damaged=damaged)
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here."""
+        with self._connections.transaction(Scope(server=True)) as session:
+            return {str(row["tag"]) for row in session.execute("SELECT tag FROM erasures")} & set(tags)
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._connections.transaction(Scope(server=True)) as session:
+            found = session.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
+        return [ErasedTenant(bytes(digest), tag, bytes(key), erased_us) for digest, tag, key, erased_us in found]
+
+    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
+        """Add tenants that were erased elsewhere to the ledger."""
+        self._check_writable()
+        with self._connections.transaction(Scope(server=True), write=True) as session:
+            for one in entries:
+                session.execute(
+                    """INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (%s, %s, %s, %s)
+                    ON CONFLICT (digest, tag) DO NOTHING""",
+                    (one.digest, one.tag, one.key, one.erased_us),
+                )
+
+    @contextmanager
+    def scratch(self, user_id: str) -> Generator[Writer]:
+        """Open a copy of a tenant's journal and tombstones in the memory of this process."""
+        with ExitStack() as held:
+            with self.dump(user_id, only=sqlite.in_memory_copy.SCRATCH_TABLES) as export:
+                copy, writer = sqlite.in_memory_copy.open_scratch(export.origin, export.rows, self._clock, self._key)
+                held.callback(copy.close)  # inside the block, because closing the reader may fail
+            yield writer
+
+    def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
+        """Import rows into an empty tenant, in one transaction."""
+        self._check_writable()
+        if origin.tag:
+            open_stored_key(origin.key, self._key)
+        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+            counts = postgres.archive.load_rows(session, self._bind(session, user_id), user_id, origin, rows)
+            session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))
+        return counts
+
+    def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
+        """Delete every row of a tenant in one transaction, and look for rows that are left."""
+        self._check_writable()
+        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+            rows = postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
+        clear_name_cache()
+        with self._connections.transaction(Scope(user_id, server=True)) as session:
+            left = postgres.erase.count_left(session, user_id)
+        return Erasure(rows=rows, held=not left, proof={"remaining_matches": str(left)})
+
+    @staticmethod
+    def retry_owed() -> Mapping[str, str]:
+        """Return nothing: no ledger lies beside this database."""
+        return {}
+
+    def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
+        """Verify one tenant's rows; repair derived rows."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            run = self._bind(session, user_id)
+            row = run("tenant").fetchone()
+            findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
+        if not repair or not findings or self._read_only:
+            return findings
+        with self._connections.transaction(self._own(user_id), write=True) as session:
+            return postgres.check.repair_rows(self._bind(session, user_id), findings)
+
+    @staticmethod
+    def _own(user_id: str, *, server: bool = False) -> Scope:
+        """Return the scope of a unit, which no other unit of the tenant runs beside."""
+        return Scope(user_id, server=server, alone=f"tenant {user_id}")
+
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         self._check_writable()
-        with self._connections.transaction(Scope(user_id, alone=f"tenant {user_id}"), write=True) as session:
+        with self._connections.transaction(self._own(user_id), write=True) as session:
             renew_indexes(self._bind(session, user_id))
 
     def now_us(self) -> int:

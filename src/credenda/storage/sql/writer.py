@@ -28,7 +28,6 @@ from credenda.storage.sql.replay_rows import replace_rows
 from credenda.storage.sql.run import Record
 from credenda.storage.sql.spend import add_spend
 from credenda.storage.store import (
-    CODE_BITS,
     Access,
     Job,
     Prune,

@@ -188,3 +188,48 @@ SELECT seq, convert_to(record, 'UTF8') AS record, hash FROM audit_records ORDER 
 -- Records of one user after a number.
 SELECT seq, record, hash FROM audit_records
 WHERE (record::json ->> 'user') = :pseudonym AND seq > :seq ORDER BY seq LIMIT :limit;
+
+-- name: check_contests
+-- Contests of a missing memory.
+SELECT DISTINCT 'k' || contests.id AS name
+FROM contests CROSS JOIN LATERAL json_array_elements_text(CAST(contests.memories AS json)) AS one
+WHERE contests.user_id = :user_id AND NOT EXISTS (
+    SELECT 1 FROM memories AS m
+    WHERE m.user_id = contests.user_id AND m.id = CAST(substring(one.value FROM '^m([0-9]{1,18})') AS bigint)
+);
+
+-- name: vector_cells
+-- Vectors with their checksums, in the order of `is_sound_vector`.
+SELECT code, model_id, dims, bits, scale, data, checksum FROM embeddings WHERE user_id = :user_id;
+
+-- name: drop_vector!
+-- One vector.
+DELETE FROM embeddings WHERE user_id = :user_id AND model_id = :model_id AND code = :code;
+
+-- name: tombstone_cells
+-- Tombstones with their checksums.
+SELECT digest, kind, normaliser, created_at, checksum FROM tombstones
+WHERE user_id = :user_id AND checksum IS NOT NULL;
+
+-- name: listed_events
+-- Events whose words are indexed, with their passages.
+SELECT e.id, e.role, e.speaker, e.occurred_at, e.text, e.passages
+FROM tenants AS t JOIN events AS e ON e.user_id = t.user_id AND e.id <= t.listed
+WHERE t.user_id = :user_id AND e.text <> '' AND e.id > :after ORDER BY e.id LIMIT :limit;
+
+-- name: first_versions
+-- Memories as they were first worded.
+SELECT id, text, entity, attribute, value FROM memories
+WHERE user_id = :user_id AND version = 1 AND text <> '' AND id > :after ORDER BY id LIMIT :limit;
+
+-- name: words_of_codes
+-- The indexed words of a range of documents.
+SELECT code, term FROM words WHERE user_id = :user_id AND code >= :low AND code < :high;
+
+-- name: drop_all_words!
+-- Every indexed word of a tenant.
+DELETE FROM words WHERE user_id = :user_id;
+
+-- name: all_words
+-- Every indexed word of a tenant by document.
+SELECT code, term FROM words WHERE user_id = :user_id ORDER BY code, term;

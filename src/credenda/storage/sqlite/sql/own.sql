@@ -160,3 +160,31 @@ FROM audit_records ORDER BY seq;
 -- Records of one user after a number.
 SELECT seq, record, hash FROM audit_records
 WHERE json_extract(record, '$.user') = :pseudonym AND seq > :seq ORDER BY seq LIMIT :limit;
+
+-- name: check_contests
+-- Contests of a missing memory.
+SELECT DISTINCT 'k' || contests.id AS name FROM contests, json_each(contests.memories) AS one
+WHERE user_id = :user_id AND NOT EXISTS (
+    SELECT 1 FROM memories AS m
+    WHERE m.user_id = contests.user_id AND m.id = CAST(substr(one.value, 2) AS INTEGER)
+);
+
+-- name: check_vector_checksums
+-- Vectors that do not match their length or checksum.
+SELECT CASE WHEN code >= 8796093022208 THEN 'm' || ((code & 8796093022207) >> 12) ELSE 'e' || (code >> 12) END AS name
+FROM embeddings WHERE user_id = :user_id AND (
+    typeof(data) <> 'blob'
+    OR NOT credenda_is_vector(code, model_id, dims, bits, scale, CAST(data AS BLOB), checksum)
+);
+
+-- name: drop_altered_vectors!
+-- Vectors that do not match their length or checksum.
+DELETE FROM embeddings WHERE user_id = :user_id AND (
+    typeof(data) <> 'blob'
+    OR NOT credenda_is_vector(code, model_id, dims, bits, scale, CAST(data AS BLOB), checksum)
+);
+
+-- name: check_tombstone_checksums
+-- Tombstones that do not match their checksum.
+SELECT 'tombstone ' || substr(hex(digest), 1, 8) AS name FROM tombstones WHERE user_id = :user_id
+    AND checksum IS NOT NULL AND checksum <> credenda_checksum(digest, kind, normaliser, created_at);
