@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +21,9 @@ from credenda.services.tokens import issue_token
 from credenda.storage.tenant_transfer import ARCHIVED
 from credenda.testing import ManualClock
 
+from tests.postgres_server import get_server
+
+both = pytest.mark.parametrize("target", ["sqlite", "postgres"], indirect=True)
 USERS = ("ana", "bob", "Ana")
 Opener = Callable[..., Credenda]
 
@@ -37,29 +41,44 @@ def opened(clock: ManualClock) -> Iterator[Opener]:
         memory.close()
 
 
-@pytest.fixture
-def source(tmp_path: Path, opened: Opener, clock: ManualClock) -> str:
-    target = f"sqlite:///{tmp_path / 'source.db'}"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the memories of all users."""
+    path = tmp_path_factory.mktemp("source") / "source.db"
+    clock = ManualClock("2026-03-01T09:00:00Z")
     for number, user in enumerate(USERS):
-        memory = opened(target, user)
-        memory.remember(f"I live in {('Linz', 'Graz', 'Wels')[number]}.", session="first", metadata={"n": number})
-        memory.remember("My dog is called Rex. " * 400, topic="pets")
-        memory.settle()
-        clock.advance(timedelta(days=3))
-        memory.remember("I moved to Vienna.")
-        memory.store(MemoryUnit(text="Prefers tea", type="preference", entity="user", attribute="drink", value="tea"))
-        memory.settle()
-        gone = memory.store(MemoryUnit(text="The code of the garage is blue.", type="fact"))
-        memory.delete(gone.id)
-        memory.search("Where do I live?")
-        memory.feedback(memory.list().items[0].id, useful=True)
-        memory.close()
-    return target
+        with Credenda.open(path, user=user, clock=clock, workers=False, embedder="hashed") as memory:
+            memory.remember(f"I live in {('Linz', 'Graz', 'Wels')[number]}.", session="first", metadata={"n": number})
+            memory.remember("It was a long walk through the old town. " * 40, topic="walks")
+            memory.settle()
+            clock.advance(timedelta(days=3))
+            memory.remember("I moved to Vienna.")
+            memory.store(
+                MemoryUnit(text="Prefers tea", type="preference", entity="user", attribute="drink", value="tea")
+            )
+            memory.settle()
+            gone = memory.store(MemoryUnit(text="The code of the garage is blue.", type="fact"))
+            memory.delete(gone.id)
+            memory.search("Where do I live?")
+            memory.feedback(memory.list().items[0].id, useful=True)
+    return path
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'target.db'}"
+def source(filled: Path, tmp_path: Path) -> str:
+    shutil.copy(filled, tmp_path / "source.db")
+    return f"sqlite:///{tmp_path / 'source.db'}"
+
+
+@pytest.fixture
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield f"sqlite:///{tmp_path / 'target.db'}"
+        return
+    server = get_server()
+    database = server.lend()
+    yield database.url()
+    server.take_back(database)
 
 
 def rows(target: str, user: str, only: frozenset[str] = frozenset(ARCHIVED)) -> dict[str, list[object]]:
@@ -72,6 +91,7 @@ def rows(target: str, user: str, only: frozenset[str] = frozenset(ARCHIVED)) -> 
     return found
 
 
+@both
 def test_every_row_of_every_user_arrives_and_is_found_alike(source: str, target: str) -> None:
     report = migrate_database(source, target)
     assert (report.ok, report.moved, report.present, report.unmoved) == (True, 3, 0, ())
@@ -86,8 +106,10 @@ def test_every_row_of_every_user_arrives_and_is_found_alike(source: str, target:
     assert {"events", "passages", "memories", "changes", "tombstones", "embeddings"} <= report.rows.keys()
 
 
-def test_the_moved_memory_goes_on_where_it_was(source: str, target: str, opened: Opener) -> None:
+@both
+def test_the_moved_memory_goes_on_where_it_was(source: str, target: str, opened: Opener, clock: ManualClock) -> None:
     migrate_database(source, target)
+    clock.advance(timedelta(days=30))
     memory = opened(target)
     memory.remember("I live in Salzburg now.")
     memory.settle()
@@ -96,6 +118,7 @@ def test_the_moved_memory_goes_on_where_it_was(source: str, target: str, opened:
     assert memory.data.doctor().ok
 
 
+@both
 def test_a_repeated_run_only_verifies(source: str, target: str) -> None:
     migrate_database(source, target)
     before = rows(target, "ana")
@@ -104,6 +127,7 @@ def test_a_repeated_run_only_verifies(source: str, target: str) -> None:
     assert rows(target, "ana") == before
 
 
+@both
 def test_a_run_that_stopped_between_two_users_goes_on(source: str, target: str) -> None:
     class StoppedError(Exception):
         pass
@@ -115,6 +139,16 @@ def test_a_run_that_stopped_between_two_users_goes_on(source: str, target: str) 
         migrate_database(source, target, progress=stop)
     report = migrate_database(source, target)
     assert (report.ok, report.moved, report.present) == (True, 2, 1)
+
+
+@both
+def test_the_way_back_gives_the_same_rows(source: str, target: str, tmp_path: Path) -> None:
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    migrate_database(source, target)
+    report = migrate_database(target, back)
+    assert (report.ok, report.moved, report.searches) == (True, 3, 15)
+    for user in USERS:
+        assert rows(back, user) == rows(source, user)
 
 
 def test_a_failure_inside_a_user_leaves_nothing_of_it(
@@ -142,6 +176,7 @@ def test_a_memory_that_was_written_to_since_is_named_and_left_alone(source: str,
     assert rows(target, "bob") == before
 
 
+@both
 def test_another_memory_under_the_same_name_is_never_merged(source: str, target: str, opened: Opener) -> None:
     opened(target, "bob").remember("I am somebody else.")
     report = migrate_database(source, target)
@@ -149,6 +184,7 @@ def test_another_memory_under_the_same_name_is_never_merged(source: str, target:
     assert report.moved == len(USERS) - 1
 
 
+@both
 def test_what_was_erased_in_the_target_does_not_come_back(source: str, target: str, opened: Opener) -> None:
     migrate_database(source, target)
     opened(target, "bob").erase("bob")
@@ -158,6 +194,7 @@ def test_what_was_erased_in_the_target_does_not_come_back(source: str, target: s
     assert rows(target, "bob") == {}
 
 
+@both
 def test_the_ledger_of_erasures_moves_along(source: str, target: str, opened: Opener, tmp_path: Path) -> None:
     migrate_database(source, f"sqlite:///{tmp_path / 'old.db'}")
     opened(source, "bob").erase("bob")
@@ -167,6 +204,7 @@ def test_the_ledger_of_erasures_moves_along(source: str, target: str, opened: Op
     assert [one.user for one in late.unmoved] == ["bob"]
 
 
+@both
 def test_tokens_and_members_move_once(source: str, target: str) -> None:
     parts = build_parts(source, user="ana", embedder="none")
     issued = issue_token(parts, "laptop", scopes=("memory:read",), allowed=("memory:read",), expires="never")
@@ -182,6 +220,7 @@ def test_tokens_and_members_move_once(source: str, target: str) -> None:
     moved.release()
 
 
+@both
 def test_the_authors_of_a_shared_memory_move_along(source: str, target: str, opened: Opener) -> None:
     parts = build_parts(source, user="ana", embedder="none")
     member = add_member(parts, "bob", role="writer")

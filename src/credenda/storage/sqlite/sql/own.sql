@@ -164,7 +164,7 @@ WHERE json_extract(record, '$.user') = :pseudonym AND seq > :seq ORDER BY seq LI
 -- name: check_contests
 -- Contests of a missing memory.
 SELECT DISTINCT 'k' || contests.id AS name FROM contests, json_each(contests.memories) AS one
-WHERE user_id = :user_id AND NOT EXISTS (
+WHERE contests.user_id = :user_id AND NOT EXISTS (
     SELECT 1 FROM memories AS m
     WHERE m.user_id = contests.user_id AND m.id = CAST(substr(one.value, 2) AS INTEGER)
 );
