@@ -1,4 +1,4 @@
-"""Who may open a database: an owner that sets it up and then works as the service, a login of the service, nobody else."""
+"""Who may open a database: an owner, that sets it up and works as the service, and a login of the service."""
 
 from __future__ import annotations
 
@@ -127,12 +127,13 @@ def test_only_the_owner_begins_a_memory_and_never_to_read(empty: Database, user:
 @pytest.mark.parametrize("user", ["credenda", APP])
 def test_a_newer_schema_is_refused_and_left_alone(database: Database, user: str) -> None:
     version = get_latest_version() + 1
-    run(database, f"INSERT INTO credenda.schema_version VALUES ({version}, 'pre', 1, 'from the future')")
+    with database.connect() as connection:
+        connection.execute("INSERT INTO credenda.schema_version VALUES (%s, 'pre', 1, 'later')", (version,))
     try:
         with pytest.raises(Conflict, match=f"version {version}"):
             PostgresStore(database.url(user))
     finally:
-        run(database, f"DELETE FROM credenda.schema_version WHERE version = {version}")
+        run(database, "DELETE FROM credenda.schema_version WHERE description = 'later'")
 
 
 def test_a_login_of_the_service_leaves_an_older_schema_to_the_owner(database: Database) -> None:

@@ -69,8 +69,8 @@ def test_a_word_finds_the_same_documents_in_the_same_order(
 def test_redacted_words_find_the_same_documents(both: tuple[SqliteStore, PostgresStore]) -> None:
     for one in both:
         fill(one)
-        events = see(one, ANA, lambda reader: reader.events([f"e{number}-{reader.tenant.tag}" for number in (1, 7, 50)]))
-        put(one, ANA, *(Redaction(id=event.id, at_us=9) for event in events))
+        tag = see(one, ANA, lambda reader: reader.tenant.tag)
+        put(one, ANA, *(Redaction(id=f"e{number}-{tag}", at_us=9) for number in (1, 7, 50)))
         assert one.check(ANA) == []
     for term in TERMS:
         found = [see(one, ANA, lambda reader, term=term: reader.nominate([term], 1_000)) for one in both]
