@@ -95,7 +95,7 @@ def _read_table(
 
 
 def load_rows(
-    session: Session, run: StatementRunner, user_id: str, origin: ExportHeader, placed: Iterable[ImportRow]
+    session: Session, run: StatementRunner, user_id: str, *, origin: ExportHeader, placed: Iterable[ImportRow]
 ) -> dict[str, int]:
     """Import rows into an empty tenant, inside the caller's transaction; see `TenantTransfer.load`."""
     check_schema(origin, get_latest_version())

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.storage.damage import IMPOSSIBLE, compute_checksum, is_sound_vector, name_document
 from credenda.storage.postgres.archive import dump_rows
 from credenda.storage.postgres.connections import Session
-from credenda.storage.postgres.words import agree_words, rebuild_words
+from credenda.storage.postgres.words import is_agreeing, rebuild_words
 from credenda.storage.sql import row_checks
 from credenda.storage.sql.row_checks import CHECKS, RESTORE, check_journal_chain, report_damaged, run_check
 from credenda.storage.sql.run import StatementRunner
@@ -34,7 +34,7 @@ def check_rows(session: Session, run: StatementRunner, tenant: TenantRecord) -> 
     findings += _complete("journal_chain", check_journal_chain(run, tenant))
     for name in CHECKS:
         findings += _complete(name, run_check(name, _bind_checks(run)))
-    return findings + _complete("full_text", iter([] if agree_words(run) else [_WORDS]))
+    return findings + _complete("full_text", iter([] if is_agreeing(run) else [_WORDS]))
 
 
 def repair_rows(run: StatementRunner, findings: Iterable[Finding]) -> list[Finding]:

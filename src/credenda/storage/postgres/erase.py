@@ -1,8 +1,8 @@
 """Erasure of a tenant from Postgres: every row in one transaction, then a proof that none is left.
 
-The catalogue lists the tables with tenant rows, so that a new table cannot be forgotten. The proof looks for rows of the
-tenant in each of them once more, after the transaction. It says nothing about bytes: those of deleted rows stay in the
-files of the server until it needs the room, and in its archived log; see the guide to Postgres.
+The catalogue lists the tables with tenant rows, so that a new table cannot be forgotten. The proof looks for rows of
+the tenant in each of them once more, after the transaction. It says nothing about bytes: those of deleted rows stay in
+the files of the server until it needs the room, and in its archived log; see the guide to Postgres.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from credenda.storage.sql.table_rows import TABLES
 __all__ = ["count_left", "delete_rows"]
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
+_NOT_SHOWN: Final = frozenset({"tenant_tags", "words"})
+"""Tables that a receipt leaves out, as SQLite has none of them."""
 _TENANT_TABLES: Final = """
 SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'user_id'
 WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY c.relname
@@ -52,8 +54,7 @@ def delete_rows(
         if _count_rows(session, table, user_id):
             raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
     _record_erasure(session, user_id, str(tenant["tag"]), now_us)
-    shown = {table: count for table, count in counts.items() if count and table not in {"tenant_tags", "words"}}
-    return shown
+    return {table: count for table, count in counts.items() if count and table not in _NOT_SHOWN}
 
 
 def count_left(session: Session, user_id: str) -> int:

@@ -184,7 +184,8 @@ def raise_walls(connection: psycopg.Connection[Any]) -> None:
                 SELECT 1 FROM pg_attribute AS a
                 WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
             )
-        FROM pg_class AS c LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
+        FROM pg_class AS c
+        LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
         WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p')"""
     ).fetchall()
     for name, family, has_policy, is_tenant in tables:

@@ -93,7 +93,7 @@ def ensure_service_role(connection: psycopg.Connection[Any], login: Login) -> No
 
 
 def grant_tables(connection: psycopg.Connection[Any], login: Login) -> None:
-    """Let the service read and write the tables, but not their partitions: those are reached through the table alone."""
+    """Let the service read and write the tables, but not their partitions, which are reached through them alone."""
     role = sql.Identifier(login.service)
     connection.execute(sql.SQL("GRANT USAGE ON SCHEMA credenda TO {}").format(role))
     tables = connection.execute(

@@ -17,131 +17,25 @@ from credenda.storage.sql.statements import Dialect, load_dialect
 
 __all__ = ["DIALECT", "get_positional_statement", "load_statements"]
 
-_TEXTS: Final = [
-    "user_id",
-    "tag",
-    "role",
-    "speaker",
-    "source",
-    "topic",
-    "text",
-    "session",
-    "agent",
-    "external_id",
-    "flags",
-    "tags",
-    "metadata",
-    "name",
-    "reason",
-    "kind",
-    "kinds",
-    "other_kinds",
-    "besides",
-    "actor",
-    "cause",
-    "causes",
-    "delta",
-    "memories",
-    "events",
-    "changes",
-    "ids",
-    "codes",
-    "model_id",
-    "model",
-    "status",
-    "statuses",
-    "state",
-    "lease_owner",
-    "error",
-    "idempotency_key",
-    "key",
-    "sealed",
-    "payload",
-    "outcome",
-    "entity",
-    "attribute",
-    "entity_key",
-    "attribute_key",
-    "scope",
-    "scopes",
-    "cardinality",
-    "stance",
-    "layer",
-    "layers",
-    "type",
-    "types",
-    "memory_type",
-    "relation",
-    "source_session",
-    "type_class",
-    "vals",
-    "question",
-    "resolution",
-    "public_id",
-    "phrase",
-    "before",
-    "reader",
-    "operation",
-    "result",
-    "owner",
-    "over",
-    "lifted_reason",
-    "member",
-    "term",
-    "scores",
-    "user",
-    "alias",
-    "record",
-    "pseudonym",
-    "token_id",
-    "subject",
-    "client",
-    "resource",
-    "issuer",
-    "context_id",
-    "message_id",
-    "skill",
-    "finished",
-    "states",
-    "answers",
-    "judge",
-    "answer",
-    "contests",
-    "last_id",
-    "id_text",
-    "data_text",
-    "after_user",
-]
-_BYTES: Final = [
-    "content_hmac",
-    "chain_hash",
-    "hmac_key",
-    "file_key",
-    "payload_hash",
-    "digest",
-    "claim_hash",
-    "new_hash",
-    "data",
-    "hash",
-    "input_key",
-    "ledger_key",
-]
-_FLOATS: Final = [
-    "trust",
-    "confidence",
-    "importance",
-    "base_importance",
-    "surprise",
-    "emotional_valence",
-    "decay_score",
-    "score",
-    "scale",
-    "cost_usd",
-]
+_TEXTS: Final = """
+actor after_user agent alias answer answers attribute attribute_key before besides cardinality cause causes changes
+client codes contests context_id data_text delta entity entity_key error events external_id finished flags id_text
+idempotency_key ids issuer judge key kind kinds last_id layer layers lease_owner lifted_reason member memories
+memory_type message_id metadata model model_id name operation other_kinds outcome over owner payload phrase pseudonym
+public_id question reader reason record relation resolution resource result role scope scopes scores sealed session
+skill source source_session speaker stance state states status statuses subject tag tags term text token_id topic type
+type_class types user user_id vals
+"""
+_BYTES: Final = """
+chain_hash claim_hash content_hmac data digest file_key hash hmac_key input_key ledger_key new_hash payload_hash
+"""
+_FLOATS: Final = """
+base_importance confidence cost_usd decay_score emotional_valence importance scale score surprise trust
+"""
 _TYPES: Final = {
-    **dict.fromkeys(_TEXTS, "::text"),
-    **dict.fromkeys(_BYTES, "::bytea"),
-    **dict.fromkeys(_FLOATS, "::double precision"),
+    **dict.fromkeys(_TEXTS.split(), "::text"),
+    **dict.fromkeys(_BYTES.split(), "::bytea"),
+    **dict.fromkeys(_FLOATS.split(), "::double precision"),
     **dict.fromkeys(("redacted", "worded"), "::boolean"),
     "value": "",  # that of the column
     "term_list": "::text[]",
@@ -162,7 +56,8 @@ def _translate(statement: str) -> str:
 
 def _write_list(found: re.Match[str]) -> str:
     kind = "bigint" if found[2] in _NUMBER_LISTS else "text"
-    array = f"ARRAY(SELECT CAST(one.value AS {kind}) FROM json_array_elements_text(CAST(:{found[2]} AS json)) AS one)"
+    values = f"json_array_elements_text(CAST(:{found[2]} AS json))"
+    array = f"ARRAY(SELECT CAST(one.value AS {kind}) FROM {values} AS one)"  # noqa: S608 - our own names
     return f"<> ALL ({array})" if found[1] else f"= ANY ({array})"
 
 

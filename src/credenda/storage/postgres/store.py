@@ -70,7 +70,7 @@ class PostgresStore(ServerRows, TenantQueries):
         self._check_writable(user_id)
         with self._connections.transaction(self._own(user_id), write=True) as session:
             tenant, tips, is_new = self._tenant(session, user_id)
-            writer = PostgresWriter(session, tenant, tips, self._clock, self._key)
+            writer = PostgresWriter(session, tenant, tips, self._clock, key=self._key)
             writer.author = read_author()
             result = work(writer)
             if is_new and not writer.wrote:  # such as late work for an erased tenant
@@ -194,7 +194,9 @@ class PostgresStore(ServerRows, TenantQueries):
         if origin.tag:
             open_stored_key(origin.key, self._key)
         with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
-            counts = postgres.archive.load_rows(session, self._bind(session, user_id), user_id, origin, rows)
+            counts = postgres.archive.load_rows(
+                session, self._bind(session, user_id), user_id, origin=origin, placed=rows
+            )
             session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))
         return counts
 

@@ -9,7 +9,7 @@ from credenda.storage.sql.match_words import compose_event_words, compose_memory
 from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import pack_code
 
-__all__ = ["WordBatch", "agree_words", "rebuild_words"]
+__all__ = ["WordBatch", "is_agreeing", "rebuild_words"]
 
 _PAGE: Final = 500
 _BATCH: Final = 5_000
@@ -49,7 +49,7 @@ def rebuild_words(run: StatementRunner) -> None:
     run("delete_snapshots")
 
 
-def agree_words(run: StatementRunner) -> bool:
+def is_agreeing(run: StatementRunner) -> bool:
     """Return whether the table of words holds the words of the rows, and no others."""
     held: dict[int, set[str]] = {}
     for row in run("all_words"):

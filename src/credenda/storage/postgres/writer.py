@@ -16,7 +16,9 @@ __all__ = ["PostgresWriter"]
 class PostgresWriter(SqlWriter, PostgresReader):
     """A `Writer` inside a write transaction of its tenant."""
 
-    def __init__(self, session: Session, tenant: TenantRecord, tips: NextIds, clock: Clock, key: bytes = b"") -> None:
+    def __init__(
+        self, session: Session, tenant: TenantRecord, tips: NextIds, clock: Clock, *, key: bytes = b""
+    ) -> None:
         """Bind a transaction to a tenant with these next ids; `key` is that of the tombstone key file."""
         SqlWriter.__init__(self, tenant, tips, clock)
         self._session = session

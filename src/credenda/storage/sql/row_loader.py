@@ -89,7 +89,7 @@ def make_tag_error(tag: str) -> Conflict:
 
 @guard_row("tenants")
 def to_header(row: tuple[str, bytes, int], user_id: str, schema: int) -> ExportHeader:
-    """Build the export header of a tenant from its tag, key and time; tag and key are empty for one that never wrote."""
+    """Build an export header from a tenant's tag, key and time; tag and key are empty for one that never wrote."""
     tag, key, created_us = row
     return _check_header(ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=schema))
 
