@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from .backends import CHOSEN, open_databases
 from .connections import left_open, opened, watch
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
@@ -41,3 +42,14 @@ def a_test_closes_what_it_opens() -> Iterator[None]:
 def a_module_closes_what_it_opens() -> Iterator[None]:
     """Fail the last test of a module of which a fixture leaves a connection open."""
     yield from _all_closed()
+
+
+@pytest.fixture(autouse=True)
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The backend of this test; everything that it opens by a path is there."""
+    chosen = getattr(request, "param", CHOSEN)
+    if chosen == "sqlite" or request.node.get_closest_marker("sqlite_file") is not None:
+        yield "sqlite"
+        return
+    with open_databases(monkeypatch):
+        yield chosen

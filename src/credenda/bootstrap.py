@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import tzinfo
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
-from credenda.config import Settings, get_default_target, load_settings
+from credenda.config import Settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.manage.past_rows import cut_rows, plan_cut
@@ -26,7 +27,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
-from credenda.storage import sqlite
+from credenda.storage import postgres, sqlite
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
@@ -36,8 +37,10 @@ from credenda.write import extract, parse
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
+    from credenda.model.migration_report import MigrationReport
     from credenda.model.report import BackupReport, RestoreReport
     from credenda.providers.llm.client import ModelClient
+    from credenda.services.migrate import Progress
     from credenda.storage.store import Store
 
 __all__ = [
@@ -46,6 +49,9 @@ __all__ = [
     "build_parts",
     "build_user_parts",
     "open_copy",
+    "migrate_database",
+    "open_store",
+    "resolve_target",
     "restore_backup",
     "run_due_duties",
 ]
@@ -53,6 +59,7 @@ __all__ = [
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
 _SHARED_INDEXES: Final = LazyIndexCache()
+_POSTGRES: Final = ("postgresql://", "postgres://")
 
 
 class _LazyExtractor:
@@ -104,12 +111,13 @@ def build_parts(
     line = _open_model_client(llm, merged)
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = _resolve_clock(clock)
-    path = resolve_sqlite_path(target)
-    warn_about_open_paths(path)
+    place = resolve_target(target)
+    if not _is_postgres(place):
+        warn_about_open_paths(place)
     key = read_key_file(merged.tombstone_key_file)
     return Parts(
         user_id=name,
-        store_name=str(Path(path).absolute()),
+        store_name=_name_store(place),
         clock=now,
         settings=merged,
         extractor=extractor or _LazyExtractor(merged.zone, _open_parser(merged.parser)),
@@ -119,8 +127,42 @@ def build_parts(
         counter=counter,
         read_only=read_only,
         owner=name_process(),
-        store=SqliteStore(path, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
+        store=open_store(place, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
     )
+
+
+def open_store(
+    target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+) -> Store:
+    """Open the store of a target: a SQLite file, or a Postgres database, whose driver is loaded only then.
+
+    Raises what the backend raises, and `Invalid` where the driver is not installed.
+    """
+    place = resolve_target(target)
+    if not _is_postgres(place):
+        return SqliteStore(place, clock=clock, read_only=read_only, key=key)
+    try:
+        opened = postgres.store.PostgresStore
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("psycopg"):
+            raise
+        raise Invalid(
+            "Postgres cannot be opened",
+            why=f"the package {error.name} is not installed",
+            fix='pip install "credenda[postgres]"',
+        ) from error
+    return opened(place, clock=clock, read_only=read_only, key=key)
+
+
+def _name_store(place: str) -> str:
+    """Name a store among others of this process; a name never holds the password of a target."""
+    if _is_postgres(place):
+        return f"postgresql:{blake2b(place.encode(), digest_size=16).hexdigest()}"
+    return str(Path(place).absolute())
+
+
+def _is_postgres(place: str) -> bool:
+    return place.startswith(_POSTGRES)
 
 
 def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
@@ -189,20 +231,36 @@ def restore_backup(
         return services.restore_backup.delete_again(old, new, user_id, given.now_us())
 
     key = read_key_file(load_settings(None).tombstone_key_file)
-    later = None if deletions is None else Path(resolve_sqlite_path(deletions))
-    place = Path(resolve_sqlite_path(target))
+    later = None if deletions is None else Path(_resolve_file(deletions))
+    place = Path(_resolve_file(target))
     return sqlite.backup.restore_file(
         check_path(backup), place, given, replace=replace, deletions=later, delete_again=again, key=key
     )
+
+
+def migrate_database(
+    source: str | Path, target: str | Path, *, user: str | None = None, progress: Progress | None = None
+) -> MigrationReport:
+    """Copy the memory of one user, or of all users, from one database to another, and verify it.
+
+    The source is only read; the target is created if it is missing. Repeat an interrupted run: it continues. Raises
+    `NotFound` for a missing source or user, `Invalid` for one database given twice.
+    """
+    with ExitStack() as held:
+        old = build_parts(source, user=user or get_default_user(), llm="none", read_only=True)
+        held.callback(old.release)
+        new = build_parts(target, user=old.user_id, llm="none")
+        held.callback(new.release)
+        if old.store_name == new.store_name:
+            raise Invalid("a database cannot be moved to itself", fix="give two databases as --from and --to")
+        return services.migrate.migrate(old, new, user=user, progress=progress, besides=PROBE_USER)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:
     """Copy a whole database to a file; see `Data.backup`."""
     store = parts.store
     if not isinstance(store, SqliteStore):
-        raise Invalid(
-            "this database is not a file", why="a database server stores it", fix="use the server's own backups"
-        )
+        raise _make_no_file_error()
     return sqlite.backup.back_up(store, path)
 
 
@@ -250,11 +308,16 @@ def _fill_copy(parts: Parts, copy: Parts, before: Event | None) -> None:
         services.rebuild.rebuild(copy)
 
 
-def resolve_sqlite_path(target: str | Path | None) -> str:
-    """Return the SQLite path of a target: a path, `sqlite:///path`, or None for the default file."""
+def resolve_target(target: str | Path | None) -> str:
+    """Return the SQLite path of a target, or the address of its Postgres database.
+
+    A target is a path, `sqlite:///path`, `postgresql://user:password@host/database`, or None for the default.
+    """
+    text = get_default_target() if target is None else str(target)
+    if _is_postgres(text):
+        return text
     if target is not None:
         check_path(target)
-    text = get_default_target() if target is None else str(target)
     scheme, separator, _ = text.partition("://")
     if not separator:
         if not text.strip():
@@ -262,10 +325,21 @@ def resolve_sqlite_path(target: str | Path | None) -> str:
         return text
     if scheme == "sqlite":
         return _parse_sqlite_url(text)
-    if scheme in {"postgresql", "postgres"}:
-        why = "this version supports SQLite files only"
-        raise Invalid("a Postgres target cannot be opened", why=why, fix="give a path")
-    raise Invalid(f"{scheme!r} is not a kind of database", fix="give a path or sqlite:///path")
+    raise Invalid(
+        f"{scheme!r} is not a kind of database", fix="give a path, sqlite:///path or postgresql://user@host/database"
+    )
+
+
+def _resolve_file(target: str | Path | None) -> str:
+    """Return the SQLite path of a target; raises `Invalid` for a database that is no file."""
+    place = resolve_target(target)
+    if _is_postgres(place):
+        raise _make_no_file_error()
+    return place
+
+
+def _make_no_file_error() -> Invalid:
+    return Invalid("this database is not a file", why="a database server stores it", fix="use the server's own backups")
 
 
 def _parse_sqlite_url(url: str) -> str:

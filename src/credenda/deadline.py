@@ -15,7 +15,7 @@ from threading import Event
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 
-__all__ = ["allow_stop", "check_deadline", "has_deadline", "is_over", "limit_duration"]
+__all__ = ["allow_stop", "check_deadline", "get_seconds_left", "has_deadline", "is_over", "limit_duration"]
 
 _deadline: ContextVar[float | None] = ContextVar("credenda_deadline", default=None)
 _stop: ContextVar[Event | None] = ContextVar("credenda_stop", default=None)
@@ -48,6 +48,12 @@ def allow_stop(stop: Event | None = None) -> Generator[Event]:
 def has_deadline() -> bool:
     """Return whether the current call may have to end before its work does."""
     return _deadline.get() is not None or _stop.get() is not None
+
+
+def get_seconds_left() -> float | None:
+    """Return how long the current call may work yet, 0 where it must end; None without a limit."""
+    deadline = _deadline.get()
+    return None if deadline is None else max(0.0, deadline - seconds())
 
 
 def is_over() -> bool:

@@ -268,3 +268,5 @@ SCORED_CHARACTERS: Final = 100_000
 SCORED_CLAIMS: Final = 500
 COMPLIANCE_PAGE: Final = 1_000
 """Rows of a compliance report that are read at a time."""
+MIGRATION_SEARCHES: Final = 5
+"""Searches of each user that a migration runs in both databases."""

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, bootstrap
 from credenda.model.event import Event
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter
 from credenda.testing import ManualClock
 
@@ -49,7 +48,7 @@ def events(path: Path) -> Events:
     """Read every event of the memory from its file, oldest first."""
 
     def read() -> list[Event]:
-        store = SqliteStore(str(path), read_only=True)
+        store = bootstrap.open_store(path, read_only=True)
         try:
             with store.reader("ana") as reader:
                 return reader.find_events(EventFilter())

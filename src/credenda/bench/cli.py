@@ -17,6 +17,8 @@ from credenda.bench.crash.laboratory import ATTACKS, run_attacks
 from credenda.bench.latency import run_latency
 from credenda.bench.live import run_live
 from credenda.bench.locomo import run_locomo
+from credenda.bench.nodes.kills import run_nodes
+from credenda.bench.nodes.scale import run_scale
 from credenda.bench.poisoning import run_poisoning
 from credenda.bench.talk import run_talk
 
@@ -190,6 +192,55 @@ def live(*, data: Path, gold: Path, folder: Path, names: tuple[str, ...], embedd
     show(document, tables.format_live, as_json=as_json)
     if document["waiting"]:
         raise click.exceptions.Exit(4)
+
+
+@bench.command(help="Kill servers and workers of one database at random under load, and check every acknowledgement.")
+@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@click.option("--seconds", type=click.FloatRange(1), default=120, show_default=True, help="How long it is used.")
+@click.option("--servers", type=click.IntRange(1, 16), default=3, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 16), default=3, show_default=True)
+@click.option("--kill-every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between kills.")
+@click.option("--seed", type=int, help="Random seed, to repeat a run. [default: a new one]")
+@as_json_option
+def nodes(
+    *, target: str, seconds: float, servers: int, workers: int, kill_every: float, seed: int | None, as_json: bool
+) -> None:
+    """Run the kill test of nodes; exit with 1 when a guarantee was broken."""
+    report = run_nodes(
+        target,
+        run_seconds=seconds,
+        servers=servers,
+        workers=workers,
+        kill_every_seconds=kill_every,
+        seed=secrets.randbelow(1_000_000) if seed is None else seed,
+    )
+    show(report.as_document(), tables.format_nodes, as_json=as_json)
+    if report.violations:
+        raise click.exceptions.Exit(1)
+
+
+@bench.command(help="Acknowledgements and jobs a second by number of processes, and one user beside many others.")
+@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@click.option("--processes", default="1,2,4", show_default=True, help="Numbers of servers and of workers.")
+@click.option("--users", type=click.IntRange(1), default=16, show_default=True, help="Users whose messages are queued.")
+@click.option("--messages", type=click.IntRange(1), default=2_000, show_default=True, help="Messages that are queued.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=10, show_default=True, help="Time of each step.")
+@click.option("--tenants", default="100,1k,10k", show_default=True, help="Users beside whom one is measured.")
+@as_json_option
+def scale(
+    *, target: str, processes: str, users: int, messages: int, seconds: float, tenants: str, as_json: bool
+) -> None:
+    """Run the scale benchmark."""
+    document = run_scale(
+        target,
+        processes=parse_sizes(processes),
+        users=users,
+        messages=messages,
+        run_seconds=seconds,
+        tenants=parse_sizes(tenants),
+        note=note,
+    )
+    show(document, tables.format_scale, as_json=as_json)
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -16,7 +16,9 @@ __all__ = [
     "format_figure",
     "format_judged",
     "format_locomo",
+    "format_nodes",
     "format_poisoning",
+    "format_scale",
     "format_talk",
     "lay_out",
 ]
@@ -225,3 +227,46 @@ def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str
             yield from flatten(value, f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield f"{prefix}{key}", value
+
+
+def format_nodes(document: Mapping[str, Any]) -> str:
+    """Show what was killed, acknowledged and repeated, and every violation."""
+    kills, retries = document["kills"], document["retries"]
+    lines = [
+        f"{document['servers']} servers, {document['workers']} workers, {document['seconds']} s, seed {document['seed']}",
+        f"killed: {sum(kills.values())} ({', '.join(f'{count} {name}' for name, count in kills.items())})",
+        f"acknowledged: {document['acknowledged']:,} ({document['acknowledged_a_second']} a second)",
+        f"searches: {document['searches']:,}; requests repeated by callers: {sum(retries.values()):,}",
+        f"jobs: {document['jobs']:,}, {document['jobs_begun_again']:,} of them begun again after a kill",
+    ]
+    sound = ["No acknowledged message was lost, and no job was done twice."]
+    return "\n".join([*lines, *(document["violations"][:LISTED_MAX] or sound)])
+
+
+def format_scale(document: Mapping[str, Any]) -> str:
+    """Show the rates by number of processes, and the times of one user beside many others."""
+    acks = [["servers", "acks/s", "ratio", "median ms", "p99 ms"]]
+    acks += [
+        [str(one["processes"]), f"{one['a_second']:,.0f}", f"{one['ratio']:.2f}", *map(str, _list_times(one))]
+        for one in document["acks"]
+    ]
+    jobs = [["workers", "jobs/s", "ratio", "jobs", "s"]]
+    jobs += [
+        [
+            str(one["processes"]),
+            f"{one['a_second']:,.0f}",
+            f"{one['ratio']:.2f}",
+            f"{one['jobs']:,}",
+            str(one["seconds"]),
+        ]
+        for one in document["jobs"]
+    ]
+    names = ("ack_ms", "search_ms", "due_ms", "bytes_a_user")
+    users = [["users", "ack ms", "search ms", "due jobs ms", "bytes a user"]]
+    users += [[f"{one['users']:,}", *(f"{one[name]:,}" for name in names)] for one in document["tenants"]]
+    users.append(["exponent", *(str(document["growth"][name]) for name in names)])
+    return "\n\n".join(map(lay_out, (acks, jobs, users)))
+
+
+def _list_times(row: Mapping[str, Any]) -> tuple[float, float]:
+    return row["median_ms"], row["p99_ms"]

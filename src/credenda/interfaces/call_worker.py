@@ -1,15 +1,15 @@
-"""Runs the calls of operations that wait in the background, in a thread beside the one that processes messages."""
+"""Threads beside the one that processes messages: one for calls of operations, one for jobs that call a model."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from threading import Event, Thread
 from typing import Any, Final
 
-from credenda import workers
-from credenda.bootstrap import build_user_parts
+from credenda import services, workers
+from credenda.bootstrap import PROBE_USER, build_user_parts
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import invoke
@@ -18,11 +18,11 @@ from credenda.operations.table import OPERATIONS
 from credenda.runtime import Parts
 from credenda.services.background import Call, run_due_call
 
-__all__ = ["CallWorker", "run_call", "run_calls", "run_calls_beside"]
+__all__ = ["LaneWorker", "make_message_worker", "run_call", "run_calls", "run_lanes_beside", "start_lanes"]
 
 _log: Final = logging.getLogger(__name__)
-_IDLE_SECONDS: Final = 1.0
-"""How long it waits for a call before it looks for those that other processes have queued."""
+_IDLE_SECONDS: Final = 0.25
+"""How long it waits for a job before it looks for those that other processes have queued."""
 
 
 def run_call(parts: Parts, call: Call, progress: Callable[[int, int | None], None]) -> Any:  # noqa: ANN401 - JSON
@@ -47,22 +47,23 @@ def _do_nothing(_: Parts) -> None:
     """Look after nothing: the worker of messages does."""
 
 
-class CallWorker:
-    """A thread that runs calls until it is stopped; `parts` stay those of the caller."""
+class LaneWorker:
+    """A thread that runs the jobs of one lane until it is stopped; `parts` stay those of the caller."""
 
-    def __init__(self, parts: Parts, stop: Event) -> None:
+    def __init__(self, parts: Parts, stop: Event, lane: workers.tenants.Lane, name: str) -> None:
         """Prepare the thread."""
         self._parts = parts
         self._stop = stop
+        self._lane = lane
         self._ready = Event()
-        self._thread = Thread(target=self._run, name="credenda-calls")
+        self._thread = Thread(target=self._run, name=name)
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
     def wake(self) -> None:
-        """Look for calls now."""
+        """Look for jobs now."""
         self._ready.set()
 
     def join(self) -> None:
@@ -74,33 +75,59 @@ class CallWorker:
         return self._thread.is_alive()
 
     def _run(self) -> None:
-        everyone = workers.tenants.AllUsers(self._parts, duties=_do_nothing, calls=run_calls)
+        everyone = workers.tenants.AllUsers(self._parts, duties=_do_nothing, lane=self._lane)
         with closing(everyone):
             while not self._stop.is_set():
                 self._ready.clear()
                 try:
                     ran = everyone.run_round(self._stop)
                 except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
-                    _log.warning("a round of calls failed: %s", type(error).__name__)
+                    _log.warning("a round of jobs failed: %s", type(error).__name__)
                     ran = 0
                 if not ran:
                     self._ready.wait(_IDLE_SECONDS)
 
 
+def make_message_worker(parts: Parts, duties: Callable[[Parts], object]) -> workers.tenants.AllUsers:
+    """Make the worker of messages, beside which `start_lanes` runs the others; one process runs the duties of all."""
+
+    def is_leader() -> bool:
+        view = parts.for_user(PROBE_USER)
+        try:
+            return services.scheduled_tasks.is_leader(view)
+        finally:
+            view.release()
+
+    return workers.tenants.AllUsers(parts, duties=duties, lane=workers.tenants.MESSAGES, leads=is_leader)
+
+
+def start_lanes(parts: Parts, stop: Event) -> list[LaneWorker]:
+    """Start a thread for calls, and one for jobs that call a model if there is one; they end once `stop` is set."""
+    lanes = [LaneWorker(parts, stop, _make_call_lane(), "credenda-calls")]
+    if parts.llm is not None:
+        lanes.append(LaneWorker(parts, stop, workers.tenants.MODEL, "credenda-model"))
+    for lane in lanes:
+        lane.start()
+    return lanes
+
+
+def _make_call_lane() -> workers.tenants.Lane:
+    return workers.tenants.Lane(run_calls, kinds=workers.tenants.CALLS)
+
+
 @contextmanager
-def run_calls_beside(parts: Parts, stop: Event, *, once: bool) -> Generator[None]:
-    """Run calls beside the block, until it ends; with `once` those that are due before it."""
+def run_lanes_beside(parts: Parts, stop: Event, *, once: bool) -> Generator[None]:
+    """Run calls and jobs that call a model beside the block; with `once` the calls that are due before it."""
     if once:
-        with closing(workers.tenants.AllUsers(parts, duties=_do_nothing, calls=run_calls)) as everyone:
+        with closing(workers.tenants.AllUsers(parts, duties=_do_nothing, lane=_make_call_lane())) as everyone:
             while everyone.run_round(stop):
                 pass
         yield
         return
-    caller = CallWorker(parts, stop)
-    caller.start()
-    try:
+    lanes = start_lanes(parts, stop)
+    with ExitStack() as held:
+        for lane in lanes:
+            held.callback(lane.join)
+            held.callback(lane.wake)
+        held.callback(stop.set)
         yield
-    finally:
-        stop.set()
-        caller.wake()
-        caller.join()

@@ -23,7 +23,15 @@ from credenda.portability.atomic_write import replace_file
 from credenda.portability.line_reader import Line, Lines, Progress, open_lines
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter
-from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, TenantExport, make_row_error
+from credenda.storage.tenant_transfer import (
+    MIGRATED,
+    Cell,
+    ExportHeader,
+    ImportRow,
+    TableRow,
+    TenantExport,
+    make_row_error,
+)
 
 __all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
 
@@ -238,6 +246,8 @@ def _read_row(place: int, table: Mapping[str, Any]) -> tuple[str, TableRow]:
     name, row = table.get("table"), table.get("row")
     if not isinstance(name, str) or not isinstance(row, dict) or len(table) != 2:  # noqa: PLR2004 - those two
         raise make_row_error(place, "it is neither a row nor the last line")
+    if name in MIGRATED:
+        raise make_row_error(place, f"rows of {name} are in no archive")
     try:
         return name, {column: _from_json_cell(value) for column, value in cast("dict[str, object]", row).items()}
     except (ValueError, AttributeError, TypeError, binascii.Error) as error:

@@ -105,5 +105,8 @@ if TYPE_CHECKING:
     from credenda.services import (
         usage as usage,
     )
+    from credenda.services import (
+        walls as walls,
+    )
 
 __getattr__ = load_on_use(__name__)

@@ -46,6 +46,7 @@ _CHECKS: Final = (
     "dead_jobs",
     "ledgers",
     "consolidation",
+    "walls",
     "permissions",
     "hooks",
 )
@@ -66,6 +67,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     findings += _complete(
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
     )
+    findings += _complete("walls", lambda: services.walls.probe_walls(parts))
     findings += _check_permissions(parts, repair=repair)
     findings += services.hook_findings.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]

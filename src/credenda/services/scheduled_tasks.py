@@ -24,12 +24,15 @@ from credenda.services.lifecycle import run_lifecycle
 from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease
 
-__all__ = ["list_cadences", "run_duties", "schedule"]
+__all__ = ["is_leader", "list_cadences", "run_duties", "schedule"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4
 """Time after which a silent leader is replaced; longer than any task takes."""
 _AUDIT_DAYS: Final = 30
+_ALL: Final = "all users"
+"""The lease of the process that runs the tasks of all users."""
+_ALL_SECONDS: Final = 5 * 60
 
 
 def _run_decay(parts: Parts) -> str:
@@ -129,6 +132,20 @@ def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
     except Conflict as error:
         return _report(parts, tuple(ran), reason=str(error))
     return _report(parts, tuple(ran))
+
+
+def is_leader(parts: Parts) -> bool:
+    """Take or keep the lead of the tasks of all users; return whether this process has it.
+
+    The lease is a row of the user of `parts`. A leader that says nothing for five minutes is replaced.
+    """
+    now_us = parts.clock.now_us()
+    lead = SchedulerLease(name=_ALL, owner=parts.owner, now_us=now_us, until_us=now_us + _ALL_SECONDS * SECOND_US)
+    try:
+        take(parts, lead)
+    except Conflict:
+        return False
+    return True
 
 
 def _acquire_leadership(parts: Parts) -> None:

@@ -8,6 +8,7 @@ cancels the entry with its tag: that tenant was imported again on purpose.
 from __future__ import annotations
 
 import glob
+import hmac
 import json
 import logging
 import os
@@ -23,6 +24,7 @@ from credenda.paths import make_file_error
 __all__ = [
     "ErasedTenant",
     "add_to_ledger",
+    "hash_tenant_name",
     "list_damaged_ledgers",
     "locate_ledger",
     "read_ledger",
@@ -41,6 +43,11 @@ class ErasedTenant:
     tag: str
     key: bytes
     erased_us: int
+
+
+def hash_tenant_name(key: bytes, user_id: str) -> bytes:
+    """Hash a tenant's name in the form that the erasure ledger stores."""
+    return hmac.digest(key, b"erased\x00" + user_id.encode(), "sha256")
 
 
 def locate_ledger(path: str | Path) -> Path:

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from credenda.errors import Corrupt
 from credenda.model.retention_policy import PoliciesAndHolds
 
 if TYPE_CHECKING:
+    from credenda.storage.erasure_ledger import ErasedTenant
     from credenda.storage.store import Writer
 
 __all__ = [
+    "ARCHIVED",
+    "MIGRATED",
     "Cell",
     "DamagedRow",
     "Erasure",
@@ -28,6 +31,28 @@ __all__ = [
     "TenantTransfer",
     "make_row_error",
 ]
+
+ARCHIVED: Final = (
+    "events",
+    "passages",
+    "memories",
+    "evidence",
+    "changes",
+    "contests",
+    "operations",
+    "embeddings",
+    "tombstones",
+    "legal_holds",
+    "retention_policies",
+    "access_log",
+    "watermarks",
+    "budgets",
+    "eval_scores",
+    "items",
+)
+"""The tables of a tenant, in the order of a dump: passages come after their events."""
+MIGRATED: Final = ("authors", "agent_tasks")
+"""Tables that a migration moves after those of an archive: who wrote a row, and the tasks of other agents."""
 
 Cell = int | float | str | bytes | None
 """The value of one column of one row."""
@@ -109,12 +134,21 @@ class TenantTransfer(Protocol):
     ) -> AbstractContextManager[TenantExport]:
         """Open all rows of a tenant, or those of some tables, in one consistent view.
 
-        A row that cannot be read raises `Corrupt`, or is left out with `skip_damaged`.
+        Tables of `MIGRATED` are opened only where `only` names them. A row that cannot be read raises `Corrupt`, or is
+        left out with `skip_damaged`.
         """
         ...
 
     def erased(self, tags: Collection[str]) -> set[str]:
         """Return those of the tags whose tenants were erased here and not imported again since."""
+        ...
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of tenants that were erased here and not imported again since."""
+        ...
+
+    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
+        """Add tenants that were erased elsewhere to the ledger; durable on return. Repeating it does nothing."""
         ...
 
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:

@@ -11,9 +11,8 @@ from credenda import workers
 from credenda.errors import Invalid, LimitExceeded
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
-from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, Vector, Writer
-from credenda.workers.leases import commit_leased, is_leased
+from credenda.workers.leases import commit_end, commit_leased, is_leased
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.indexing.embed import (
@@ -50,8 +49,8 @@ def _extract(parts: Parts, job: Job) -> None:
 
     *early, last = _split_extraction(reading)
     for portion in early:
-        _believe(parts, portion, _do_nothing)
-    _believe(parts, last, end)
+        _believe(parts, job, portion, _do_nothing)
+    _believe(parts, job, last, end)
 
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
@@ -65,14 +64,17 @@ def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
     return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
 
 
-def _believe(parts: Parts, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
-    """Decide what a portion changes on a view, and file it, with what `then` files, in one short transaction."""
+def _believe(parts: Parts, job: Job, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
+    """Decide what a portion changes on a view, and file it, with what `then` files, in one short transaction.
+
+    Nothing is filed by a process whose lease has passed to another one.
+    """
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:
         apply_claims(writer, portion.turns, now_us, embeds=embeds)
 
-    commit_planned(parts.store, parts.user_id, decide, then)
+    commit_leased(parts, [job], decide, then)
 
 
 def _do_nothing(_: Writer) -> None:
@@ -82,7 +84,7 @@ def _do_nothing(_: Writer) -> None:
 def _embed(parts: Parts, job: Job) -> None:
     embedder = parts.embedder
     if embedder is None:
-        parts.store.commit(parts.user_id, lambda writer: store_vectors(writer, job, [], of=writer.tenant.tag))
+        commit_end(parts, [job], lambda writer: store_vectors(writer, job, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
         wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
@@ -128,9 +130,9 @@ def _store_vectors(
         store_vectors(writer, job, list(chain.from_iterable(vectors)), of=of, last=last)
 
     if novel:
-        commit_planned(parts.store, parts.user_id, decide, end)
+        commit_leased(parts, [job], decide, end)
     else:
-        parts.store.commit(parts.user_id, end)
+        commit_end(parts, [job], end)
 
 
 def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:

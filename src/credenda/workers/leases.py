@@ -11,17 +11,19 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from credenda.clock import has_ended
+from credenda import limits
+from credenda.clock import SECOND_US, has_ended
 from credenda.ids import draw_tag
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobFilter, Writer
 
-__all__ = ["commit_leased", "is_abandoned", "is_gone", "is_leased", "name_process"]
+__all__ = ["commit_end", "commit_leased", "is_abandoned", "is_gone", "is_leased", "name_process", "renew_leases"]
 
 _START_FIELD: Final = 19
 """The index of the start time in /proc/PID/stat, counted after the process name; see proc(5)."""
@@ -115,12 +117,39 @@ def commit_leased(
     """Decide on a view, and file it with what `end` files in a short unit; nothing if another process has a job."""
 
     def finish(writer: Writer) -> None:
-        if not all(is_leased(writer, job) for job in jobs):
-            raise _LostLeaseError
+        _check_leased(writer, jobs)
         end(writer)
 
     with suppress(_LostLeaseError):
         commit_planned(parts.store, parts.user_id, decide, finish)
+
+
+def commit_end(parts: Parts, jobs: Sequence[Job], end: Callable[[Writer], object]) -> None:
+    """File what `end` files, which decides nothing; nothing if another process has a job."""
+
+    def finish(writer: Writer) -> None:
+        _check_leased(writer, jobs)
+        end(writer)
+
+    with suppress(_LostLeaseError):
+        parts.store.commit(parts.user_id, finish)
+
+
+def _check_leased(writer: Writer, jobs: Sequence[Job]) -> None:
+    if not all(is_leased(writer, job) for job in jobs):
+        raise _LostLeaseError
+
+
+def renew_leases(parts: Parts, jobs: Sequence[Job]) -> None:
+    """Renew the leases of jobs that this process still has."""
+
+    def work(writer: Writer) -> None:
+        until_us = parts.clock.now_us() + limits.JOB_LEASE_SECONDS * SECOND_US
+        for job in jobs:
+            if is_leased(writer, job):
+                writer.put(replace(job, lease_until_us=until_us))
+
+    parts.store.commit(parts.user_id, work)
 
 
 def is_leased(writer: Writer, job: Job) -> bool:

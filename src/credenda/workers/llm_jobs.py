@@ -24,7 +24,6 @@ from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
-from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobStatus, Spend, Writer
 from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
@@ -246,7 +245,7 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    commit_planned(parts.store, parts.user_id, decide, end)
+    commit_leased(parts, [job], decide, end)
     parts.llm_jobs_ready.set()
 
 
@@ -265,4 +264,4 @@ def apply_rule_claims(parts: Parts, job: Job) -> None:
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         writer.put(mark_complete(job))
 
-    commit_planned(parts.store, parts.user_id, decide, end)
+    commit_leased(parts, [job], decide, end)

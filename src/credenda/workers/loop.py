@@ -1,7 +1,9 @@
 """The job loop: take a lease, run, complete; yield to callers.
 
-The delay of a failed job doubles with each attempt; after `job_attempts` attempts the job is given up, with its reason.
-A job whose process died is taken over as soon as another process on the same machine looks, or when its lease expires.
+The jobs of a tenant run in order: while one process has some of them, no other process takes later ones. Jobs that call
+a model have an order of their own. The delay of a failed job doubles with each attempt; after `job_attempts` attempts
+the job is given up, with its reason. A job whose process died is taken over as soon as another process on the same
+machine looks, or when its lease expires.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.telemetry.spans import record_job
 from credenda.workers.idle_tasks import flush_accesses, save_index
-from credenda.workers.leases import is_abandoned
+from credenda.workers.leases import is_abandoned, renew_leases
 
 if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
@@ -39,6 +41,8 @@ _IDLE_SECONDS: Final = 1.0
 _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
 _LEASE_BATCH: Final = 16
+_RENEW_SECONDS: Final = limits.JOB_LEASE_SECONDS / 4
+"""After so long the leases of the jobs that wait in a batch are renewed."""
 _ERROR_CHARACTERS: Final = 300
 _DUTY_SECONDS: Final = 60.0
 
@@ -47,6 +51,13 @@ def _is_due(parts: Parts, job: Job, *, respect_backoff: bool) -> bool:
     if job.status is JobStatus.PROCESSING:
         return is_abandoned(job, parts)
     return not (respect_backoff or job.kind == REREAD) or has_ended(job.run_after_us, parts.clock.now_us())
+
+
+def _list_due(parts: Parts, jobs: Sequence[Job], *, respect_backoff: bool) -> list[Job]:
+    """Return the due jobs among these; none while another process, or another thread of this one, runs some of them."""
+    if any(job.status is JobStatus.PROCESSING and not is_abandoned(job, parts) for job in jobs):
+        return []
+    return [job for job in jobs if _is_due(parts, job, respect_backoff=respect_backoff)]
 
 
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
@@ -78,13 +89,13 @@ def _lease(
     """Lease the due jobs that `choose` takes of a view, in one transaction, unless another process was faster."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
-        due = [job for job in reader.jobs(wanted) if _is_due(parts, job, respect_backoff=respect_backoff)]
+        due = _list_due(parts, reader.jobs(wanted), respect_backoff=respect_backoff)
         chosen = {job.id for job in choose(reader, due)} if due else set[str]()
     if not chosen:
         return []
 
     def work(writer: Writer) -> list[Job]:
-        still = [job for job in writer.jobs(wanted) if job.id in chosen]
+        still = _list_due(parts, writer.jobs(wanted), respect_backoff=respect_backoff)
         leased = [
             replace(
                 job,
@@ -94,7 +105,7 @@ def _lease(
                 lease_until_us=parts.clock.now_us() + lease_us,
             )
             for job in still
-            if _is_due(parts, job, respect_backoff=respect_backoff)
+            if job.id in chosen
         ]
         for job in leased:
             writer.put(job)
@@ -135,7 +146,7 @@ def run_due_jobs(
     if yield_to_callers:
         parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
     jobs = _lease(parts, replace(_filter_rule_jobs(parts), until_event=until_event), respect_backoff=respect_backoff)
-    done = 0
+    done, renewed = 0, seconds()
     for unit in _group_jobs(jobs):
         if stop is not None and stop.is_set():
             _release_leases(parts, jobs[done:])
@@ -143,6 +154,9 @@ def run_due_jobs(
         if yield_to_callers:
             parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
         try:
+            if seconds() - renewed > _RENEW_SECONDS:
+                renew_leases(parts, jobs[done:])
+                renewed = seconds()
             _run(parts, unit)
         except BaseException:
             _release_leases(parts, jobs[done:])

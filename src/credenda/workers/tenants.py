@@ -1,4 +1,8 @@
-"""One worker for every tenant of a store: each tenant with due jobs has one batch of them run in turn."""
+"""One worker for every tenant of a store: each tenant with due jobs has one batch of them run in turn.
+
+Kinds of jobs have slots of their own, so that none waits for another: a slot is a `Lane`, and each lane of a process
+has a thread. Any number of processes may work on one store. Each begins a round at another tenant.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
-from typing import Final
+from typing import Final, NamedTuple
+from zlib import crc32
 
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import CALL
+from credenda.storage.job_kinds import CALL, REREAD, THINK
 from credenda.workers.expiry import apply_policies
 from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
 
-__all__ = ["AllUsers"]
+__all__ = ["CALLS", "MESSAGES", "MODEL", "AllUsers", "Lane", "Run"]
 
 _log = logging.getLogger(__name__)
 _PAGE: Final = 64
@@ -26,6 +31,39 @@ _PAGE: Final = 64
 _OPEN_MAX: Final = 16
 """Tenants whose views stay open between two rounds."""
 _DUTY_SECONDS: Final = 60.0
+
+Run = Callable[[Parts, Event | None], int]
+"""Runs a batch of due jobs of one tenant, until the event is set, and returns how many."""
+
+
+class Lane(NamedTuple):
+    """The kinds of jobs that have a slot of their own.
+
+    Without `kinds` they are all kinds of messages that this process can run; where it has a model, `other_kinds` are
+    left out.
+    """
+
+    run: Run
+    kinds: frozenset[str] = frozenset()
+    other_kinds: frozenset[str] = frozenset()
+
+
+def _run_messages(parts: Parts, stop: Event | None) -> int:
+    return run_due_jobs(parts, yield_to_callers=True, stop=stop)
+
+
+def _run_model(parts: Parts, stop: Event | None) -> int:
+    return run_llm_jobs(parts, yield_to_callers=True, stop=stop)
+
+
+def _run_both(parts: Parts, stop: Event | None) -> int:
+    return _run_messages(parts, stop) + _run_model(parts, stop)
+
+
+MESSAGES: Final = Lane(_run_messages, other_kinds=frozenset({THINK, REREAD}))
+MODEL: Final = Lane(_run_model, kinds=frozenset({THINK, REREAD}))
+CALLS: Final = frozenset({CALL})
+_BOTH: Final = Lane(_run_both)
 
 
 class AllUsers:
@@ -36,14 +74,16 @@ class AllUsers:
         parts: Parts,
         *,
         duties: Callable[[Parts], object],
-        calls: Callable[[Parts, Event | None], int] | None = None,
+        lane: Lane = _BOTH,
+        leads: Callable[[], bool] | None = None,
         open_max: int = _OPEN_MAX,
     ) -> None:
         """Share the store, embedder and model of `parts`; at most `open_max` tenants stay open.
 
-        With `calls`, which returns how many it ran, the jobs that call operations are run, and no others.
+        Only the jobs of `lane` are run. `leads` says whether this process looks after duties; without it, it does.
         """
-        self._calls = calls
+        self._lane = lane
+        self._leads = leads
         self._parts = parts
         self._duties = duties
         self._open_max = open_max
@@ -71,7 +111,7 @@ class AllUsers:
         """
         ran, had_turn = 0, set[str]()
         while found := self._due(had_turn):
-            for user in found:
+            for user in self._rotate(found):
                 if stop is not None and stop.is_set():
                     return ran
                 had_turn.add(user)
@@ -84,6 +124,8 @@ class AllUsers:
         if seconds() < self._duties_at:
             return
         self._duties_at = seconds() + _DUTY_SECONDS
+        if self._leads is not None and not self._leads():
+            return
         after = ""
         while page := self._parts.store.users(after=after, limit=_PAGE):
             for user in page:
@@ -98,21 +140,20 @@ class AllUsers:
             self._leave(self._open.popitem(last=False)[1])
 
     def _due(self, had_turn: set[str]) -> list[str]:
-        now_us = self._parts.clock.now_us()
-        found = self._parts.store.users_with_due_jobs
-        if self._calls is not None:
-            return found(now_us, limit=_PAGE, kinds={CALL}, besides=had_turn)
-        kinds = list_excluded_kinds(self._parts)
-        return found(now_us, limit=_PAGE, other_kinds=kinds, besides=had_turn)
+        lane = self._lane
+        others = frozenset[str]() if lane.kinds else list_excluded_kinds(self._parts)
+        if self._parts.llm is not None:
+            others |= lane.other_kinds
+        find, now_us = self._parts.store.users_with_due_jobs, self._parts.clock.now_us()
+        return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, besides=had_turn)
+
+    def _rotate(self, users: list[str]) -> list[str]:
+        """Begin at another place than other processes: two that go through one list would wait for each other."""
+        at = crc32(self._parts.owner.encode()) % len(users)
+        return users[at:] + users[:at]
 
     def _run(self, user: str, stop: Event | None) -> int:
-        def work(parts: Parts) -> int:
-            if self._calls is not None:
-                return self._calls(parts, stop)
-            ran = run_due_jobs(parts, yield_to_callers=True, stop=stop)
-            return ran + run_llm_jobs(parts, yield_to_callers=True, stop=stop)
-
-        ran = self._attempt(user, work) or 0
+        ran = self._attempt(user, lambda parts: self._lane.run(parts, stop)) or 0
         if ran:
             self._served.add(user)
         return ran

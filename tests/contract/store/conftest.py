@@ -4,13 +4,16 @@ A new backend joins with one line in `BACKENDS`; the tests beside this file then
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from credenda.clock import Clock
+from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
+from tests.postgres_server import get_server
 
 from .build import SetClock
 
@@ -18,12 +21,22 @@ StoreFactory = Callable[[], Store]
 """Opens the test's database; each call gives another store object over the same rows."""
 
 
-def sqlite(folder: Path, clock: Clock) -> Store:
-    return SqliteStore(str(folder / "memory.db"), clock=clock)
+@contextmanager
+def sqlite(folder: Path, clock: Clock) -> Iterator[StoreFactory]:
+    yield lambda: SqliteStore(str(folder / "memory.db"), clock=clock)
 
 
-BACKENDS: dict[str, Callable[[Path, Clock], Store]] = {
+@contextmanager
+def postgres(_: Path, clock: Clock) -> Iterator[StoreFactory]:
+    server = get_server()
+    database = server.lend()
+    yield lambda: PostgresStore(database.url(), clock=clock)
+    server.take_back(database)
+
+
+BACKENDS: dict[str, Callable[[Path, Clock], AbstractContextManager[StoreFactory]]] = {
     "sqlite": sqlite,
+    "postgres": postgres,
 }
 
 
@@ -35,14 +48,15 @@ def clock() -> SetClock:
 @pytest.fixture(params=list(BACKENDS))
 def store_factory(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> Iterator[StoreFactory]:
     opened: list[Store] = []
+    with BACKENDS[request.param](tmp_path, clock) as make:
 
-    def open_store() -> Store:
-        opened.append(BACKENDS[request.param](tmp_path, clock))
-        return opened[-1]
+        def open_store() -> Store:
+            opened.append(make())
+            return opened[-1]
 
-    yield open_store
-    for store in opened:
-        store.close()
+        yield open_store
+        for store in opened:
+            store.close()
 
 
 @pytest.fixture

@@ -32,9 +32,9 @@ COUNT = "counted"
 COUNT_UP = """
 import sys
 from credenda.model.event import NewEvent, Role
-from credenda.storage.sqlite.store import SqliteStore
+from credenda.bootstrap import open_store
 from credenda.storage.store import Watermark
-store = SqliteStore(sys.argv[1])
+store = open_store(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 for turn in range(int(sys.argv[2])):

@@ -335,7 +335,7 @@ def test_what_one_tenant_does_moves_nothing_of_the_other(both: tuple[Store, Hold
 
 
 @pytest.mark.requirement("R-201")
-@pytest.mark.parametrize("user_id", ["Ana", "ana ", "aná", "ANA", "", "ana'--", "%", "*", "a" * 256])
+@pytest.mark.parametrize("user_id", ["Ana", "ana ", "aná", "ANA", " ", "ana'--", "%", "*", "a" * 256])
 def test_names_that_look_alike_are_other_tenants(store: Store, user_id: str) -> None:
     furnish(store, ANA, "anaword", ANA_DIGEST)
     assert "anaword" not in see(store, user_id, everything)

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         members as members,
     )
     from credenda.interfaces.cli import (
+        migrating as migrating,
+    )
+    from credenda.interfaces.cli import (
         plugin as plugin,
     )
     from credenda.interfaces.cli import (

@@ -44,7 +44,7 @@ _TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two checks for due tasks."""
-_IDLE_SECONDS = 1.0
+_IDLE_SECONDS = 0.25
 """Seconds between two looks for users with due jobs."""
 
 
@@ -79,7 +79,8 @@ def worker() -> click.Command:
         callback=click.pass_obj(_run_worker),
         help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
         epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
-        " each user has a batch of jobs run in turn.",
+        " each user has a batch of jobs run in turn; background calls and messages that a model reads have slots of"
+        " their own.",
     )
 
 
@@ -105,8 +106,9 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
 def _run_for_all_users(session: Session, *, once: bool) -> None:
     with session.open_parts() as parts:
         tasks: Counter[str] = Counter()
-        everyone = workers.tenants.AllUsers(parts, duties=lambda view: tasks.update(_run_duties(view)))
-        with closing(everyone), wait_for_signal() as stopped, call_worker.run_calls_beside(parts, stopped, once=once):
+        make = workers.tenants.AllUsers if once else call_worker.make_message_worker
+        everyone = make(parts, duties=lambda view: tasks.update(_run_duties(view)))
+        with closing(everyone), wait_for_signal() as stopped, call_worker.run_lanes_beside(parts, stopped, once=once):
             if not once:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():
@@ -249,7 +251,8 @@ def _repeat_options(session: Session) -> Iterator[str]:
     """
     db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
-        yield from ("--db", str(Path(bootstrap.resolve_sqlite_path(db)).absolute()))
+        place = bootstrap.resolve_target(db)
+        yield from ("--db", place if "://" in place else str(Path(place).absolute()))
     if user is not None:
         yield from ("--user", user)
     if session.read_only:

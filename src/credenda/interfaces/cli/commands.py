@@ -268,7 +268,8 @@ def _describe_default(param: Param) -> str:
 def make_program_options(*, hidden: bool = False) -> list[click.Option]:
     """Make the options of the program; commands accept the same options, hidden from their help."""
     texts = {
-        "db": "Database: a path or sqlite:///path. [default: CREDENDA_DB, else a file in your data folder]",
+        "db": "Database: a path, sqlite:///path or postgresql://user@host/database. "
+        "[default: CREDENDA_DB, else a file in your data folder]",
         "user": "The user whose memory is opened. [default: CREDENDA_USER, else default]",
     }
     flags = {"json": "Write the result as one JSON document.", "read_only": "Open the database without writing to it."}

@@ -116,5 +116,6 @@ def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None
 
 def _list_options(session: Session) -> Iterator[str]:
     """Yield the database and the user, always: a host may start the program with any environment."""
-    yield from ("--db", str(Path(bootstrap.resolve_sqlite_path(session.db)).absolute()))
+    target = bootstrap.resolve_target(session.db)
+    yield from ("--db", target if "://" in target else str(Path(target).absolute()))
     yield from ("--user", session.user or get_default_user())

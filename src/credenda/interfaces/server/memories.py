@@ -16,7 +16,7 @@ from credenda.client import Credenda
 from credenda.clock import Clock
 from credenda.errors import CredendaError
 from credenda.interfaces.authorization import get_principal
-from credenda.interfaces.call_worker import CallWorker
+from credenda.interfaces.call_worker import LaneWorker, make_message_worker, start_lanes
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.interfaces.server.probe import Probe, ProbeResult
@@ -30,7 +30,7 @@ from credenda.storage.store import ChangeFilter
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
-_IDLE_SECONDS: Final = 1.0
+_IDLE_SECONDS: Final = 0.25
 """How long the worker waits for a job before it looks for those of other processes."""
 
 
@@ -60,10 +60,10 @@ class Memories:
         )
         works = work and not parts.read_only
         self._worker = Thread(target=self._work, name="credenda-work") if works else None
-        self._caller = CallWorker(parts, self._stop) if works else None
-        for thread in (self._worker, self._caller):
-            if thread is not None:
-                thread.start()
+        self._lanes: list[LaneWorker] = []
+        if self._worker is not None:
+            self._worker.start()
+            self._lanes = start_lanes(parts, self._stop)
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -108,8 +108,8 @@ class Memories:
 
     def wake_caller(self) -> None:
         """Look for calls in the background now, if this process runs any."""
-        if self._caller is not None:
-            self._caller.wake()
+        for lane in self._lanes:
+            lane.wake()
 
     @property
     def agent_tasks(self) -> AgentTaskStore:
@@ -161,7 +161,7 @@ class Memories:
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
-        if any(one is not None and not one.is_alive() for one in (self._worker, self._caller)):
+        if any(one is not None and not one.is_alive() for one in (self._worker, *self._lanes)):
             return "the worker has stopped"
         try:
             self._parts.store.users(limit=1)
@@ -187,9 +187,9 @@ class Memories:
             return
         self._stop.set()
         self._jobs_ready.set()
-        if self._caller is not None:
-            self._caller.wake()
-            self._caller.join()
+        for lane in self._lanes:
+            lane.wake()
+            lane.join()
         if self._worker is not None:
             self._worker.join()
         if self._probe is not None:
@@ -210,7 +210,7 @@ class Memories:
         warm = getattr(self._parts.extractor, "warm", None)
         if callable(warm):
             warm()  # now: compiling later would delay a caller
-        everyone = workers.tenants.AllUsers(self._parts, duties=services.scheduled_tasks.run_duties)
+        everyone = make_message_worker(self._parts, services.scheduled_tasks.run_duties)
         with closing(everyone):
             while not self._stop.is_set():
                 self._jobs_ready.clear()

@@ -13,16 +13,13 @@ from credenda.deadline import check_deadline, has_deadline, is_over
 from credenda.errors import Unavailable
 from credenda.paths import create_file
 from credenda.storage.damage import compute_checksum, is_sound_vector
+from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.open_file import OpenFile
-from credenda.text.documents import compose_event_text, compose_memory_text
-from credenda.text.tokens import fold, segment_document
 
 __all__ = [
     "LOG_PATIENCE_MS",
     "ReadPool",
-    "compose_event_words",
-    "compose_memory_words",
     "connect",
     "empty_log",
     "grow_log",
@@ -57,16 +54,6 @@ _STEPS_BETWEEN_CHECKS: Final = 20_000
 """Steps of a statement, some milliseconds, between two looks at the deadline."""
 _IDLE_MAX: Final = 16
 """Idle read connections that the pool keeps."""
-
-
-def compose_event_words(role: str, speaker: str, occurred_us: int, text: str) -> str:
-    """Return the text under which the full-text index stores an event's passage."""
-    return segment_document(fold(compose_event_text(speaker=speaker, role=role, occurred_us=occurred_us, text=text)))
-
-
-def compose_memory_words(text: str, entity: str | None, attribute: str | None, value: str | None) -> str:
-    """Return the text under which the full-text index stores a memory."""
-    return segment_document(fold(compose_memory_text(text, entity=entity, attribute=attribute, value=value)))
 
 
 def connect(

@@ -7,7 +7,6 @@ opens the file for writing, or erases, continues it.
 
 from __future__ import annotations
 
-import hmac
 import os
 import re
 import sqlite3
@@ -23,9 +22,10 @@ from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt
 from credenda.ids import draw_key
 from credenda.storage.damage import guard_row
+from credenda.storage.erasure_ledger import hash_tenant_name
+from credenda.storage.sql.table_rows import TABLES
 from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.dump import TABLES
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import retry_while_locked
 from credenda.text.tokens import fold
@@ -34,7 +34,6 @@ __all__ = [
     "UnfinishedErasure",
     "delete_rows",
     "empty_whole_log",
-    "hash_tenant_name",
     "list_tenant_tables",
     "list_unfinished",
     "search_probes",
@@ -86,11 +85,6 @@ def list_tenant_tables(connection: sqlite3.Connection) -> list[str]:
         " WHERE t.type = 'table' AND c.name = 'user_id' ORDER BY t.name"
     )
     return [row[0] for row in found]
-
-
-def hash_tenant_name(key: bytes, user_id: str) -> bytes:
-    """Hash a tenant's name in the form that the erasure ledger stores."""
-    return hmac.digest(key, b"erased\x00" + user_id.encode(), "sha256")
 
 
 def delete_rows(

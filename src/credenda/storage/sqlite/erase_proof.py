@@ -20,6 +20,7 @@ from credenda.model.doctor_finding import Finding
 from credenda.storage.erasure_ledger import (
     ErasedTenant,
     add_to_ledger,
+    hash_tenant_name,
     list_damaged_ledgers,
     remove_from_ledger,
 )
@@ -27,7 +28,6 @@ from credenda.storage.sqlite.connection import connect, is_there
 from credenda.storage.sqlite.erase import (
     UnfinishedErasure,
     empty_whole_log,
-    hash_tenant_name,
     list_unfinished,
     search_probes,
     vacuum,

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from credenda.clock import Clock
+from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.connection import prepare_connection
 from credenda.storage.sqlite.dump import load_rows
 from credenda.storage.sqlite.migrate import create_schema
 from credenda.storage.sqlite.reader import read_tenant
-from credenda.storage.sqlite.writer import NextIds, SqliteWriter
+from credenda.storage.sqlite.writer import SqliteWriter
 from credenda.storage.tenant_transfer import ExportHeader, ImportRow, TableRow
 
 __all__ = ["SCRATCH_TABLES", "open_scratch"]

@@ -1,57 +1,30 @@
-"""The rows of one tenant in SQLite, read with named statements."""
+"""The rows of one tenant in SQLite, and the documents that FTS5 finds by their words."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
-from credenda import limits
-from credenda.clock import LONGEST_WAIT_US, seconds
-from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
-from credenda.model.change import ChangeRecord
-from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
-from credenda.model.event import Event
-from credenda.model.memory import Memory
-from credenda.storage import rows
-from credenda.storage.damage import guard_row
-from credenda.storage.evidence_rows import to_evidence_list
-from credenda.storage.row_mapper import compile_type_check
-from credenda.storage.sqlite.choose_statement import choose_statement
-from credenda.storage.sqlite.connection import compose_event_words
-from credenda.storage.sqlite.duties import SqliteTaskProgress, SqliteUsageView, ViewStart
-from credenda.storage.sqlite.index_delta import read_delta
-from credenda.storage.sqlite.match_words import MemoryWords, compile_term, split_words, to_match_query
+from credenda.clock import seconds
+from credenda.storage.sql.duties import ViewStart
+from credenda.storage.sql.reader import SqlReader, to_tenant
+from credenda.storage.sql.run import StatementRunner
 from credenda.storage.sqlite.statements import load_statements
-from credenda.storage.store import (
-    CODE_BITS,
-    ChangeFilter,
-    Counts,
-    Delta,
-    EventFilter,
-    IndexPosition,
-    Job,
-    JobFilter,
-    JobStatus,
-    MemoryFilter,
-    Spend,
-    TenantRecord,
-    Vector,
-    pack_code,
-    unpack_code,
-)
-from credenda.storage.tombstone_key import open_stored_key, seal_key
+from credenda.storage.store import CODE_BITS, TenantRecord, pack_code
 
-__all__ = ["SqliteReader", "read_tenant", "to_tenant"]
+__all__ = ["SqliteReader", "bind_user", "read_tenant"]
 
-_NO_LIMIT: Final = -1
-_TENANT_BITS: Final = 63 - CODE_BITS
-"""The number of a document in the full-text index is that of its tenant and its code."""
-_check_tenant: Final = compile_type_check(TenantRecord)
-_LAST: Final = 1 << 62
-_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+
+def bind_user(connection: sqlite3.Connection, user_id: str) -> StatementRunner:
+    """Return a runner of named statements for one tenant."""
+    statements = load_statements()
+
+    def run(name: str, /, **parameters: object) -> sqlite3.Cursor:
+        return connection.execute(statements[name], {**parameters, "user_id": user_id})
+
+    return run
 
 
 def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
@@ -60,54 +33,14 @@ def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | 
     return None if row is None else to_tenant(row)
 
 
-@guard_row("tenants")
-def to_tenant(row: sqlite3.Row) -> TenantRecord:
-    """Build a tenant from a row; raises `Conflict` without its key file."""
-    if row["number"] >> _TENANT_BITS:
-        raise ValueError("a number is too large for the full-text index")
-    return _check_tenant(
-        TenantRecord(
-            user_id=row["user_id"],
-            number=row["number"],
-            tag=row["tag"],
-            key=open_stored_key(row["hmac_key"], row["file_key"]),
-            has_tombstones=bool(row["has_tombstones"]),
-            hold=row["hold"],
-        )
-    )
-
-
-def _fetch_tuples(found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the column names, and the rows as tuples."""
-    found.row_factory = None
-    return [column[0] for column in found.description], found.fetchall()
-
-
-def _to_sql_limit(limit: int | None) -> int:
-    return _NO_LIMIT if limit is None else limit
-
-
-def _to_json_list(values: Iterable[str] | None) -> str | None:
-    return None if values is None else json.dumps([str(value) for value in values])
-
-
-def _choose_statement(wanted: EventFilter) -> str:
-    """Choose the statement that finds events."""
-    if wanted.newest_first:
-        return "find_events_newest"
-    return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
-
-
-class SqliteReader:
+class SqliteReader(SqlReader):
     """A `Reader` over one connection that is inside a transaction."""
 
     def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord) -> None:
         """Bind a connection to a tenant."""
+        super().__init__(tenant)
         self._connection = connection
-        self._tenant = tenant
         self._sql = load_statements()
-        self._start = ViewStart()
-        self._memory_words = MemoryWords()
 
     @classmethod
     def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
@@ -119,267 +52,16 @@ class SqliteReader:
         view._start = ViewStart.of(row, (before, seconds()))
         return view
 
-    @property
-    def tenant(self) -> TenantRecord:
-        """The tenant of these rows."""
-        return self._tenant
-
     def _run(self, name: str, /, **parameters: object) -> sqlite3.Cursor:
         parameters["user_id"] = self._tenant.user_id
         return self._connection.execute(self._sql[name], parameters)
 
-    def _value(self, name: str, /, **parameters: object) -> int:
-        row = self._run(name, **parameters).fetchone()
-        return 0 if row is None or row[0] is None else int(row[0])
-
-    def _numbers(self, ids: Sequence[str], kind: IdKind) -> str:
-        return f"[{','.join(extract_id_digits(ids, kind, self._tenant.tag))}]"
-
-    def events(self, ids: Sequence[str]) -> list[Event]:
-        """Return these events in order of id."""
-        found = self._run("events_by_id", ids=self._numbers(ids, IdKind.EVENT))
-        return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
-
-    def find_events(self, wanted: EventFilter) -> list[Event]:
-        """Return the events that match a filter."""
-        found = self._run(
-            _choose_statement(wanted),
-            after=wanted.after or 0,
-            below=wanted.below or _LAST,
-            redacted=wanted.redacted,
-            worded=wanted.worded,
-            session=wanted.session,
-            topic=wanted.topic,
-            source=wanted.source,
-            recorded_before_us=wanted.recorded_before_us,
-            occurred_before_us=wanted.occurred_before_us,
-            expires_before_us=wanted.expires_before_us,
-            limit=_to_sql_limit(wanted.limit),
-        )
-        return rows.to_events(*_fetch_tuples(found), self._tenant.tag)
-
-    def memories(self, ids: Sequence[str], known_at_us: int | None = None) -> list[Memory]:
-        """Return the current versions, or those believed at a time, in order of id."""
-        numbers = self._numbers(ids, IdKind.MEMORY)
-        if known_at_us is None:
-            found = self._run("memories_by_id", ids=numbers)
-        else:
-            found = self._run("memories_known_at", ids=numbers, known_at_us=known_at_us)
-        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
-
-    def find(self, wanted: MemoryFilter) -> list[Memory]:
-        """Return the memories that match a filter."""
-        found = self._run(choose_statement(wanted), **self._conditions(wanted))
-        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
-
-    @staticmethod
-    def _conditions(wanted: MemoryFilter) -> dict[str, object]:
-        entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
-        return {
-            "limit": _to_sql_limit(wanted.limit),
-            "offset": wanted.offset,
-            "text_hash": None if wanted.same_text_as is None else rows.hash_text(wanted.same_text_as),
-            "below": wanted.below or _LAST,
-            "known_at_us": wanted.known_at_us,
-            "as_of_us": wanted.as_of_us,
-            "entity": entity,
-            "attribute": attribute,
-            "statuses": _to_json_list(wanted.statuses),
-            "types": _to_json_list(wanted.types),
-            "layers": _to_json_list(wanted.layers),
-            "topic": wanted.topic,
-            "pinned": wanted.pinned,
-            "expires_before_us": wanted.expires_before_us,
-        }
-
-    def versions(self, ids: Sequence[str]) -> list[Memory]:
-        """Return every version of these memories, by id and then oldest first."""
-        found = self._run("versions", ids=self._numbers(ids, IdKind.MEMORY))
-        return rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
-
-    def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
-        """Return the evidence of these memories, or from these events."""
-        numbers = {
-            "memories": self._numbers(memory_ids, IdKind.MEMORY),
-            "events": self._numbers(event_ids, IdKind.EVENT),
-        }
-        found = self._run("evidence", **numbers)
+    def _fetch_tuples(self, found: sqlite3.Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] - the cursors are those of `_run`
         found.row_factory = None
-        return to_evidence_list(found.fetchall(), self._tenant.tag)
+        return [column[0] for column in found.description], found.fetchall()
 
-    def authors(self, events: Sequence[str], changes: Sequence[str]) -> dict[str, str]:
-        """Return the members who wrote these events and made these changes, by the ids of both."""
-        numbers = {
-            "events": self._numbers(events, IdKind.EVENT),
-            "changes": self._numbers(changes, IdKind.CHANGE),
-        }
-        found = self._run("authors", **numbers)
-        return {format_id(IdKind(row["kind"]), row["id"], self._tenant.tag): row["name"] for row in found}
-
-    def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
-        """Return applied changes, oldest first."""
-        tag = self._tenant.tag
-        if wanted.memories is not None:
-            found = self._run("changes_of_range", low=wanted.memories.start, high=wanted.memories.stop)
-            return [rows.to_change(row, tag) for row in found]
-        common = {
-            "after": wanted.after or 0,
-            "kinds": _to_json_list(wanted.kinds),
-            "cause": wanted.cause,
-            "later_than_us": wanted.later_than_us,
-            "until_us": wanted.until_us,
-            "limit": _to_sql_limit(wanted.limit),
-        }
-        if wanted.memory_ids is not None:
-            found = self._run("changes_of", memories=self._numbers(wanted.memory_ids, IdKind.MEMORY), **common)
-        else:
-            found = self._run("find_changes", **common)
-        return [rows.to_change(row, tag) for row in found]
-
-    def contests(
-        self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
-    ) -> list[ContestCase]:
-        """Return contests, open ones first, then newest first."""
-        tag = self._tenant.tag
-        wanted = state.value if state else None
-        if pair is not None and id is None:
-            found = self._run("contests_of_pair", state=wanted, entity=pair[0], attribute=pair[1])
-        else:
-            number = parse_id_number(id, IdKind.CONTEST, tag) if id is not None else None
-            found = self._run("find_contests", state=wanted, id=number)
-        return [rows.to_contest(row, tag) for row in found]
-
-    def delta(self, heads: IndexPosition, model_id: str | None, limit: int = 10_000) -> Delta:
-        """Return the rows after an index position."""
-        return read_delta(self._run, self.duties.heads, heads, model_id=model_id, limit=limit)
-
-    def nominate(self, terms: Sequence[str], limit: int, *, memories: bool = False) -> list[int]:
-        """Return codes of documents holding any term, rarest terms first."""
-        waiting = [] if memories else [(code, split_words(body)) for code, body in self._unlisted()]
-        return self._nominated(terms, limit, waiting, memories=memories)
-
-    def _nominated(
-        self, terms: Sequence[str], limit: int, waiting: Sequence[tuple[int, frozenset[str]]], *, memories: bool
-    ) -> list[int]:
-        """Nominate among the documents of the index and those that wait for it, given by code and words."""
+    def _list_codes(self, asked: Mapping[str, str], limit: int, *, memories: bool) -> list[list[int]]:
         low = self._tenant.number << CODE_BITS
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
-        asked = {match: term for term in terms if (match := to_match_query(term))}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
-        lists = [[doc - low for doc in json.loads(row["docs"])] for row in found]
-        for codes, term in zip(lists, asked.values() if waiting else (), strict=bool(waiting)):
-            matches = compile_term(term)
-            codes += [code for code, held in waiting if matches(held)]
-        if memories:  # those that wait come last, and the index ends a list at the limit
-            lists = [codes[:limit] for codes in lists]
-        nominated: dict[int, None] = {}
-        for codes in sorted(lists, key=len):
-            nominated.update(dict.fromkeys(codes))
-            if len(nominated) >= limit:
-                break
-        return list(nominated)[:limit]
-
-    def search_memories(
-        self, words: Sequence[str], limit: int, *, most: int | None = None, beside: Sequence[Memory] = ()
-    ) -> list[Memory]:
-        """Return the current versions of memories that hold any of these words, rarest words first."""
-        waiting = [(pack_code(parse_serial(one.id), memory=True), self._memory_words.of(one)) for one in beside]
-        codes = self._nominated(words, limit, waiting, memories=True)
-        numbers = [unpack_code(code)[1] for code in codes[:most]]
-        found = self._run("memories_by_id", ids=json.dumps(numbers)) if numbers else None
-        read = [] if found is None else rows.to_memories(*_fetch_tuples(found), self._tenant.tag)
-        held = {memory.id: memory for memory in (*beside, *read)}
-        ids = (self._public(IdKind.MEMORY, number) for number in numbers)
-        return [held[name] for name in ids if name in held]
-
-    def _unlisted(self) -> list[tuple[int, str]]:
-        """Return code and words of the documents that are not in the full-text index yet; there are few (`limits`)."""
-        return [
-            (code, compose_event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop]))
-            for row in self._run("unlisted_events").fetchall()
-            for code, (start, stop) in self._spans(row["id"], row["text"], row["passages"])
-        ]
-
-    def _spans(self, number: int, text: str, passages: int) -> list[tuple[int, tuple[int, int]]]:
-        """Return the code and the characters of each passage of an event; `passages` is an upper bound."""
-        found = [
-            (pack_code(number, row["ordinal"], memory=False), (row["start"], row["stop"]))
-            for row in (self._run("passages_of", event=number) if passages > 1 else ())
-        ]
-        return found or [(pack_code(number, memory=False), (0, len(text)))]
-
-    def vectors(self, codes: Sequence[int], model_id: str) -> list[Vector]:
-        """Return stored vectors of these documents in order of code."""
-        found = self._run("vectors_by_code", model_id=model_id, codes=json.dumps(sorted(map(int, set(codes)))))
-        found.row_factory = None
-        return list(map(rows.make_vector, found))
-
-    def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
-        """Return (code, bits, data) of vectors, the minimum that a search needs: it reads hundreds."""
-        found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
-        found.row_factory = None
-        return found.fetchall()
-
-    def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
-        """Return those of the digests that are tombstones."""
-        return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}
-
-    def snapshot(self, name: str) -> tuple[bytes, ...]:
-        """Return the blobs of a snapshot, () when there is none."""
-        blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
-        return tuple(blobs)
-
-    @property
-    def usage(self) -> SqliteUsageView:
-        """The use of the memories."""
-        return SqliteUsageView(self._run, self._tenant.tag, judged=self._start.judged)
-
-    @property
-    def duties(self) -> SqliteTaskProgress:
-        """The progress of the scheduled tasks."""
-        return SqliteTaskProgress(self._run, self._start)
-
-    def jobs(self, wanted: JobFilter) -> list[Job]:
-        """Return jobs in the order in which they are due."""
-        tag = self._tenant.tag
-        if wanted.key is not None:
-            found = self._run("job_by_key", key=wanted.key, sealed=seal_key(self._tenant.key, wanted.key))
-        elif wanted.id is not None:
-            found = self._run("job_by_id", id=parse_id_number(wanted.id, IdKind.JOB, tag))
-        elif wanted.newest_first:
-            lists = {"statuses": _to_json_list(wanted.statuses or None), "kinds": _to_json_list(wanted.kinds)}
-            found = self._run("newest_jobs", below=wanted.below, limit=_to_sql_limit(wanted.limit), **lists)
-        else:
-            found = self._run(
-                "waiting_jobs" if wanted.statuses and wanted.statuses <= _WAITING else "find_jobs",
-                statuses=_to_json_list(wanted.statuses or None),
-                due_us=_LAST if wanted.due_us is None else wanted.due_us,
-                far_us=_LAST if wanted.due_us is None else wanted.due_us + LONGEST_WAIT_US,
-                until_event=wanted.until_event,
-                kinds=_to_json_list(wanted.kinds),
-                other_kinds=_to_json_list(wanted.other_kinds or None),
-                limit=_to_sql_limit(wanted.limit),
-            )
-        return [rows.to_job(row, tag) for row in found]
-
-    def counts(self) -> Counts:
-        """Count the tenant's rows."""
-        events = self._run("count_events").fetchone()
-        rest = self._run("count_rest").fetchone()
-        models = {row["model_id"]: row["n"] for row in self._run("count_vectors")}
-        return Counts(
-            events=events["total"],
-            redacted_events=events["redacted"],
-            memories={row["status"]: row["n"] for row in self._run("count_statuses")},
-            types={row["type"]: row["n"] for row in self._run("count_types")},
-            changes=rest["changes"],
-            jobs={row["status"]: row["n"] for row in self._run("count_jobs")},
-            open_contests=rest["open_contests"],
-            vectors=sum(models.values()),
-            vectors_by_model=models,
-            tombstones=rest["tombstones"],
-            spends=tuple(Spend(**row) for row in self._run("spends", limit=limits.SPENDS_SHOWN)),  # type: ignore[arg-type]
-        )
-
-    def _public(self, kind: IdKind, number: int) -> str:
-        return format_id(kind, number, self._tenant.tag)
+        return [[doc - low for doc in json.loads(row["docs"])] for row in found]

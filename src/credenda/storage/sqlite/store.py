@@ -22,20 +22,23 @@ from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
-from credenda.storage.sqlite.all_tenants import TenantQueries
+from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sql.index_delta import renew_indexes
+from credenda.storage.sql.journal import clear_name_cache
+from credenda.storage.sql.reader import to_tenant
+from credenda.storage.sql.retention_rows import read_retention_rules
+from credenda.storage.sql.run import StatementRunner
+from credenda.storage.sql.server_rows import ServerRows
+from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.index_delta import renew_indexes
-from credenda.storage.sqlite.journal import clear_name_cache
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
 from credenda.storage.sqlite.open_file import OpenFile
-from credenda.storage.sqlite.reader import SqliteReader, read_tenant, to_tenant
-from credenda.storage.sqlite.retention_rows import read_retention_rules
-from credenda.storage.sqlite.server_rows import ServerRows
+from credenda.storage.sqlite.reader import SqliteReader, bind_user, read_tenant
 from credenda.storage.sqlite.statements import load_statements
 from credenda.storage.sqlite.tenant_cache import TenantCache
-from credenda.storage.sqlite.writer import NextIds, SqliteWriter
+from credenda.storage.sqlite.writer import SqliteWriter
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
 from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
@@ -57,6 +60,15 @@ _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 def has_unfinished_erasure(connection: sqlite3.Connection) -> bool:
     """Return whether an erasure was interrupted before its proof succeeded."""
     return connection.execute("SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1").fetchone() is not None
+
+
+def _bind(connection: sqlite3.Connection) -> StatementRunner:
+    statements = load_statements()
+
+    def run(name: str, /, **parameters: object) -> sqlite3.Cursor:
+        return connection.execute(statements[name], parameters)
+
+    return run
 
 
 class SqliteStore(ServerRows, TenantQueries):
@@ -146,6 +158,15 @@ class SqliteStore(ServerRows, TenantQueries):
         finish, now_us = sqlite.erase_proof.finish_erasures, self._clock.now_us()
         return finish(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
 
+    @contextmanager
+    def _view_tables(self, user: str = "") -> Generator[StatementRunner]:  # noqa: ARG002 - every row is in one file
+        with self._readers.take() as connection:
+            yield _bind(connection)
+
+    def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:  # noqa: ARG002 - as above, and every write is alone
+        connection, commits = self._writable()
+        return commits.run(lambda: work(_bind(connection)))
+
     @property
     def commits(self) -> int:
         """The number of transactions that this process has committed."""
@@ -179,7 +200,7 @@ class SqliteStore(ServerRows, TenantQueries):
             redacted = writer.redacted
             if writer.refolded:
                 sqlite.check.rebuild_text_index(connection)
-                renew_indexes(connection, user_id)
+                renew_indexes(bind_user(connection, user_id))
             if redacted:
                 connection.execute(_OPTIMIZE)
             return result
@@ -249,7 +270,7 @@ class SqliteStore(ServerRows, TenantQueries):
     def rules(self, user_id: str) -> PoliciesAndHolds:
         """Return the retention policies and legal holds of a tenant."""
         with self._readers.take() as connection:
-            return read_retention_rules(connection, user_id)
+            return read_retention_rules(bind_user(connection, user_id))
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
@@ -295,9 +316,12 @@ class SqliteStore(ServerRows, TenantQueries):
             connection, commits = self._writable()
             sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
             return
-        with self._readers.take() as reading:
-            entries = [ErasedTenant(*row) for row in reading.execute(_LEDGER)]
-        add_to_ledger(path, entries)
+        add_to_ledger(path, self.erasures())
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._readers.take() as connection:
+            return [ErasedTenant(*row) for row in connection.execute(_LEDGER)]
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
@@ -358,7 +382,7 @@ class SqliteStore(ServerRows, TenantQueries):
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         connection, commits = self._writable()
-        commits.run(lambda: renew_indexes(connection, user_id))
+        commits.run(lambda: renew_indexes(bind_user(connection, user_id)))
 
     def close(self) -> None:
         """Close all connections after the current commit; a second call does nothing."""

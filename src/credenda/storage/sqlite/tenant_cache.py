@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.writer import NextIds
 from credenda.storage.store import TenantRecord
 
 __all__ = ["TenantCache"]

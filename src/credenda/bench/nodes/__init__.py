@@ -1,0 +1,1 @@
+"""Servers and workers on one database, each a process of its own: killed at random, and measured."""

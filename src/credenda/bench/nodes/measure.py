@@ -1,0 +1,103 @@
+"""One process of the scale benchmark: it stores messages, or works off the queue, and says how much.
+
+Started as `python -m credenda.bench.nodes.measure PLAN`. It writes `ready`, waits for a line on its standard input,
+works, and writes its figures as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from threading import Event, Thread
+from typing import Any, Final
+
+from credenda import Credenda
+from credenda.bootstrap import build_parts
+from credenda.clock import seconds
+from credenda.runtime import Parts
+from credenda.workers.tenants import AllUsers
+
+__all__ = ["Plan", "name_user", "write_plan"]
+
+_IDLE_SECONDS: Final = 0.02
+_IDLE_ROUNDS: Final = 10
+"""A worker ends after so many looks at an empty queue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The task of a process: `role` is ack or work."""
+
+    target: str
+    role: str
+    name: str
+    users: int
+    run_seconds: float = 0.0
+    threads: int = 4
+    embedder: str = "none"
+
+
+def write_plan(plan: Plan) -> str:
+    """Write a plan as the argument of this program."""
+    return json.dumps(asdict(plan))
+
+
+def name_user(number: int) -> str:
+    """Return the name of a user of the benchmark."""
+    return f"user {number}"
+
+
+def _store_messages(parts: Parts, plan: Plan) -> dict[str, Any]:
+    """Store one message after the other in several threads, each for another user; return the times of all."""
+    until = seconds() + plan.run_seconds
+    times: list[list[float]] = [[] for _ in range(plan.threads)]
+
+    def store(number: int) -> None:
+        with Credenda(parts.for_user(name_user(number % plan.users)), workers=False) as memory:
+            while (started := seconds()) < until:
+                memory.remember(f"I like tea number {plan.name}t{number}n{len(times[number])}.")
+                times[number].append(seconds() - started)
+
+    threads = [Thread(target=store, args=(number,)) for number in range(plan.threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"acks": sum(map(len, times)), "times": sorted(time for one in times for time in one)}
+
+
+def _work(parts: Parts) -> dict[str, Any]:
+    """Run jobs until the queue stays empty."""
+    pause, idle, last = Event(), 0, seconds()
+    with closing(AllUsers(parts, duties=str)) as worker:
+        while idle < _IDLE_ROUNDS:
+            if worker.run_round():
+                idle, last = 0, seconds()
+            else:
+                idle += 1
+                pause.wait(_IDLE_SECONDS)
+        return {"jobs": worker.jobs, "until": last}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run a plan."""
+    plan = Plan(**json.loads(arguments[0]))
+    parts = build_parts(plan.target, user=name_user(0), embedder=plan.embedder, llm="none")
+    try:
+        warm = getattr(parts.extractor, "warm", None)
+        if callable(warm):
+            warm()
+        print("ready", flush=True)
+        sys.stdin.readline()
+        started = seconds()
+        done = _store_messages(parts, plan) if plan.role == "ack" else _work(parts)
+        print(json.dumps({**done, "seconds": done.get("until", seconds()) - started}), flush=True)
+    finally:
+        parts.release()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,171 @@
+"""`credenda bench scale`: acknowledgements and jobs by number of processes, and one user beside a growing number."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from credenda import Credenda
+from credenda.bench.nodes.measure import Plan, name_user, write_plan
+from credenda.bench.scaling import fit_exponent
+from credenda.bootstrap import build_parts
+from credenda.clock import seconds
+from credenda.runtime import Parts
+
+__all__ = ["run_scale"]
+
+_REPEATS: Final = 30
+_WORDS: Final = ("I live in Graz.", "I work at Siemens.", "My dog is called Rex.", "I like green tea.")
+_PLACES: Final = ("Linz", "Graz", "Wels", "Vienna", "Bregenz")
+Note = Callable[[str], None]
+
+
+def run_scale(
+    target: str,
+    *,
+    processes: Sequence[int],
+    users: int,
+    messages: int,
+    run_seconds: float,
+    tenants: Sequence[int],
+    note: Note,
+) -> dict[str, Any]:
+    """Measure a database, which should be empty; return a JSON document.
+
+    `messages` are queued for the workers, spread over `users`; `tenants` are the numbers of users beside which one user
+    is measured.
+    """
+    document: dict[str, Any] = {"target": urlsplit(target).scheme or "sqlite", "acks": [], "jobs": [], "tenants": []}
+    for count in processes:
+        _queue(target, users, messages, f"r{count}")
+        document["jobs"].append(_measure_jobs(target, count, users))
+        note(f"{count} workers: {document['jobs'][-1]['a_second']:.0f} jobs a second")
+    for count in processes:
+        document["acks"].append(_measure_acks(target, count, users, run_seconds))
+        note(f"{count} servers: {document['acks'][-1]['a_second']:.0f} acknowledgements a second")
+    for rows in (document["acks"], document["jobs"]):
+        for row in rows:
+            row["ratio"] = round(row["a_second"] / rows[0]["a_second"], 2)
+    document["tenants"] = _measure_tenants(target, tenants, note)
+    for name in ("ack_ms", "search_ms", "due_ms", "bytes_a_user"):
+        line = [(row["users"], row[name]) for row in document["tenants"] if row[name]]
+        document.setdefault("growth", {})[name] = fit_exponent(line) if line else None
+    return document
+
+
+def _run(plans: Sequence[Plan]) -> list[dict[str, Any]]:
+    """Start processes, let all begin at once, and return their figures."""
+    started = [
+        subprocess.Popen(  # noqa: S603 - this very program
+            [sys.executable, "-m", "credenda.bench.nodes.measure", write_plan(plan)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for plan in plans
+    ]
+    for process in started:
+        assert process.stdout is not None  # noqa: S101 - PIPE was asked for
+        process.stdout.readline()
+    for process in started:
+        assert process.stdin is not None  # noqa: S101 - as above
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return [json.loads(process.communicate()[0].splitlines()[-1]) for process in started]
+
+
+def _measure_acks(target: str, count: int, users: int, run_seconds: float) -> dict[str, Any]:
+    plans = [
+        Plan(target=target, role="ack", name=f"p{count}x{number}", users=users, run_seconds=run_seconds)
+        for number in range(count)
+    ]
+    found = _run(plans)
+    times = sorted(time for one in found for time in one["times"])
+    rate = sum(one["acks"] / one["seconds"] for one in found)
+    return {
+        "processes": count,
+        "a_second": round(rate, 1),
+        "median_ms": round(median(times) * 1_000, 2),
+        "p99_ms": round(times[int(len(times) * 0.99)] * 1_000, 2),
+    }
+
+
+def _queue(target: str, users: int, messages: int, name: str) -> None:
+    """Queue messages, each with a fact of its own."""
+    parts = build_parts(target, user=name_user(0), embedder="none", llm="none")
+    try:
+        for number in range(users):
+            with Credenda(parts.for_user(name_user(number)), workers=False) as memory:
+                for at in range(messages // users):
+                    memory.remember(f"My colleague {name.title()}x{at} lives in {_PLACES[at % len(_PLACES)]}.")
+    finally:
+        parts.release()
+
+
+def _measure_jobs(target: str, count: int, users: int) -> dict[str, Any]:
+    found = _run([Plan(target=target, role="work", name=f"w{number}", users=users) for number in range(count)])
+    jobs, longest = sum(one["jobs"] for one in found), max(one["seconds"] for one in found)
+    return {"processes": count, "jobs": jobs, "a_second": round(jobs / longest, 1), "seconds": round(longest, 2)}
+
+
+def _measure_tenants(target: str, tenants: Sequence[int], note: Note) -> list[dict[str, Any]]:
+    """Measure one user beside more and more others, each of whom has a message that waits to be read."""
+    rows: list[dict[str, Any]] = []
+    parts = build_parts(target, user="measured", embedder="none", llm="none")
+    try:
+        with Credenda(parts.for_user("measured"), workers=False) as memory:
+            memory.remember([{"role": "user", "content": text} for text in _WORDS])
+            memory.settle()
+            before, made = _count_bytes(target), 0
+            for total in tenants:
+                for number in range(made, total):
+                    _say_once(parts, f"other {number}")
+                grown, made = _count_bytes(target) - before, total
+                rows.append({"users": total, **_measure_one(parts, memory), "bytes_a_user": round(grown / total)})
+                note(f"beside {total:,} users: {rows[-1]}")
+    finally:
+        parts.release()
+    return rows
+
+
+def _say_once(parts: Parts, user: str) -> None:
+    with Credenda(parts.for_user(user), workers=False) as memory:
+        memory.remember("I live in Graz.")
+
+
+def _measure_one(parts: Parts, memory: Credenda) -> dict[str, float]:
+    def find_due() -> object:
+        return parts.store.users_with_due_jobs(parts.clock.now_us(), limit=64)
+
+    return {
+        "ack_ms": _time(lambda: memory.remember("I like tea.")),
+        "search_ms": _time(lambda: memory.search("Where do I live?")),
+        "due_ms": _time(find_due),
+    }
+
+
+def _time(act: Callable[[], object]) -> float:
+    times: list[float] = []
+    for _ in range(_REPEATS):
+        started = seconds()
+        act()
+        times.append(seconds() - started)
+    return round(median(times) * 1_000, 3)
+
+
+def _count_bytes(target: str) -> int:
+    """Return the size of a database."""
+    if urlsplit(target).scheme.startswith("postgres"):
+        import psycopg
+
+        with psycopg.connect(target) as connection:
+            row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+            return 0 if row is None else int(row[0])
+    path = Path(target.removeprefix("sqlite:///"))
+    return sum(one.stat().st_size for one in path.parent.glob(f"{path.name}*"))

@@ -1,0 +1,69 @@
+"""`credenda migrate`: move memories from one database to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from credenda.interfaces import cli
+from credenda.interfaces.cli.commands import make_program_options
+from credenda.interfaces.cli.layout import Screen, count_noun, open_screen
+from credenda.interfaces.cli.output import note, write_output
+from credenda.interfaces.cli.session import Session
+from credenda.lazy import import_on_use
+from credenda.model.migration_report import MigrationReport
+
+if TYPE_CHECKING:
+    from credenda import bootstrap
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
+
+__all__ = ["make_migrate_command"]
+
+_CONFLICT = 4
+
+
+def make_migrate_command() -> click.Command:
+    """Make the command."""
+    return click.Command(
+        "migrate",
+        params=[
+            click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
+            click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_migrate),
+        help="Copy the memories of all users from one database to another, with their tokens and members, and verify"
+        " each copy row by row and by searches. With --user, only those of one user.",
+        short_help="Copy memories from one database to another.",
+        epilog="Stop servers and workers of both databases first. An interrupted run is repeated: users who are there"
+        " already are only verified. The source is only read. Exits with 4 when a user could not be moved.",
+    )
+
+
+def _migrate(session: Session, source: str, target: str) -> None:
+    def tell(user: str, rows: int) -> None:
+        note(f"{user}: {count_noun(rows, 'row')} verified")
+
+    report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
+    write_output(cli.jsonout.dump_json(report) if session.json else _show(open_screen(), report))
+    if not report.ok:
+        raise click.exceptions.Exit(_CONFLICT)
+
+
+def _show(screen: Screen, report: MigrationReport) -> str:
+    rows = count_noun(sum(report.rows.values()), "row")
+    lines = [
+        f"{count_noun(report.moved, 'user')} moved, {report.present:,} there already.",
+        f"Equal: {rows}, and the results of {report.searches:,} searches.",
+    ]
+    lines += [f"  {table}  {count:,}" for table, count in report.rows.items()]
+    beside = [("token", report.tokens), ("member", report.members)]
+    lines.append(
+        f"Added {' and '.join(count_noun(count, noun) for noun, count in beside)}, and"
+        f" {report.erasures:,} from the ledger of erasures."
+    )
+    lines += [screen.fill(f"Not moved: {one.user}: {one.why}.") for one in report.unmoved]
+    lines += [screen.fill(f"Left behind: {text}.") for text in report.left]
+    return "\n".join(lines)

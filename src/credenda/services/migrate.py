@@ -1,0 +1,241 @@
+"""Copy the memories of a database into another one, and verify the copies by their rows and by searches.
+
+A user is one unit: all of its rows are copied from one consistent view in one transaction. A migration that was
+interrupted is repeated: users whose rows are in the target already are only verified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from heapq import heappush, heapreplace
+from typing import Final
+
+from credenda import limits
+from credenda.errors import Conflict, Corrupt, NotFound
+from credenda.model.migration_report import MigrationReport, UnmovedUser
+from credenda.runtime import Parts
+from credenda.services.search import SearchArguments, search
+from credenda.storage.store import Store
+from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
+
+__all__ = ["LEFT", "Progress", "migrate"]
+
+_TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
+LEFT: Final = (
+    "records of calls: export them with `credenda audit export`; the chain of the target begins anew",
+    "logins and codes of OAuth: people and connected clients sign in again",
+    "when each scheduled task last ran: tasks that are due run again",
+    "indexes: they are built from the rows",
+)
+Progress = Callable[[str, int], None]
+"""Takes the name of a user, and how many rows of it were verified."""
+
+_PAGE: Final = 256
+_WORDS: Final = 12
+_CHARACTERS: Final = 200
+_BITS: Final = 256
+_SCORE_DIGITS: Final = 6
+
+
+class _StoppedClock:
+    """A clock that stands still, so that two searches see the same age of everything."""
+
+    def __init__(self, now_us: int) -> None:
+        self._now_us = now_us
+
+    def now_us(self) -> int:
+        """Return the moment at which it stands."""
+        return self._now_us
+
+
+@dataclass(slots=True)
+class _Digest:
+    """The number of rows of each table and the sum of their hashes, which no order of rows alters; a few texts."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    sums: dict[str, int] = field(default_factory=dict[str, int])
+    _texts: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    def add(self, table: str, row: TableRow) -> None:
+        """Add a row."""
+        seen = hashlib.sha256(repr((table, sorted(row.items()))).encode("utf-8", "surrogatepass")).digest()
+        number = int.from_bytes(seen)
+        self.counts[table] = self.counts.get(table, 0) + 1
+        self.sums[table] = (self.sums.get(table, 0) + number) % (1 << _BITS)
+        text = row.get("text")
+        if isinstance(text, str) and text.strip():
+            self._sample(number, text)
+
+    def _sample(self, number: int, text: str) -> None:
+        """Keep the texts with the smallest hashes: the same ones in every run, and from everywhere in the memory."""
+        entry = (-number, " ".join(text.split()[:_WORDS])[:_CHARACTERS])
+        if len(self._texts) < limits.MIGRATION_SEARCHES:
+            heappush(self._texts, entry)
+        elif entry > self._texts[0]:
+            heapreplace(self._texts, entry)
+
+    @property
+    def queries(self) -> list[str]:
+        """Words to search for."""
+        return [text for _, text in sorted(self._texts)]
+
+    def compare(self, other: _Digest) -> str:
+        """Say which tables differ; "" if none does."""
+        tables = sorted(self.counts.keys() | other.counts.keys())
+        return ", ".join(
+            f"{table} ({self.counts.get(table, 0)} and {other.counts.get(table, 0)} rows)"
+            for table in tables
+            if self.sums.get(table) != other.sums.get(table) or self.counts.get(table) != other.counts.get(table)
+        )
+
+
+def migrate(
+    source: Parts, target: Parts, *, user: str | None = None, progress: Progress | None = None, besides: str = ""
+) -> MigrationReport:
+    """Copy one user or all of them, verify each, then copy tokens, members and the ledger of erasures.
+
+    `besides` names a user that is left out. A user that cannot be moved does not keep the others waiting: the report
+    names it. Raises `NotFound` for a user that the source does not have.
+    """
+    run = _Migration(source, target)
+    for name in _list_users(source.store, user):
+        if name != besides:
+            rows = run.move(name)
+            if progress is not None and rows:
+                progress(name, rows)
+    done = not run.unmoved
+    tokens, members = _move_tokens(source.store, target.store, user), _move_members(source.store, target.store, user)
+    return MigrationReport(
+        ok=done,
+        moved=run.moved,
+        present=run.present,
+        rows=run.rows,
+        searches=run.searches,
+        tokens=tokens,
+        members=members,
+        erasures=0 if user is not None else _move_ledger(source.store, target.store),
+        unmoved=tuple(run.unmoved),
+        left=LEFT,
+    )
+
+
+def _list_users(store: Store, user: str | None) -> Iterator[str]:
+    if user is not None:
+        with store.reader(user) as reader:
+            if not reader.tenant.tag:
+                raise NotFound(f"the database has no memory of {user!r}", fix="check --from and --user")
+        yield user
+        return
+    after = ""
+    while page := store.users(after=after, limit=_PAGE):
+        yield from page
+        after = page[-1]
+
+
+@dataclass(slots=True)
+class _Migration:
+    """One run."""
+
+    source: Parts
+    target: Parts
+    moved: int = 0
+    present: int = 0
+    searches: int = 0
+    rows: dict[str, int] = field(default_factory=dict[str, int])
+    unmoved: list[UnmovedUser] = field(default_factory=list[UnmovedUser])
+
+    def move(self, user: str) -> int:
+        """Move and verify a user; return the number of verified rows."""
+        try:
+            given, loaded = self._copy(user)
+            self._verify(user, given)
+        except (Conflict, Corrupt) as error:
+            self.unmoved.append(UnmovedUser(user=user, why="; ".join(filter(None, (error.what, error.why)))))
+            return 0
+        self.moved += loaded
+        self.present += not loaded
+        for table, count in given.counts.items():
+            self.rows[table] = self.rows.get(table, 0) + count
+        return sum(given.counts.values())
+
+    def _copy(self, user: str) -> tuple[_Digest, bool]:
+        """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
+        given = _Digest()
+        with self.source.store.dump(user, only=_TABLES) as dump:
+            _check_erased(self.target.store, dump.origin)
+            if self.target.store.user_of(dump.origin.tag) == user:
+                for table, row in dump.rows:
+                    given.add(table, row)
+                return given, False
+            self.target.store.load(user, dump.origin, _number_rows(dump, given))
+        self.target.indexes.drop(user, store=self.target.store_name)
+        return given, True
+
+    def _verify(self, user: str, given: _Digest) -> None:
+        found = _Digest()
+        with self.target.store.dump(user, only=_TABLES) as dump:
+            for table, row in dump.rows:
+                found.add(table, row)
+        if different := given.compare(found):
+            why = f"these tables differ: {different}; one of them was written to since, or is damaged"
+            raise Conflict("the memory in the target is not equal to the one in the source", why=why)
+        now_us = self.source.clock.now_us()
+        with _open_view(self.source, user, now_us) as old, _open_view(self.target, user, now_us) as new:
+            for query in given.queries:
+                if _search(old, query) != _search(new, query):
+                    raise Conflict("a search in the target found something else than in the source")
+                self.searches += 1
+
+
+def _number_rows(dump: TenantExport, digest: _Digest) -> Generator[ImportRow]:
+    for place, (table, row) in enumerate(dump.rows, 1):
+        digest.add(table, row)
+        yield ImportRow(place, table, row)
+
+
+def _check_erased(target: Store, origin: ExportHeader) -> None:
+    if origin.tag and target.erased({origin.tag}):
+        why = "a copy from before the erasure must not bring the memory back"
+        raise Conflict("the user was erased in the target", why=why)
+
+
+@contextmanager
+def _open_view(parts: Parts, user: str, now_us: int) -> Generator[Parts]:
+    view = parts.for_user(user)
+    try:
+        yield replace(view, clock=_StoppedClock(now_us))
+    finally:
+        view.release()
+
+
+def _search(parts: Parts, query: str) -> list[tuple[str, str, float]]:
+    found = search(parts, SearchArguments(query=query, record_access=False))
+    return [(hit.kind, hit.id, round(hit.score, _SCORE_DIGITS)) for hit in found.hits]
+
+
+def _move_tokens(source: Store, target: Store, user: str | None) -> int:
+    added = 0
+    for token in source.tokens.list_tokens(user):
+        stored = source.tokens.find_token(token.id)
+        if stored is not None and target.tokens.find_token(token.id) is None:
+            target.tokens.add_token(stored)
+            added += 1
+    return added
+
+
+def _move_members(source: Store, target: Store, user: str | None) -> int:
+    known = {(one.user, one.id) for one in target.members.list_members(user)}
+    missing = [one for one in source.members.list_members(user) if (one.user, one.id) not in known]
+    for member in missing:
+        target.members.add_member(member)
+    return len(missing)
+
+
+def _move_ledger(source: Store, target: Store) -> int:
+    known = target.erased({one.tag for one in source.erasures()})
+    missing = [one for one in source.erasures() if one.tag not in known]
+    target.take_over(missing)
+    return len(missing)

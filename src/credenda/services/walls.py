@@ -1,0 +1,135 @@
+"""A live probe of the walls between users: whether anyone who owns nothing can read anything of a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from credenda.errors import NotFound
+from credenda.model.doctor_finding import Finding
+from credenda.runtime import Parts
+from credenda.storage.store import (
+    ChangeFilter,
+    EventFilter,
+    IndexPosition,
+    JobFilter,
+    MemoryFilter,
+    Reader,
+    Store,
+)
+
+__all__ = ["PROBES", "READS", "probe_walls", "take_sample"]
+
+PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
+"""Two users who own nothing; nothing is ever written for them."""
+_SAMPLE: Final = 20
+_WORDS: Final = 8
+_DAYS: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A few ids, documents, words and models of a memory."""
+
+    events: list[str]
+    memories: list[str]
+    changes: list[str]
+    codes: list[int]
+    words: list[str]
+    model_id: str
+
+
+def take_sample(reader: Reader, model_id: str) -> _Sample:
+    """Take a few of everything that a memory has."""
+    events = reader.find_events(EventFilter(newest_first=True, limit=_SAMPLE))
+    memories = reader.find(MemoryFilter(limit=_SAMPLE))
+    delta = reader.delta(IndexPosition(), model_id, limit=_SAMPLE)
+    words = [word for text in (*events, *memories) for word in text.text.split()[:_WORDS]]
+    return _Sample(
+        events=[event.id for event in events],
+        memories=[memory.id for memory in memories],
+        changes=[change.id for change in reader.changes(ChangeFilter(limit=_SAMPLE))],
+        codes=[document.code for document in delta.documents],
+        words=words,
+        model_id=model_id,
+    )
+
+
+READS: Final[Mapping[str, Callable[[Reader, _Sample], object]]] = {
+    "tenant": lambda reader, _: reader.tenant.tag,
+    "events": lambda reader, sample: reader.events(sample.events),
+    "find_events": lambda reader, _: reader.find_events(EventFilter(limit=1)),
+    "memories": lambda reader, sample: reader.memories(sample.memories),
+    "find": lambda reader, _: reader.find(MemoryFilter(limit=1)),
+    "versions": lambda reader, sample: reader.versions(sample.memories),
+    "evidence": lambda reader, sample: reader.evidence(memory_ids=sample.memories),
+    "evidence of events": lambda reader, sample: reader.evidence(event_ids=sample.events),
+    "authors": lambda reader, sample: reader.authors(sample.events, sample.changes),
+    "changes": lambda reader, _: reader.changes(ChangeFilter(limit=1)),
+    "contests": lambda reader, _: reader.contests(),
+    "delta": lambda reader, sample: reader.delta(IndexPosition(), sample.model_id, limit=1).documents,
+    "nominate": lambda reader, sample: reader.nominate(sample.words, 1),
+    "search_memories": lambda reader, sample: reader.search_memories(sample.words, 1),
+    "vectors": lambda reader, sample: reader.vectors(sample.codes, sample.model_id),
+    "vector_data": lambda reader, sample: reader.vector_data(sample.codes, sample.model_id),
+    "accesses": lambda reader, sample: reader.usage.accesses(sample.memories),
+    "recalled": lambda reader, _: reader.usage.recalled(0, _DAYS, 1),
+    "regards": lambda reader, sample: reader.usage.regards(sample.memories),
+    "occasions": lambda reader, _: reader.usage.occasions(),
+    "active_days": lambda reader, _: reader.usage.active_days(),
+    "heads": lambda reader, _: [] if reader.duties.heads == IndexPosition() else [reader.duties.heads],
+    "runs": lambda reader, _: reader.duties.runs(),
+    "jobs": lambda reader, _: reader.jobs(JobFilter(limit=1)),
+    "counts": lambda reader, _: [] if not reader.counts().events + reader.counts().changes else [1],
+}
+"""Every read verb, asked for a memory's own rows: whatever is not empty was read across a wall."""
+
+
+def _dump_first(store: Store, user: str) -> list[str]:
+    with store.dump(user) as dump:
+        return [table for table, _ in dump.rows][:1]
+
+
+_OF_STORE: Final[Mapping[str, Callable[[Store, str], object]]] = {
+    "dump": _dump_first,
+    "rules": lambda store, user: [*store.rules(user).policies, *store.rules(user).holds],
+    "tokens": lambda store, user: store.tokens.list_tokens(user),
+    "members": lambda store, user: store.members.list_members(user),
+    "audit": lambda store, user: store.audit.read_audit_of(user, 0, 1),
+}
+
+
+def probe_walls(parts: Parts) -> list[Finding]:
+    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding."""
+    model_id = parts.embedder.model_id if parts.embedder else ""
+    with parts.store.reader(parts.user_id) as reader:
+        sample = take_sample(reader, model_id)
+    leaks = {name for probe in PROBES for name in _list_leaks(parts.store, probe, sample)}
+    return [
+        Finding(
+            check="walls",
+            detail="a user who owns nothing reads rows of this memory",
+            where=name,
+            fix="stop the servers of this database, and report this",
+        )
+        for name in sorted(leaks)
+    ]
+
+
+def _list_leaks(store: Store, probe: str, sample: _Sample) -> Iterator[str]:
+    with store.reader(probe) as reader:
+        for name, read in READS.items():
+            if _returns_rows(lambda read=read: read(reader, sample)):
+                yield name
+    for name, ask in _OF_STORE.items():
+        if _returns_rows(lambda ask=ask: ask(store, probe)):
+            yield name
+
+
+def _returns_rows(read: Callable[[], object]) -> bool:
+    try:
+        found = read()
+    except NotFound:  # an id of another user
+        return False
+    return len(found) > 0 if isinstance(found, Collection) else bool(found)

@@ -1,0 +1,207 @@
+"""Connections to Postgres. `Connections.transaction` is the only way to one, and it names the tenant.
+
+Each transaction sets for itself, never for its session: the role of the service, the tenant that row-level security
+lets through (`app.current_user_id`), whether it may see the tables of the server (`app.scope`), the search path and the
+time limits. So a pooled connection carries nothing over, and a pooler in transaction mode may stand between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock, RLock
+from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
+
+import psycopg
+import psycopg_pool
+from psycopg import sql
+
+from credenda.deadline import check_deadline, get_seconds_left
+from credenda.errors import Unavailable
+from credenda.storage.postgres.errors import translate_errors
+from credenda.storage.postgres.rows import Row, make_rows, register_types
+from credenda.storage.postgres.watch import StatementWatch
+
+__all__ = ["Connections", "Scope", "Session", "compute_lock"]
+
+_POOL_MAX: Final = 24
+"""Connections of a process; more callers wait for one."""
+_POOL_PATIENCE_SECONDS: Final = 30.0
+_STATEMENT_MS: Final = 60_000
+_LOCK_MS: Final = 30_000
+_TRIES: Final = 3
+"""How often a transaction is begun where pooled connections turn out to be dead."""
+_BEGIN_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_SETTINGS: Final = sql.SQL(
+    """{begin}; SELECT set_config('role', {role}, true), set_config('search_path', 'credenda, pg_temp', true),
+    set_config('app.current_user_id', {user_id}, true), set_config('app.scope', {scope}, true),
+    set_config('statement_timeout', {statement_ms}, true), set_config('lock_timeout', {lock_ms}, true)"""
+)
+_LOCK: Final = sql.SQL("; SELECT pg_advisory_xact_lock({lock})")
+
+
+class Scope(NamedTuple):
+    """What a transaction may see: the rows of one tenant, and with `server` the tables of the server."""
+
+    user_id: str = ""
+    server: bool = False
+    alone: str = ""
+    """The name of a lock: no other transaction with it runs meanwhile, in any process."""
+
+
+def compute_lock(name: str) -> int:
+    """Return the number of a lock: two names that share one only wait for each other."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class Session:
+    """A connection inside a transaction."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+        """Bind to a connection whose transaction has begun."""
+        self._connection = connection
+
+    def execute(self, statement: str, given: Mapping[str, object] | Sequence[object] = ()) -> psycopg.Cursor[Row]:
+        """Run a statement with parameters in psycopg's form."""
+        return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
+
+    def execute_many(self, statement: str, given: Sequence[Mapping[str, object]]) -> None:
+        """Run a statement once for each set of parameters, without waiting for each answer."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - our own statements
+
+    def stream(self, statement: str, given: Mapping[str, object], size: int = 500) -> Iterator[Row]:
+        """Yield the rows of a query without holding all of them."""
+        with self._connection.cursor(name="credenda_stream") as cursor:
+            cursor.itersize = size
+            cursor.execute(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
+            yield from cursor
+
+
+class Connections:
+    """A pool of connections to one database, as the role of the service."""
+
+    def __init__(self, url: str, role: str | None) -> None:
+        """Create a pool; `role` is that which each transaction takes, None for that of the login."""
+        self._role = role or "none"
+        self._lock = Lock()
+        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+        self._watch = StatementWatch()
+        self.closed = False
+        self._pool: psycopg_pool.ConnectionPool[psycopg.Connection[Row]] = psycopg_pool.ConnectionPool(
+            url,
+            connection_class=psycopg.Connection[Row],
+            kwargs={
+                "autocommit": True,
+                "row_factory": make_rows,
+                "prepare_threshold": None,
+                "application_name": "credenda",
+            },
+            configure=register_types,
+            min_size=0,
+            max_size=_POOL_MAX,
+            timeout=_POOL_PATIENCE_SECONDS,
+            open=True,
+        )
+
+    @contextmanager
+    def transaction(self, scope: Scope, *, write: bool = False) -> Generator[Session]:
+        """Provide a connection inside a transaction, which commits at the end of the block and is undone on an error.
+
+        A read transaction is one consistent view. It stops at the deadline of the call; a write transaction that has
+        begun goes on to its end.
+        """
+        check_deadline()
+        with translate_errors(), self._take_turn(scope), self._begin(scope, write=write) as connection:
+            try:
+                if write:
+                    yield Session(connection)
+                else:
+                    with self._watch.stopping(connection):
+                        yield Session(connection)
+            except BaseException:
+                self._end(connection, "ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _take_turn(self, scope: Scope) -> Generator[None]:
+        """Wait in this process first, so that callers in line for one tenant do not hold all connections."""
+        if not scope.alone:
+            yield
+            return
+        with self._lock:
+            turn = self._turns.get(scope.alone) or self._turns.setdefault(scope.alone, _Turn())
+        with turn.lock:
+            yield
+
+    @contextmanager
+    def _begin(self, scope: Scope, *, write: bool) -> Generator[psycopg.Connection[Row]]:
+        for tried in range(_TRIES):
+            if self.closed:
+                raise Unavailable("this memory is closed", fix="open it again")
+            connection = self._pool.getconn()
+            try:
+                self._open(connection, scope, write=write)
+            except psycopg.OperationalError:
+                lost = connection.closed
+                self._give_back(connection)
+                if not lost or tried + 1 == _TRIES:
+                    raise
+                continue
+            except BaseException:
+                self._give_back(connection)
+                raise
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+            return
+
+    def _open(self, connection: psycopg.Connection[Row], scope: Scope, *, write: bool) -> None:
+        left = get_seconds_left()
+        limit_ms = _STATEMENT_MS if left is None else max(1, min(_STATEMENT_MS, int(left * 1000)))
+        settings = _SETTINGS.format(
+            begin=sql.SQL(_BEGIN_WRITE if write else _BEGIN_READ),
+            role=sql.Literal(self._role),
+            user_id=sql.Literal(scope.user_id),
+            scope=sql.Literal("server" if scope.server else "tenant"),
+            statement_ms=sql.Literal(str(_STATEMENT_MS if write else limit_ms)),
+            lock_ms=sql.Literal(str(min(_LOCK_MS, limit_ms))),
+        )
+        if scope.alone:
+            settings += _LOCK.format(lock=sql.Literal(compute_lock(scope.alone)))
+        connection.execute(settings)
+
+    def _give_back(self, connection: psycopg.Connection[Row]) -> None:
+        if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            self._end(connection, "ROLLBACK")
+        self._pool.putconn(connection)
+
+    @staticmethod
+    def _end(connection: psycopg.Connection[Row], statement: str) -> None:
+        """End a transaction; a connection that cannot even do that is closed, which ends it too."""
+        try:
+            connection.execute(statement)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+        except psycopg.Error:
+            connection.close()
+
+    def close(self) -> None:
+        """Close all connections when their transactions have ended."""
+        self.closed = True
+        self._pool.close()
+        self._watch.close()
+
+
+class _Turn:
+    """The turn of a tenant in this process."""
+
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = RLock()

@@ -1,0 +1,204 @@
+"""The schema of Postgres: its versions, and the walls that every table gets.
+
+A version has two halves. `NNNN_pre_….sql` adds what the new code needs and leaves what the old code reads: it runs when
+the first new node opens the database. `NNNN_post_….sql` takes away what only the old code read: it runs when `migrate`
+is told that no old node is left, and at once in an empty database. Each half runs in one transaction with its record.
+
+After each version every table with a column `user_id` gets its policies, so that no migration can forget them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, LiteralString, NamedTuple, cast
+
+import psycopg
+from psycopg import sql
+
+from credenda.clock import Clock, SystemClock
+from credenda.errors import Conflict, Forbidden, NotFound
+from credenda.storage.postgres.errors import translate_errors
+from credenda.storage.postgres.roles import Login, check_service, ensure_service_role, grant_tables, read_login
+
+__all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
+
+_LOCK: Final = 0x6372656465
+_OLDEST_SERVER: Final = 160_000
+_RECORD: Final = """
+CREATE TABLE IF NOT EXISTS credenda.schema_version (
+    version bigint NOT NULL,
+    half text NOT NULL CHECK (half IN ('pre', 'post')),
+    applied_at bigint NOT NULL,
+    description text NOT NULL,
+    PRIMARY KEY (version, half)
+)
+"""
+SERVER_TABLES: Final = frozenset({"api_tokens", "members", "server_secrets", "audit_subjects", "audit_names"})
+"""Tables that are looked up to find the tenant: a transaction of the server sees them whole, a tenant its own rows."""
+LISTED_TABLES: Final = frozenset({"tenants", "tenant_tags", "operations"})
+"""Tables that a transaction of the server may read, to find the tenants and their due jobs, but not write."""
+UNOWNED_TABLES: Final = frozenset({"audit_records", "audit_head", "erasures"})
+"""Tables of the server whose rows belong to no tenant."""
+_OWN: Final = "user_id = NULLIF(current_setting('app.current_user_id', true), '')"
+_SERVER: Final = "current_setting('app.scope', true) = 'server'"
+
+
+class Step(NamedTuple):
+    """One half of a version."""
+
+    version: int
+    half: str
+    description: str
+    script: str
+
+
+@cache
+def load_steps() -> tuple[Step, ...]:
+    """Return every half of every version, in the order in which they run."""
+    found: list[Step] = []
+    for source in (files("credenda.storage.postgres") / "migrations").iterdir():
+        stem, _, ending = source.name.rpartition(".")
+        if ending == "sql":
+            number, half, description = stem.split("_", 2)
+            found.append(Step(int(number), half, description.replace("_", " "), source.read_text("utf-8")))
+    return tuple(sorted(found, key=lambda step: (step.version, step.half != "pre")))
+
+
+def get_latest_version() -> int:
+    """Return the schema version that this code writes."""
+    return load_steps()[-1].version
+
+
+def read_schema_version(connection: psycopg.Connection[Any]) -> int:
+    """Return the version whose first half is applied; 0 without a schema."""
+    return max((version for version, half in _read_applied(connection) if half == "pre"), default=0)
+
+
+def _read_applied(connection: psycopg.Connection[Any]) -> set[tuple[int, str]]:
+    there = connection.execute("SELECT to_regclass('credenda.schema_version')").fetchone()
+    if there is None or there[0] is None:
+        return set()
+    return {(row[0], row[1]) for row in connection.execute("SELECT version, half FROM credenda.schema_version")}
+
+
+def _connect(url: str) -> psycopg.Connection[Any]:
+    return psycopg.connect(url, autocommit=True, application_name="credenda")
+
+
+def open_database(url: str, clock: Clock | None = None, *, read_only: bool = False) -> str | None:
+    """Check who logged in and bring the schema up to date; return the role that transactions take (None for the login).
+
+    The owner, who may be the first to come, creates the schema and then works as the role of the service. Any other
+    login needs that role granted. Raises `Forbidden` for a login with too much power, `Conflict` for a schema that is
+    older or newer than this code, `NotFound` without a schema and `read_only`.
+    """
+    with translate_errors(), _connect(url) as connection:
+        login = read_login(connection)
+        _check_server(login)
+        version = read_schema_version(connection)
+        if login.is_owner and not read_only:
+            _migrate(connection, login, clock or SystemClock(), post=version == 0)
+            version = read_schema_version(connection)
+        _check_version(version, login)
+        role = login.service if login.is_owner else None
+        check_service(connection, role)
+        return role
+
+
+def _check_server(login: Login) -> None:
+    if login.server < _OLDEST_SERVER:
+        raise Conflict(
+            "this Postgres is too old", why=f"it has version {login.server // 10_000}", fix="use version 16 or later"
+        )
+
+
+def _check_version(version: int, login: Login) -> None:
+    if version == 0:
+        raise NotFound(
+            "there is no memory in this database",
+            why="its schema was not created yet",
+            fix="open it once for writing as the owner of the database",
+        )
+    if version > get_latest_version():
+        raise Conflict(
+            f"this database has schema version {version}",
+            why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
+            fix="upgrade with `pip install -U credenda`; nothing was changed",
+        )
+    if version < get_latest_version():
+        raise Conflict(
+            f"this database has schema version {version}",
+            why=f"an older Credenda wrote it; this one reads {get_latest_version()}",
+            fix=f"open it once for writing as its owner, {login.owner}, which brings it up to date and loses nothing",
+        )
+
+
+def migrate(url: str, clock: Clock | None = None, *, post: bool = False) -> list[str]:
+    """Bring the schema up to date as its owner, and return the halves that ran, such as "1 pre".
+
+    With `post` also the halves that take away what only older code reads; an empty database gets both. Safe beside
+    other processes that do the same. Raises `Forbidden` for a login that does not own the schema.
+    """
+    with translate_errors(), _connect(url) as connection:
+        login = read_login(connection)
+        _check_server(login)
+        if not login.is_owner:
+            raise Forbidden(
+                f"{login.name} does not own the schema", why=f"{login.owner} does", fix=f"log in as {login.owner}"
+            )
+        return _migrate(connection, login, clock or SystemClock(), post=post or read_schema_version(connection) == 0)
+
+
+def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *, post: bool) -> list[str]:
+    ran: list[str] = []
+    wanted = [step for step in load_steps() if post or step.half == "pre"]
+    if {(step.version, step.half) for step in wanted} <= _read_applied(connection):
+        return ran
+    for step in wanted:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            if (step.version, step.half) in _read_applied(connection):
+                continue
+            ensure_service_role(connection, login)
+            connection.execute("CREATE SCHEMA IF NOT EXISTS credenda")
+            connection.execute("SET LOCAL search_path = credenda, pg_temp")
+            connection.execute(_RECORD)
+            connection.execute(cast("LiteralString", step.script))
+            raise_walls(connection)
+            grant_tables(connection, login)
+            connection.execute(
+                "INSERT INTO schema_version VALUES (%s, %s, %s, %s)",
+                (step.version, step.half, clock.now_us(), step.description),
+            )
+            ran.append(f"{step.version} {step.half}")
+    return ran
+
+
+def raise_walls(connection: psycopg.Connection[Any]) -> None:
+    """Enable and force row-level security on every table of tenants, partitions too, and on those of the server."""
+    tables = connection.execute(
+        """SELECT c.relname, coalesce(p.relname, c.relname),
+            EXISTS (SELECT 1 FROM pg_policy AS y WHERE y.polrelid = c.oid),
+            EXISTS (
+                SELECT 1 FROM pg_attribute AS a
+                WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
+            )
+        FROM pg_class AS c
+        LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
+        WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p')"""
+    ).fetchall()
+    for name, family, has_policy, is_tenant in tables:
+        if has_policy or not (is_tenant or family in UNOWNED_TABLES):
+            continue
+        table = sql.Identifier("credenda", name)
+        own = f"{_OWN} OR {_SERVER}" if family in SERVER_TABLES else _OWN if is_tenant else _SERVER
+        condition = sql.SQL(cast("LiteralString", own))
+        connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
+        connection.execute(sql.SQL("ALTER TABLE {} FORCE ROW LEVEL SECURITY").format(table))
+        connection.execute(
+            sql.SQL("CREATE POLICY tenant ON {} USING ({}) WITH CHECK ({})").format(table, condition, condition)
+        )
+        if family in LISTED_TABLES:
+            server = sql.SQL(cast("LiteralString", _SERVER))
+            connection.execute(sql.SQL("CREATE POLICY listed ON {} FOR SELECT USING ({})").format(table, server))

@@ -1,0 +1,83 @@
+"""The named SQL statements of Postgres: the common ones, translated when they are compiled, and its own.
+
+The translation knows three forms, and nothing else differs in the common statements:
+
+* a parameter gets its type (`:topic` → `%(topic)s::text`), without which `:topic IS NULL` has none;
+* `IN (SELECT value FROM json_each(:ids))`, a list in JSON, becomes `= ANY (ARRAY(…))`;
+* `INDEXED BY …` is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from credenda.storage.sql.statements import Dialect, load_dialect
+
+__all__ = ["DIALECT", "get_positional_statement", "load_statements"]
+
+_TEXTS: Final = """
+actor after_user agent alias answer answers attribute attribute_key before besides cardinality cause causes changes
+client codes contests context_id data_text delta entity entity_key error events external_id finished flags id_text
+idempotency_key ids issuer judge key key_begins kind kinds last_id last_space layer layers lease_owner lifted_reason member memories
+memory_type message_id metadata model model_id name operation other_kinds outcome over owner payload phrase pseudonym
+public_id question reader reason record relation resolution resource result role scope scopes scores sealed session
+skill source source_session sources space speaker stance state states status statuses subject tag tags term text token_id topic type
+type_class types user user_id vals
+"""
+_BYTES: Final = """
+chain_hash claim_hash content_hmac data digest file_key hash hmac_key input_key ledger_key new_hash payload_hash
+"""
+_FLOATS: Final = """
+base_importance confidence cost_usd decay_score emotional_valence importance scale score surprise trust
+"""
+_TYPES: Final = {
+    **dict.fromkeys(_TEXTS.split(), "::text"),
+    **dict.fromkeys(_BYTES.split(), "::bytea"),
+    **dict.fromkeys(_FLOATS.split(), "::double precision"),
+    **dict.fromkeys(("redacted", "worded"), "::boolean"),
+    "value": "",  # that of the column
+    "term_list": "::text[]",
+    "code_list": "::bigint[]",
+}
+_WHOLE_NUMBER: Final = "::bigint"
+_NUMBER_LISTS: Final = frozenset({"ids", "memories", "events", "changes"})
+_LIST: Final = re.compile(r"(NOT )?IN \(SELECT value FROM json_each\(:(\w+)\)\)")
+_INDEX: Final = re.compile(r" INDEXED BY \w+")
+_TOKEN: Final = re.compile(r"'[^']*'|::|%|:(\w+)")
+_PARAMETER: Final = re.compile(r"%\(\w+\)s")
+
+
+def _translate(statement: str) -> str:
+    statement = _LIST.sub(_write_list, _INDEX.sub("", statement))
+    return _TOKEN.sub(_write_token, statement)
+
+
+def _write_list(found: re.Match[str]) -> str:
+    kind = "bigint" if found[2] in _NUMBER_LISTS else "text"
+    values = f"json_array_elements_text(CAST(:{found[2]} AS json))"
+    array = f"ARRAY(SELECT CAST(one.value AS {kind}) FROM {values} AS one)"  # noqa: S608 - our own names
+    return f"<> ALL ({array})" if found[1] else f"= ANY ({array})"
+
+
+def _write_token(found: re.Match[str]) -> str:
+    name = found[1]
+    if name is None:
+        return found[0].replace("%", "%%")
+    return f"%({name})s{_TYPES.get(name, _WHOLE_NUMBER)}"
+
+
+DIALECT: Final = Dialect("credenda.storage.postgres", _translate)
+
+
+@cache
+def load_statements() -> dict[str, str]:
+    """Load the named SQL of this backend: name → statement in the form of psycopg."""
+    return load_dialect(DIALECT)
+
+
+@cache
+def get_positional_statement(name: str) -> str:
+    """Return a statement with positional parameters, in the order in which their names occur in it."""
+    return _PARAMETER.sub("%s", load_statements()[name])

@@ -1,0 +1,247 @@
+"""The Postgres store: many tenants in one database, kept apart by row-level security, on any number of machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from threading import Lock
+from typing import Final, TypeVar
+
+from credenda.author import read_author
+from credenda.clock import Clock, SystemClock
+from credenda.errors import Invalid, Unavailable
+from credenda.ids import draw_tag
+from credenda.model.retention_policy import PoliciesAndHolds
+from credenda.storage import postgres, sqlite
+from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.postgres.connections import Connections, Scope, Session
+from credenda.storage.postgres.errors import is_repeatable
+from credenda.storage.postgres.migrate import open_database
+from credenda.storage.postgres.reader import PostgresReader, run_statement
+from credenda.storage.postgres.writer import PostgresWriter
+from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sql.index_delta import renew_indexes
+from credenda.storage.sql.journal import clear_name_cache
+from credenda.storage.sql.reader import to_tenant
+from credenda.storage.sql.retention_rows import read_retention_rules
+from credenda.storage.sql.run import Cursor, StatementRunner
+from credenda.storage.sql.server_rows import ServerRows
+from credenda.storage.sql.writer import NextIds
+from credenda.storage.store import Finding, Reader, TenantRecord, Writer
+from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
+from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
+
+__all__ = ["PostgresStore"]
+
+T = TypeVar("T")
+_TRIES: Final = 4
+"""How often a change of the server's tables is tried that meets another one."""
+
+
+class PostgresStore(ServerRows, TenantQueries):
+    """A `Store` in one Postgres database, shared with other processes and machines."""
+
+    log_emptied = True
+    """The server's own logs are not ours: what they keep, and for how long, its operator decides."""
+
+    def __init__(self, url: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
+        """Open a database, as its owner create its schema or bring it up to date, and work as the service's role.
+
+        Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
+        `Unavailable` for a database that cannot be reached, `NotFound` for one without a schema and `read_only`.
+        """
+        self.path = url
+        self._clock = clock or SystemClock()
+        self._key = key
+        self._read_only = read_only
+        self._lock = Lock()
+        self.commits = 0
+        """The number of transactions that this process has committed."""
+        self._connections = Connections(url, open_database(url, self._clock, read_only=read_only))
+
+    @contextmanager
+    def reader(self, user_id: str) -> Generator[Reader]:
+        """Open a consistent view of one tenant."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            yield PostgresReader.of_view(session, user_id, self._key)
+
+    def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
+        """Run a unit of work and return its result once it is durable."""
+        self._check_writable(user_id)
+        with self._connections.transaction(self._own(user_id), write=True) as session:
+            tenant, tips, is_new = self._tenant(session, user_id)
+            writer = PostgresWriter(session, tenant, tips, self._clock, key=self._key)
+            writer.author = read_author()
+            result = work(writer)
+            if is_new and not writer.wrote:  # such as late work for an erased tenant
+                self._drop_tenant(session, user_id)
+            if writer.refolded:
+                run = self._bind(session, user_id)
+                postgres.words.rebuild_words(run)
+                renew_indexes(run)
+        with self._lock:
+            self.commits += 1
+        return result
+
+    def _check_writable(self, user_id: str = "a user") -> None:
+        if self._connections.closed:
+            raise Unavailable("this memory is closed", fix="open it again")
+        if not user_id:
+            raise Invalid("a memory needs a user", why="the name is empty", fix="give the name of one")
+        if self._read_only:
+            raise Invalid("this memory was opened to be read only", fix="open it without --read-only to write")
+
+    def _tenant(self, session: Session, user_id: str) -> tuple[TenantRecord, NextIds, bool]:
+        """Return the tenant, its next ids, and whether it was filed just now."""
+        run = self._bind(session, user_id)
+        found = run("tenant_and_tips").fetchone()
+        if found is not None:
+            return to_tenant(found), NextIds.of(found), False
+        stored = draw_stored_key(self._key)
+        tag = draw_tag()
+        while not run("claim_tag", tag=tag).rowcount:
+            tag = draw_tag()
+        run("insert_tenant", tag=tag, hmac_key=stored, created_at=self._clock.now_us())
+        key = open_stored_key(stored, self._key)
+        return TenantRecord(user_id=user_id, number=0, tag=tag, key=key), NextIds(), True
+
+    def _drop_tenant(self, session: Session, user_id: str) -> None:
+        session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
+        self._bind(session, user_id)("drop_tag")
+
+    def _bind(self, session: Session, user_id: str) -> StatementRunner:
+        """Return a runner of named statements for one tenant."""
+
+        def run(name: str, /, **parameters: object) -> Cursor:
+            return run_statement(session, name, {**parameters, "user_id": user_id}, self._key)
+
+        return run
+
+    def _bind_tables(self, session: Session) -> StatementRunner:
+        def run(name: str, /, **parameters: object) -> Cursor:
+            return run_statement(session, name, parameters)
+
+        return run
+
+    @contextmanager
+    def _view_tables(self, user: str = "") -> Generator[StatementRunner]:
+        with self._connections.transaction(Scope(user, server=True)) as session:
+            yield self._bind_tables(session)
+
+    def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:
+        self._check_writable()
+        scope = Scope(user, server=True, alone=f"{alone} {user}" if alone else "")
+        for tried in range(_TRIES):
+            try:
+                with self._connections.transaction(scope, write=True) as session:
+                    return work(self._bind_tables(session))
+            except Unavailable as error:
+                if tried + 1 == _TRIES or error.__cause__ is None or not is_repeatable(error.__cause__):
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def rules(self, user_id: str) -> PoliciesAndHolds:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            return read_retention_rules(self._bind(session, user_id))
+
+    @contextmanager
+    def dump(
+        self, user_id: str, *, only: Collection[str] | None = None, skip_damaged: bool = False
+    ) -> Generator[TenantExport]:
+        """Open all rows of a tenant, or those of some tables, in one consistent view."""
+        damaged: list[DamagedRow] = []
+        with self._connections.transaction(Scope(user_id)) as session:
+            found = postgres.archive.dump_rows(session, user_id, only, damaged if skip_damaged else None)
+            with closing(found) as rows:
+                origin = postgres.archive.read_origin(session, user_id)
+                yield TenantExport(origin=origin, rows=rows, damaged=damaged)
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here."""
+        with self._connections.transaction(Scope(server=True)) as session:
+            return {str(row["tag"]) for row in session.execute("SELECT tag FROM erasures")} & set(tags)
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._connections.transaction(Scope(server=True)) as session:
+            found = session.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
+        return [ErasedTenant(bytes(digest), tag, bytes(key), erased_us) for digest, tag, key, erased_us in found]
+
+    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
+        """Add tenants that were erased elsewhere to the ledger."""
+        self._check_writable()
+        with self._connections.transaction(Scope(server=True), write=True) as session:
+            for one in entries:
+                session.execute(
+                    """INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (%s, %s, %s, %s)
+                    ON CONFLICT (digest, tag) DO NOTHING""",
+                    (one.digest, one.tag, one.key, one.erased_us),
+                )
+
+    @contextmanager
+    def scratch(self, user_id: str) -> Generator[Writer]:
+        """Open a copy of a tenant's journal and tombstones in the memory of this process."""
+        with ExitStack() as held:
+            with self.dump(user_id, only=sqlite.in_memory_copy.SCRATCH_TABLES) as export:
+                copy, writer = sqlite.in_memory_copy.open_scratch(export.origin, export.rows, self._clock, self._key)
+                held.callback(copy.close)  # inside the block, because closing the reader may fail
+            yield writer
+
+    def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
+        """Import rows into an empty tenant, in one transaction."""
+        self._check_writable()
+        if origin.tag:
+            open_stored_key(origin.key, self._key)
+        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+            counts = postgres.archive.load_rows(
+                session, self._bind(session, user_id), user_id, origin=origin, placed=rows
+            )
+            session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))
+        return counts
+
+    def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
+        """Delete every row of a tenant in one transaction, and look for rows that are left."""
+        self._check_writable()
+        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+            rows = postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
+        clear_name_cache()
+        with self._connections.transaction(Scope(user_id, server=True)) as session:
+            left = postgres.erase.count_left(session, user_id)
+        return Erasure(rows=rows, held=not left, proof={"remaining_matches": str(left)})
+
+    @staticmethod
+    def retry_owed() -> Mapping[str, str]:
+        """Return nothing: no ledger lies beside this database."""
+        return {}
+
+    def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
+        """Verify one tenant's rows; repair derived rows."""
+        with self._connections.transaction(Scope(user_id)) as session:
+            run = self._bind(session, user_id)
+            row = run("tenant").fetchone()
+            findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
+        if not repair or not findings or self._read_only:
+            return findings
+        with self._connections.transaction(self._own(user_id), write=True) as session:
+            return postgres.check.repair_rows(self._bind(session, user_id), findings)
+
+    @staticmethod
+    def _own(user_id: str, *, server: bool = False) -> Scope:
+        """Return the scope of a unit, which no other unit of the tenant runs beside."""
+        return Scope(user_id, server=server, alone=f"tenant {user_id}")
+
+    def renew_indexes(self, user_id: str) -> None:
+        """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
+        self._check_writable()
+        with self._connections.transaction(self._own(user_id), write=True) as session:
+            renew_indexes(self._bind(session, user_id))
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
+
+    def close(self) -> None:
+        """Close all connections; a second call does nothing."""
+        if not self._connections.closed:
+            self._connections.close()

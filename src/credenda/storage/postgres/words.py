@@ -1,0 +1,79 @@
+"""The table of words of one tenant, made afresh from its rows, and compared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from credenda.storage.sql.match_words import compose_event_words, compose_memory_words, split_words
+from credenda.storage.sql.run import StatementRunner
+from credenda.storage.store import pack_code
+
+__all__ = ["WordBatch", "is_agreeing", "rebuild_words"]
+
+_PAGE: Final = 500
+_BATCH: Final = 5_000
+"""Rows of the table of words that one statement inserts."""
+
+
+class WordBatch:
+    """Inserts words of many documents together."""
+
+    def __init__(self, run: StatementRunner) -> None:
+        """Start empty."""
+        self._run = run
+        self._terms: list[str] = []
+        self._codes: list[int] = []
+
+    def add(self, code: int, terms: frozenset[str]) -> None:
+        """Add the words of a document."""
+        self._terms += terms
+        self._codes += [code] * len(terms)
+        if len(self._codes) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Insert what was added."""
+        if self._codes:
+            self._run("add_words", term_list=self._terms, code_list=self._codes)
+        self._terms, self._codes = [], []
+
+
+def rebuild_words(run: StatementRunner) -> None:
+    """Make the table of words of a tenant afresh, inside the caller's transaction, and drop the images of indexes."""
+    run("drop_all_words")
+    batch = WordBatch(run)
+    for code, terms in _list_documents(run):
+        batch.add(code, terms)
+    batch.flush()
+    run("delete_snapshots")
+
+
+def is_agreeing(run: StatementRunner) -> bool:
+    """Return whether the table of words holds the words of the rows, and no others."""
+    held: dict[int, set[str]] = {}
+    for row in run("all_words"):
+        held.setdefault(row["code"], set()).add(row["term"])
+    return all(held.pop(code, set()) == terms for code, terms in _list_documents(run)) and not held
+
+
+def _list_documents(run: StatementRunner) -> Iterator[tuple[int, frozenset[str]]]:
+    """Yield code and words of every document that the table should hold."""
+    after = 0
+    while found := run("listed_events", after=after, limit=_PAGE).fetchall():
+        after = found[-1]["id"]
+        for row in found:
+            spans = [(0, 0, len(row["text"]))]
+            if row["passages"] > 1:
+                spans = [tuple(one) for one in run("passages_of", event=row["id"])] or spans
+            for ordinal, start, stop in spans:
+                body = compose_event_words(row["role"], row["speaker"], row["occurred_at"], row["text"][start:stop])
+                if terms := split_words(body):
+                    yield pack_code(row["id"], ordinal, memory=False), terms
+    after = 0
+    while found := run("first_versions", after=after, limit=_PAGE).fetchall():
+        after = found[-1]["id"]
+        for row in found:
+            body = compose_memory_words(row["text"], row["entity"], row["attribute"], row["value"])
+            if terms := split_words(body):
+                yield pack_code(row["id"], memory=True), terms

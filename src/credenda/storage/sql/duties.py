@@ -1,0 +1,197 @@
+"""Rows of scheduled tasks: use of memories, derived values, and task runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Final, NamedTuple, assert_never
+
+from credenda.clock import LONGEST_WAIT_US
+from credenda.errors import Conflict
+from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
+from credenda.model.core import RecallCounts
+from credenda.model.doctor_finding import DutyRun
+from credenda.model.feedback import JUDGED, FeedbackCounts
+from credenda.storage.damage import make_damage_error
+from credenda.storage.sql.run import Record, StatementRunner
+from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
+
+__all__ = ["Derived", "SqlTaskProgress", "SqlUsageView", "ViewStart", "to_index_position", "write_derived"]
+
+Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
+"""Derived values, and the progress of the tasks that compute them."""
+
+
+_LINEAGE_CELLS: Final = 9
+"""The last columns of the statements `view` and `lineage`: the generation, the last event, and the last change."""
+
+
+class ViewStart(NamedTuple):
+    """The row that a view of a tenant begins with, its heads, and the times before and after it was read."""
+
+    row: Record | None = None
+    heads: IndexPosition | None = None
+    judged: bool | None = None
+    taken: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, row: Record | None, taken: tuple[float, float]) -> ViewStart:
+        """Take the row, or None for a tenant that never wrote."""
+        return cls(taken=taken) if row is None else cls(row, to_index_position(row), bool(row["judged"]), taken)
+
+
+def to_index_position(row: Record) -> IndexPosition:
+    """Build the index position at the end of the logs from a row."""
+    event, change, vector = row["event"], row["change"], row["vector"]
+    if not isinstance(event, int) or not isinstance(change, int) or not isinstance(vector, int):
+        raise make_damage_error("events, changes or embeddings", "the last row")
+    return IndexPosition(event, change, vector)
+
+
+def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
+    """Insert a derived value of the tenant with this tag."""
+    match row:
+        case Retention():
+            numbers = parse_id_numbers(list(row.scores), IdKind.MEMORY, tag)
+            run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
+        case Surprise():
+            number = parse_id_number(row.memory_id, IdKind.MEMORY, tag)
+            run("put_surprise", id=number, score=row.score, importance=row.importance)
+        case Watermark(value=None):
+            run("drop_watermark", name=row.name)
+        case Watermark():
+            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        case DutyRun():
+            outcome = {"failed": row.failed, "result": row.result}
+            run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+        case SchedulerLease():
+            if not run("lead", **asdict(row), far_us=row.now_us + LONGEST_WAIT_US).rowcount:
+                what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
+                holder = str(run("led_by", name=row.name).fetchone()[0] or "")
+                why, fix = "only one may run at a time", "try again later"
+                raise Conflict(what, why=why, fix=fix, owner=holder)
+        case Prune():
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
+        case _:
+            assert_never(row)
+
+
+class SqlUsageView:
+    """A `Usage` that reads with named statements."""
+
+    def __init__(self, run: StatementRunner, tag: str, *, judged: bool | None = None) -> None:
+        """Bind to a runner and a tenant's tag; pass `judged` if it is known already."""
+        self._run = run
+        self._tag = tag
+        self._judged = judged
+
+    @property
+    def judged(self) -> bool:
+        """Whether any memory has feedback."""
+        if self._judged is None:
+            return self._run("watermark", name=JUDGED).fetchone() is not None
+        return self._judged
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return the recorded use of these memories, by memory and then oldest first."""
+        return [
+            Access(
+                memory_id=self._public(row),
+                session=row["session_id"],
+                day=row["day"],
+                at_us=row["at"],
+                shown=row["shown"],
+                useful=row["useful"],
+            )
+            for row in self._run("accesses_of", ids=self._numbers(memory_ids))
+        ]
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
+        """Return the memories recalled most within some days, the last day excluded."""
+        return [
+            RecallCounts(
+                memory_id=self._public(row),
+                days=row["days"],
+                sessions=row["sessions"],
+                useful=row["useful"],
+                last_us=row["last_at"],
+            )
+            for row in self._run("recalled", first_day=first_day, until_day=until_day, limit=limit)
+        ]
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
+        """Return the feedback counts of those of these memories that have any."""
+        return {
+            self._public(row): FeedbackCounts(row["liked"], row["disliked"], row["silent"])
+            for row in self._run("regards_of", ids=self._numbers(memory_ids))
+        }
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days with useful feedback."""
+        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) with events, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def _numbers(self, ids: Sequence[str]) -> str:
+        return json.dumps(parse_id_numbers(ids, IdKind.MEMORY, self._tag))
+
+    def _public(self, row: Record) -> str:
+        return format_id(IdKind.MEMORY, row["memory"], self._tag)
+
+
+_NO_START: Final = ViewStart()
+
+
+class SqlTaskProgress:
+    """A `Duties` that reads with named statements."""
+
+    def __init__(self, run: StatementRunner, start: ViewStart = _NO_START) -> None:
+        """Bind to a runner; pass the `start` of a view if it was read already."""
+        self._run = run
+        self._start = start
+
+    @property
+    def taken(self) -> tuple[float, float]:
+        """The times before and after the view was taken."""
+        return self._start.taken
+
+    @property
+    def heads(self) -> IndexPosition:
+        """The ends of the journal, the change log and the vectors."""
+        return self._start.heads or to_index_position(self._run("heads").fetchone())
+
+    def lineage(self, heads: IndexPosition) -> bytes:
+        """Return a checksum of the tenant's history up to a position."""
+        row, own = self._start[:2]
+        if row is None or own is None or (own.event, own.change) != (heads.event, heads.change):
+            row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
+        cells = None if row is None else tuple(row)[-_LINEAGE_CELLS:]
+        return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
+
+    def runs(self) -> list[DutyRun]:
+        """Return the last run of each task, by name."""
+        return [
+            DutyRun(
+                name=row["name"],
+                started_us=row["started_at"],
+                took_us=row["took_us"],
+                result=row["result"],
+                failed=bool(row["failed"]),
+            )
+            for row in self._run("duties")
+        ]
+
+    def watermark(self, name: str) -> int | None:
+        """Return the watermark of a task."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
+
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log that may be deleted."""
+        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
+        return dict(self._run("count_prunable", **times).fetchone())

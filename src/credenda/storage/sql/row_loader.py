@@ -1,0 +1,211 @@
+"""The import of a tenant's rows: each is checked, and its words are indexed; a backend says how a row is inserted."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final
+
+from credenda.errors import Conflict, Corrupt
+from credenda.storage.damage import guard_row
+from credenda.storage.records import count_vector_bytes
+from credenda.storage.row_mapper import compile_type_check
+from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
+from credenda.storage.sql.run import Record
+from credenda.storage.sql.table_rows import DECODERS, ORDER, Column, is_of_kind
+from credenda.storage.store import CODE_BITS, pack_code
+from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, make_row_error
+
+__all__ = ["LoadTarget", "check_schema", "load_into", "make_occupied_error", "make_tag_error", "to_header"]
+
+_DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
+"""Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
+_DROPPED_IN: Final = 10
+"""The schema version without these tables."""
+_ABSENT: Final = dict.fromkeys(("checksum", "payload", "outcome"))
+"""Columns that rows of older archives lack."""
+_check_header: Final = compile_type_check(ExportHeader)
+_OWNERS: Final = range(1, 1 << 31)
+"""The bound of event and memory numbers: a larger number would name a document of another tenant."""
+_OFFSETS: Final = range(1 << 63)
+_ORDINALS: Final = range(1 << 12)
+
+
+class LoadTarget(ABC):
+    """The tables of an empty tenant, inside a write transaction."""
+
+    refused: ClassVar[tuple[type[Exception], ...]]
+    """The errors with which the database refuses a row."""
+
+    @abstractmethod
+    def list_columns(self, table: str) -> list[Column]:
+        """Return the columns of a table but `user_id`."""
+
+    @abstractmethod
+    def insert(self, place: int, table: str, row: TableRow) -> None:
+        """Insert a row of an archive, which stands at a place of it."""
+
+    @abstractmethod
+    def find_event(self, number: int) -> Record | None:
+        """Return role, speaker, occurred_at, text and passages of an event that was inserted."""
+
+    @abstractmethod
+    def put_words(self, code: int, body: str) -> None:
+        """Index the words of a document."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Insert what is not inserted yet, and say that all words are indexed."""
+
+
+def check_schema(origin: ExportHeader, latest: int) -> None:
+    """Raise `Conflict` for an archive of a newer schema."""
+    if origin.schema > latest:
+        raise Conflict(
+            f"this archive has schema version {origin.schema}",
+            why=f"it was written by a newer Credenda; this one knows {latest}",
+            fix="upgrade with `pip install -U credenda`; nothing was imported",
+        )
+
+
+def make_occupied_error(table: str) -> Conflict:
+    """Build the error for a tenant that has rows already."""
+    return Conflict(
+        "this user has memories already",
+        why=f"an archive is a whole memory and is never merged with another; there are {table}",
+        fix="import it under another user or into a new file, or erase this user first",
+    )
+
+
+def make_tag_error(tag: str) -> Conflict:
+    """Build the error for a tag that another tenant of this database has."""
+    return Conflict(
+        "another user of this database has the ids of this archive",
+        why=f"ids that end in -{tag} must name one thing only; the archive was perhaps taken from here",
+        fix="import it into another file, or erase that user first",
+    )
+
+
+@guard_row("tenants")
+def to_header(row: tuple[str, bytes, int], user_id: str, schema: int) -> ExportHeader:
+    """Build an export header from a tenant's tag, key and time; tag and key are empty for one that never wrote."""
+    tag, key, created_us = row
+    return _check_header(ExportHeader(user_id=user_id, tag=tag, key=key, created_us=created_us, schema=schema))
+
+
+def load_into(target: LoadTarget, origin: ExportHeader, placed: Iterable[ImportRow], latest: int) -> dict[str, int]:
+    """Insert rows in the order of an archive and return the number of rows per table; see `TenantTransfer.load`."""
+    loading = _RowLoader(target, origin, latest)
+    for place, table, row in placed:
+        loading.take(place, table, row)
+    target.finish()
+    return loading.counts
+
+
+class _RowLoader:
+    """The import of rows into one tenant."""
+
+    def __init__(self, target: LoadTarget, origin: ExportHeader, latest: int) -> None:
+        self.counts: dict[str, int] = {}
+        self._target = target
+        self._tag = origin.tag
+        self._complete = origin.schema == latest
+        self._skipped = _DROPPED if origin.schema < _DROPPED_IN else frozenset[str]()
+        self._columns = {table: target.list_columns(table) for table in ORDER}
+        self._reached = 0
+
+    def take(self, place: int, table: str, row: TableRow) -> None:
+        """Check and insert one row, and index its words; skip a row of a dropped table."""
+        if table in self._skipped:
+            return
+        columns = self._columns.get(table)
+        if columns is None:
+            raise make_row_error(place, f"there is no table {table[:64]!r}")
+        self._check_order(place, table)
+        self._check_cells(place, columns, row)
+        try:
+            decode = DECODERS.get(table)
+            if decode is not None:
+                decode({**_ABSENT, **row}, self._tag)
+            self._target.insert(place, table, row)
+            self._index(table, row)
+        except (Corrupt, *self._target.refused, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise make_row_error(place, f"a row of {table} is not valid in a store ({type(error).__name__})") from error
+        self.counts[table] = self.counts.get(table, 0) + 1
+
+    def _check_order(self, place: int, table: str) -> None:
+        rank = ORDER.index(table)
+        if rank < self._reached:
+            raise make_row_error(place, f"{table} must come before {ORDER[self._reached]}")
+        if not self._tag:
+            raise make_row_error(place, "an archive of a user who never wrote holds rows")
+        self._reached = rank
+
+    def _check_cells(self, place: int, columns: Iterable[Column], row: TableRow) -> None:
+        given, names = frozenset(row), frozenset(column.name for column in columns)
+        if not (given == names if self._complete else given <= names):
+            odd = sorted(given ^ names)
+            raise make_row_error(place, f"its columns are not those of the table: {', '.join(odd)[:200]}")
+        for column in columns:
+            cell = row.get(column.name)
+            if cell is None and column.required and column.name in row:
+                raise make_row_error(place, f"{column.name} is missing")
+            if cell is not None and not is_of_kind(cell, column.kinds):
+                raise make_row_error(place, f"{column.name} cannot be a {type(cell).__name__}")
+
+    def _index(self, table: str, row: TableRow) -> None:
+        """Index the words of a document as the writer does: an event or its passages, and a memory's first version."""
+        if table == "events":
+            number = _is_within(row["id"], _OWNERS)
+            if row["passages"] == 1 and row["text"]:
+                self._target.put_words(pack_code(number, memory=False), _compose_event_body(row, str(row["text"])))
+        elif table == "passages":
+            self._passage(row)
+        elif table == "memories":
+            number = _is_within(row["id"], _OWNERS)
+            if row["version"] == 1 and row["text"]:
+                body = compose_memory_words(*(row[name] for name in ("text", "entity", "attribute", "value")))  # type: ignore[arg-type]
+                self._target.put_words(pack_code(number, memory=True), body)
+        elif table == "embeddings":
+            _is_within(row["code"], range(1 << CODE_BITS))
+            _check_vector(row)
+        elif table == "contests":
+            _check_names(row)
+
+    def _passage(self, row: TableRow) -> None:
+        number, ordinal = _is_within(row["event"], _OWNERS), _is_within(row["ordinal"], _ORDINALS)
+        event = self._target.find_event(number)
+        if event is None or ordinal >= event["passages"]:
+            raise ValueError("a passage of no event")
+        start, stop = _is_within(row["start"], _OFFSETS), _is_within(row["stop"], _OFFSETS)
+        if not 0 <= start <= stop or (event["text"] and stop > len(event["text"])):
+            raise ValueError("a passage beyond its event")
+        if event["text"]:
+            code = pack_code(number, ordinal, memory=False)
+            self._target.put_words(code, _compose_event_body(event, event["text"][start:stop]))
+
+
+def _is_within(cell: Cell, bounds: range) -> int:
+    if not isinstance(cell, int) or cell not in bounds:
+        raise ValueError("a number out of its range")
+    return cell
+
+
+def _check_vector(row: TableRow) -> None:
+    dims, bits, data = row["dims"], row["bits"], row["data"]
+    if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
+        raise ValueError("no vector")
+    if len(data) != count_vector_bytes(dims, bits):
+        raise ValueError("a vector of another length")
+
+
+def _check_names(row: TableRow) -> None:
+    for name in ("vals", "memories"):
+        listed: object = json.loads(str(row[name]))
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):  # pyright: ignore[reportUnknownVariableType]
+            raise ValueError("not a list of words")
+
+
+def _compose_event_body(row: Any, text: str) -> str:  # noqa: ANN401 - a row of the driver, or one about to become one
+    return compose_event_words(row["role"], row["speaker"], row["occurred_at"], text)

@@ -1,0 +1,112 @@
+"""Run tests of the whole product on another backend: whatever opens a file then opens a Postgres database instead.
+
+`CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; see `ON_BOTH` in `tests/flows/conftest.py` for
+those that the suite runs on both. A file keeps its database for one test, so that it can be opened again, by several
+stores, and for several users. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests
+about the file itself have the marker `sqlite_file` and stay on SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import unquote, urlsplit
+
+import psycopg
+import pytest
+
+from credenda import bootstrap
+from credenda.clock import Clock
+from credenda.storage.postgres.rows import Row, make_rows, register_types
+from credenda.storage.store import Store
+
+from .postgres_server import Database, get_server
+
+__all__ = ["CHOSEN", "open_databases"]
+
+CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
+"""The backend of the tests that do not say on which they run."""
+
+
+_PARAMETER: Final = re.compile(r"'[^']*'|::|%|\?|:(\w+)")
+
+
+class TableView:
+    """The rows of a database, asked as `sqlite3` is asked, by a superuser who sees all tenants."""
+
+    def __init__(self, database: Database) -> None:
+        """Connect."""
+        self._connection: psycopg.Connection[Row] = psycopg.connect(
+            database.url("postgres"), autocommit=True, row_factory=make_rows, options="-c search_path=credenda"
+        )
+        register_types(self._connection)
+        self.row_factory: object = None
+        self.total_changes = 0
+
+    def execute(self, sql: str, given: Sequence[object] | Mapping[str, object] = ()) -> psycopg.Cursor[Row]:
+        """Run a statement with the parameters of `sqlite3`."""
+        statement = _PARAMETER.sub(_rewrite_parameter, sql)
+        return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+    def commit(self) -> None:
+        """Do nothing: each statement commits."""
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing, as `sqlite3` does not close either."""
+
+
+def _rewrite_parameter(found: re.Match[str]) -> str:
+    if found[0] == "?":
+        return "%s"
+    return f"%({found[1]})s" if found[1] else found[0].replace("%", "%%")
+
+
+def _to_path(name: object) -> str:
+    """Return the path in the name of a SQLite database, which may be a URI."""
+    text = str(name)
+    return str(Path(unquote(urlsplit(text).path) if text.startswith("file:") else text).absolute())
+
+
+@contextmanager
+def open_databases(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let `bootstrap.open_store` open a database in the place of a file, until the block ends."""
+    lent: dict[str, Database] = {}
+    open_store = bootstrap.open_store
+
+    def open_instead(
+        target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+    ) -> Store:
+        place = bootstrap.resolve_target(target)
+        if "://" not in place:
+            name = str(Path(place).absolute())
+            if name not in lent:
+                lent[name] = get_server().lend()
+            place = lent[name].url()
+        return open_store(place, clock=clock, read_only=read_only, key=key)
+
+    connect = sqlite3.connect
+
+    def connect_instead(name: object, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as sqlite3 has it
+        database = lent.get(_to_path(name))
+        return connect(name, *given, **named) if database is None else TableView(database)  # type: ignore[arg-type]
+
+    patch.setattr(bootstrap, "open_store", open_instead)
+    patch.setattr(sqlite3, "connect", connect_instead)
+    try:
+        yield
+    finally:
+        for database in lent.values():
+            get_server().take_back(database)

@@ -1,0 +1,130 @@
+"""What a read costs does not grow with the rows of other tenants, nor with rows that it does not ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+
+from credenda.model.change import ChangeKind
+from credenda.model.memory import Memory
+from credenda.storage.postgres.connections import Connections, Scope
+from credenda.storage.postgres.reader import PostgresReader
+from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.store import (
+    ChangeFilter,
+    EventFilter,
+    IndexPosition,
+    Job,
+    JobFilter,
+    JobStatus,
+    MemoryFilter,
+    Reader,
+)
+from tests.contract.store.build import add, because, held, put, said, vector
+from tests.postgres_server import APP, Database, get_server
+
+ANA = "ana"
+OTHERS = 16
+OWN = 40
+_GROW = """
+INSERT INTO credenda.tenants (user_id, tag, hmac_key, created_at)
+SELECT 'other' || n, 'tag' || n, 'key', 1 FROM generate_series(1, %(others)s::int) AS n ON CONFLICT DO NOTHING;
+INSERT INTO credenda.events (
+    user_id, id, role, speaker, source, trust, text, occurred_at, recorded_at, content_hmac, chain_hash
+) SELECT 'other' || n, i, 'user', 'user', 'human', 1, 'green tea ' || i, i, i, 'h', 'h'
+FROM generate_series(1, %(others)s::int) AS n, generate_series(%(first)s::bigint, %(last)s::bigint) AS i;
+INSERT INTO credenda.words (user_id, term, code)
+SELECT 'other' || n, term, i << 12 FROM generate_series(1, %(others)s::int) AS n,
+    generate_series(%(first)s::bigint, %(last)s::bigint) AS i, unnest(ARRAY['green', 'tea']) AS term;
+INSERT INTO credenda.memories (
+    user_id, id, version, text, text_hash, type, memory_type, entity_key, attribute_key, created_at, recorded_at
+) SELECT 'other' || n, i, 1, 'green tea', 1, 'fact', 'fact', 'user', 'drink', i, i
+FROM generate_series(1, %(others)s::int) AS n, generate_series(%(first)s::bigint, %(last)s::bigint) AS i;
+INSERT INTO credenda.operations (user_id, id, kind, first, last, status, created_at, updated_at)
+SELECT 'other' || n, i, 'extract', i, i, 'queued', i, i
+FROM generate_series(1, %(others)s::int) AS n, generate_series(%(first)s::bigint, %(last)s::bigint) AS i;
+INSERT INTO credenda.changes (user_id, id, kind, actor, reason, at, memory, delta)
+SELECT 'other' || n, i, 'add', 'rule', 'r', i, i, '{}'
+FROM generate_series(1, %(others)s::int) AS n, generate_series(%(first)s::bigint, %(last)s::bigint) AS i;
+INSERT INTO credenda.evidence (user_id, memory, event, start, claim_hash, stop)
+SELECT 'other' || n, i, i, 0, 'c', 4
+FROM generate_series(1, %(others)s::int) AS n, generate_series(%(first)s::bigint, %(last)s::bigint) AS i
+"""
+_TOUCHED = """
+SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint
+FROM pg_stat_xact_all_tables WHERE schemaname = 'credenda'
+"""
+READS: dict[str, Callable[[Reader, list[str], list[str]], object]] = {
+    "events": lambda reader, events, _: reader.events(events[:3]),
+    "events of a session": lambda reader, *_: reader.find_events(EventFilter(session="s", limit=5)),
+    "newest events": lambda reader, *_: reader.find_events(EventFilter(newest_first=True, limit=5)),
+    "memories": lambda reader, _, memories: reader.memories(memories[:3]),
+    "versions": lambda reader, _, memories: reader.versions(memories[:3]),
+    "memories of a slot": lambda reader, *_: reader.find(MemoryFilter(pair=("user", "drink"))),
+    "memories of a text": lambda reader, *_: reader.find(MemoryFilter(same_text_as=_memory(1).text)),
+    "all memories": lambda reader, *_: reader.find(MemoryFilter()),
+    "evidence": lambda reader, _, memories: reader.evidence(memory_ids=memories[:3]),
+    "evidence of events": lambda reader, events, _: reader.evidence(event_ids=events[:3]),
+    "changes": lambda reader, _, memories: reader.changes(ChangeFilter(memory_ids=memories[:3])),
+    "newest changes": lambda reader, *_: reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.ADD}), limit=5)),
+    "delta": lambda reader, *_: reader.delta(IndexPosition(), "tiny"),
+    "delta after the heads": lambda reader, *_: reader.delta(reader.duties.heads, "tiny"),
+    "nominate": lambda reader, *_: reader.nominate(["green", "tea"], 10),
+    "words of memories": lambda reader, *_: reader.search_memories(["green", "tea"], 10),
+    "vectors": lambda reader, *_: reader.vectors([1 << 12], "tiny"),
+    "due jobs": lambda reader, *_: reader.jobs(JobFilter(statuses=frozenset({JobStatus.QUEUED}), limit=16)),
+    "tombstones": lambda reader, *_: reader.tombstoned([b"d" * 16]),
+    "counts": lambda reader, *_: reader.counts(),
+    "heads": lambda reader, *_: reader.duties.heads,
+    "usage": lambda reader, _, memories: reader.usage.accesses(memories[:3]),
+}
+
+
+def _memory(number: int) -> Memory:
+    return held(f"green tea {number}", entity="user", attribute="drink", value="tea")
+
+
+@pytest.fixture(scope="module")
+def measured() -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """How many rows each read touches beside a few rows of others, and beside ten times as many."""
+    server = get_server()
+    database = server.lend()
+    with closing(PostgresStore(database.url(APP))) as store:
+        events = put(store, ANA, *(said(f"green tea {number}", session="s") for number in range(OWN)))
+        memories = add(store, ANA, *(_memory(number) for number in range(OWN)))
+        put(store, ANA, *(because(one, events[0]) for one in memories[:5]), vector(1 << 12))
+        put(store, ANA, *(Job(kind="extract", first=1, last=1) for _ in range(OWN)))
+    _grow(database, 1, 200)
+    few = _measure(database, events, memories)
+    _grow(database, 201, 2_000)
+    yield few, _measure(database, events, memories)
+    server.take_back(database)
+
+
+def _grow(database: Database, first: int, last: int) -> None:
+    with database.connect() as connection:
+        connection.execute("SET session_replication_role = replica")
+        for statement in _GROW.split(";"):
+            connection.execute(statement.encode(), {"others": OTHERS, "first": first, "last": last})
+        connection.execute("VACUUM ANALYZE")
+
+
+def _measure(database: Database, events: list[str], memories: list[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    with closing(Connections(database.url(APP), None)) as connections:
+        for name, read in READS.items():
+            with connections.transaction(Scope(ANA)) as session:
+                before = session.execute(_TOUCHED).fetchone()[0]
+                read(PostgresReader.of_view(session, ANA, b""), events, memories)
+                found[name] = session.execute(_TOUCHED).fetchone()[0] - before
+    return found
+
+
+@pytest.mark.parametrize("name", list(READS))
+def test_a_read_touches_no_more_rows_beside_more_rows_of_others(
+    name: str, measured: tuple[dict[str, int], dict[str, int]]
+) -> None:
+    few, many = measured
+    assert many[name] <= min(few[name], 6 * OWN)

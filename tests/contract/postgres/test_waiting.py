@@ -1,0 +1,97 @@
+"""Calls that must end: a read stops at its deadline or when its caller leaves, a write waits its turn no longer."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from threading import Event
+
+import pytest
+
+from credenda.deadline import allow_stop, limit_duration
+from credenda.errors import Unavailable
+from credenda.storage.postgres.connections import Scope
+from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.store import EventFilter, Writer
+from tests.contract.store.build import ANA, BEN, put, said, see, texts
+from tests.postgres_server import Database
+
+LONG = "SELECT pg_sleep(60)"
+
+
+def read_long(store: PostgresStore) -> None:
+    with store._connections.transaction(Scope(ANA)) as session:  # noqa: SLF001 - no verb takes that long
+        session.execute(LONG)
+
+
+def test_a_read_stops_at_the_deadline_of_its_call(store: PostgresStore) -> None:
+    with limit_duration(0.1), pytest.raises(Unavailable, match="too long"):
+        read_long(store)
+    put(store, ANA, said("One."))
+    assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["One."]
+
+
+def test_a_read_stops_when_its_caller_leaves(store: PostgresStore) -> None:
+    with allow_stop() as stop, ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(copy_context().run, read_long, store)
+        stop.set()
+        with pytest.raises(Unavailable, match="cancelled"):
+            reading.result(timeout=20)
+    assert see(store, ANA, lambda reader: reader.tenant.tag) == ""
+
+
+def test_a_call_that_is_over_begins_nothing(store: PostgresStore) -> None:
+    with limit_duration(0), pytest.raises(Unavailable, match="too long"):
+        put(store, ANA, said("One."))
+    assert see(store, ANA, lambda reader: reader.tenant.tag) == ""
+
+
+def test_a_unit_that_has_begun_goes_on_beyond_the_deadline(store: PostgresStore) -> None:
+    def work(writer: Writer) -> None:
+        with allow_stop() as stop:
+            stop.set()
+            writer.put(said("Kept."))
+
+    store.commit(ANA, work)
+    assert len(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == 1
+
+
+def test_a_unit_waits_for_the_tenant_no_longer_than_its_call_may(store: PostgresStore, database: Database) -> None:
+    other = PostgresStore(database.url())
+    begun, go_on = Event(), Event()
+
+    def hold(writer: Writer) -> None:
+        begun.set()
+        assert go_on.wait(timeout=20)
+        writer.put(said("First."))
+
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(store.commit, ANA, hold)
+        assert begun.wait(timeout=20)
+        with limit_duration(0.2), pytest.raises(Unavailable):
+            put(other, ANA, said("Never."))
+        put(other, BEN, said("Units of two tenants run side by side."))
+        go_on.set()
+        held.result(timeout=20)
+    assert texts(see(other, ANA, lambda reader: reader.find_events(EventFilter()))) == ["First."]
+    other.close()
+
+
+def test_callers_in_line_for_one_tenant_leave_connections_to_others(store: PostgresStore) -> None:
+    """Thirty callers wait for Ana; there are fewer connections than that, and Ben is served."""
+    begun, go_on = Event(), Event()
+
+    def hold(writer: Writer) -> None:
+        begun.set()
+        assert go_on.wait(timeout=20)
+        writer.put(said("First."))
+
+    with ThreadPoolExecutor(31) as pool:
+        held = pool.submit(store.commit, ANA, hold)
+        assert begun.wait(timeout=20)
+        waiting = [pool.submit(put, store, ANA, said(f"Turn {turn}.")) for turn in range(30)]
+        put(store, BEN, said("Served."))
+        go_on.set()
+        for future in (held, *waiting):
+            future.result(timeout=60)
+    assert len(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == 31

@@ -1,0 +1,206 @@
+"""Several workers on one database: jobs of a user run in order and once, and no user waits for another's import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from credenda import Credenda
+from credenda.bootstrap import build_parts
+from credenda.clock import seconds
+from credenda.model.claim import Claim, Span, Turn
+from credenda.model.memory import MemoryType
+from credenda.runtime import Parts
+from credenda.services.jobs import retry_job
+from credenda.services.scheduled_tasks import is_leader
+from credenda.storage.job_kinds import EXTRACT
+from credenda.storage.store import Job, JobFilter, JobStatus
+from credenda.testing import ManualClock
+from credenda.workers.loop import run_due_jobs
+from credenda.workers.tenants import AllUsers
+
+IMPORTED = 100_000
+BATCH = 16
+
+
+class Recorder:
+    """Reads every event as one fact, and does something before, once."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.before: Callable[[], object] | None = None
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        self.read.append(turn.event.text)
+        before, self.before = self.before, None
+        if before is not None:
+            before()
+        span = Span(turn.event.id, 0, len(turn.event.text))
+        return [Claim(text=turn.event.text, type=MemoryType.FACT, span=span, entity="user", attribute="word")]
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def parts(path: Path, clock: ManualClock, recorder: Recorder) -> Iterator[Parts]:
+    """The database as a process on one machine has it open."""
+    made = build_parts(path, user="ana", clock=clock, embedder="none", extractor=recorder)
+    yield replace(made, owner="here:7:abcde1")
+    made.release()
+
+
+@pytest.fixture
+def other(path: Path, clock: ManualClock, recorder: Recorder) -> Iterator[Parts]:
+    """The same database, as a process on another machine has it open."""
+    made = build_parts(path, user="ana", clock=clock, embedder="none", extractor=recorder)
+    yield replace(made, owner="elsewhere:7:abcde1")
+    made.release()
+
+
+def say(parts: Parts, *texts: str) -> None:
+    with Credenda(parts.for_user(parts.user_id), workers=False) as memory:
+        for text in texts:
+            memory.remember(text)
+
+
+def jobs(parts: Parts) -> list[Job]:
+    with parts.store.reader(parts.user_id) as reader:
+        return reader.jobs(JobFilter())
+
+
+def test_while_one_process_runs_jobs_of_a_user_no_other_takes_later_ones(
+    parts: Parts, other: Parts, recorder: Recorder
+) -> None:
+    words = [f"word {number:02}" for number in range(BATCH * 2)]
+    say(parts, *words)
+    taken: list[int] = []
+    recorder.before = lambda: taken.append(run_due_jobs(other))
+    assert run_due_jobs(parts) == BATCH
+    assert taken == [0]
+    assert run_due_jobs(other) == BATCH
+    assert recorder.read == words
+
+
+def test_another_user_is_free_meanwhile(parts: Parts, other: Parts, recorder: Recorder) -> None:
+    say(parts, "one")
+    bob = other.for_user("bob")
+    say(bob, "two")
+    taken: list[int] = []
+    recorder.before = lambda: taken.append(run_due_jobs(bob))
+    run_due_jobs(parts)
+    assert taken == [1]
+    bob.release()
+
+
+def test_who_lost_its_lease_files_nothing(parts: Parts, other: Parts, recorder: Recorder, clock: ManualClock) -> None:
+    say(parts, "one")
+
+    def overtaken() -> None:
+        clock.advance(timedelta(seconds=61))
+        assert run_due_jobs(other) == 1
+
+    recorder.before = overtaken
+    run_due_jobs(parts)
+    assert [(job.status, job.attempts) for job in jobs(parts)] == [(JobStatus.COMPLETE, 2)]
+    with Credenda(parts.for_user("ana"), workers=False) as memory:
+        assert [held.text for held in memory.list().items] == ["one"]
+        assert memory.list().items[0].confirmations == 0
+
+
+@pytest.fixture
+def always_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credenda.workers.loop._RENEW_SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("always_renewed")
+def test_leases_are_renewed_while_a_long_batch_runs(
+    parts: Parts, other: Parts, recorder: Recorder, clock: ManualClock
+) -> None:
+    say(parts, "one", "two", "three")
+    taken: list[int] = []
+
+    def wait() -> None:
+        clock.advance(timedelta(seconds=40))
+        recorder.before = wait_more
+
+    def wait_more() -> None:
+        clock.advance(timedelta(seconds=40))
+        taken.append(run_due_jobs(other))
+
+    recorder.before = wait
+    assert run_due_jobs(parts) == 3
+    assert taken == [0]
+    assert recorder.read == ["one", "two", "three"]
+
+
+def test_a_dead_letter_is_replayed(parts: Parts, recorder: Recorder) -> None:
+    say(parts, "one")
+    (job,) = jobs(parts)
+    dead = replace(job, status=JobStatus.DEAD, attempts=5, error="Unavailable: away")
+    parts.store.commit("ana", lambda writer: writer.put(dead))
+    assert run_due_jobs(parts) == 0
+    retry_job(parts, job.id)
+    assert run_due_jobs(parts) == 1
+    assert [job.status for job in jobs(parts)] == [JobStatus.COMPLETE]
+    assert recorder.read == ["one"]
+
+
+def test_one_process_leads_until_it_is_silent(parts: Parts, other: Parts, clock: ManualClock) -> None:
+    assert [is_leader(parts), is_leader(other), is_leader(parts)] == [True, False, True]
+    clock.advance(timedelta(minutes=6))
+    assert [is_leader(other), is_leader(parts)] == [True, False]
+
+
+def test_only_the_leader_runs_the_duties_of_all_users(parts: Parts) -> None:
+    say(parts, "one")
+    seen: list[str] = []
+    for leads in (False, True):
+        worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id), leads=lambda leads=leads: leads)
+        worker.look_after()
+        worker.close()
+        assert seen == (["ana"] if leads else [])
+
+
+def test_an_import_of_100_000_turns_delays_the_word_of_another_user_by_less_than_a_second(
+    parts: Parts, recorder: Recorder
+) -> None:
+    say(parts, "imported")
+    with parts.store.reader("ana") as reader:
+        first = reader.jobs(JobFilter())[0].first
+    queued = Job(kind=EXTRACT, first=first, last=first)
+    parts.store.commit("ana", lambda writer: [writer.put(queued) for _ in range(IMPORTED)])
+    stop, read = Event(), Event()
+    bob = parts.for_user("bob")
+
+    def work() -> None:
+        worker = AllUsers(parts, duties=str)
+        while not stop.is_set():
+            worker.run_round(stop)
+            if "mine" in recorder.read:
+                read.set()
+        worker.close()
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        while len(recorder.read) < BATCH:  # the import is under way
+            stop.wait(0.001)
+        started = seconds()
+        say(bob, "mine")
+        assert read.wait(30)
+        took = seconds() - started
+    finally:
+        stop.set()
+        thread.join()
+        bob.release()
+    assert took < 1
+    with parts.store.reader("ana") as reader:
+        assert reader.counts().jobs["queued"] > IMPORTED // 2

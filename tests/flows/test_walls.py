@@ -1,0 +1,81 @@
+"""The live probe of the walls: silent on a sound store, and it names each verb that lets a stranger read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.bootstrap import build_parts
+from credenda.model.memory import MemoryUnit
+from credenda.runtime import Parts
+from credenda.services import walls
+from credenda.services.walls import PROBES
+from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Reader
+
+
+@pytest.fixture
+def full(mem: Credenda, say: Callable[..., None]) -> Credenda:
+    say("I live in Graz.", "I moved to Linz.", "My dog is called Rex.")
+    mem.store(MemoryUnit(text="Prefers tea", type="preference", entity="user", attribute="drink", value="tea"))
+    mem.settle()
+    mem.search("Where do I live?")
+    mem.feedback(mem.list().items[0].id, useful=True)
+    return mem
+
+
+@pytest.fixture
+def parts(path: Path) -> Iterator[Parts]:
+    made = build_parts(path, user="ana", read_only=True)
+    yield made
+    made.release()
+
+
+def list_leaks(memory: Credenda) -> list[str]:
+    return [finding.where for finding in memory.data.doctor().findings if finding.check == "walls"]
+
+
+@pytest.mark.requirement("R-202")
+def test_a_sound_store_has_no_leak_and_the_probe_writes_nothing(full: Credenda, parts: Parts) -> None:
+    report = full.data.doctor()
+    assert "walls" in report.checks
+    assert report.ok
+    assert parts.store.users(limit=10) == ["ana"]
+
+
+def test_every_verb_that_leaks_is_named(full: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that takes every stranger for Ana fails with every verb that reads rows."""
+    honest = SqliteStore.reader
+
+    def careless(store: SqliteStore, user_id: str) -> object:
+        return honest(store, "ana" if user_id in PROBES else user_id)
+
+    monkeypatch.setattr(SqliteStore, "reader", careless)
+    found = set(list_leaks(full))
+    empty = {"authors", "contests", "runs", "occasions", "vectors", "vector_data", "recalled"}
+    assert found >= walls.READS.keys() - empty
+
+
+@pytest.mark.parametrize("verb", ["find_events", "find", "changes", "jobs"])
+def test_one_verb_that_leaks_is_named_alone(
+    full: Credenda, parts: Parts, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    with parts.store.reader("ana") as reader:
+        stolen = walls.READS[verb](reader, walls.take_sample(reader, ""))
+    kind: type[Reader] = type(reader)
+    monkeypatch.setattr(kind, verb, lambda *_: stolen)
+    monkeypatch.setattr(walls, "READS", {verb: walls.READS[verb]})
+    assert list_leaks(full) == [verb]
+
+
+def test_what_a_store_tells_by_the_name_of_a_user_is_probed_too(
+    full: Credenda, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert issubclass(SqliteStore, TenantQueries)
+    honest = SqliteStore.dump
+    monkeypatch.setattr(SqliteStore, "dump", lambda store, _, **more: honest(store, "ana", **more))
+    assert list_leaks(full) == ["dump"]
