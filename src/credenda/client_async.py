@@ -21,6 +21,7 @@ from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.audit import AuditRecord, AuditReport
 from credenda.model.belief_test import BeliefTestReport, ReplayReport
+from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -31,6 +32,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -156,14 +158,14 @@ class AsyncCredenda:
     ) -> Opening:
         """Open or create a memory.
 
-        `target` is a path, `sqlite:///path`, or None for the default file; `user` the tenant. `workers=False` runs no
-        background thread: jobs then run in `settle`. `embedder` is "minilm" (the default if installed), "hashed",
-        "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`; `extractor` replaces the rules. `llm`
-        extracts in addition to them: "anthropic:MODEL", "openai:MODEL" (any server with a compatible API, by
-        the setting `llm_url`), "command:PROGRAM", "none", or an object such as
+        `target` is a path, `sqlite:///path`, `postgresql://user@host/database`, or None for the default file; `user`
+        the tenant. `workers=False` runs no background thread: jobs then run in `settle`. `embedder` is "minilm" (the
+        default if installed), "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`;
+        `extractor` replaces the rules. `llm` extracts in addition to them: "anthropic:MODEL", "openai:MODEL" (any
+        server with a compatible API, by the setting `llm_url`), "command:PROGRAM", "none", or an object such as
         `credenda.testing.ScriptedModel`. `tokenizer` counts for budgets: a function from a text to its tokens,
-        a file, or "estimate". None uses the setting. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file)
-        or `Corrupt`.
+        a file, or "estimate". None uses the setting. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file),
+        `Forbidden` (a role with too much power) or `Corrupt`.
         """
         return Opening(
             partial(
@@ -194,6 +196,16 @@ class AsyncCredenda:
     def user(self) -> str:
         """The tenant."""
         return self._memory.user
+
+    @property
+    def location(self) -> str:
+        """The database: an absolute path, or the address of a server."""
+        return self._memory.location
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self._memory.read_only
 
     @property
     def zone(self) -> tzinfo:
@@ -623,12 +635,30 @@ class AsyncManage:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
         return await asyncio.to_thread(self._memory.demote, id)
 
-    async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+    async def retention(
+        self,
+        *,
+        plot: str | Path | None = None,
+        limit: int = 200,
+        decay_profile: str | None = None,
+        retention_mode: str | None = None,
+        half_life_days: float | None = None,
+        trust_kappa: float | None = None,
+    ) -> RetentionCurves:
         """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
-        `plot` also draws them into an SVG file.
+        `plot` also draws them into an SVG file. The others are settings of these names: the answer is as if they had
+        these values, and nothing is changed.
         """
-        return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
+        return await asyncio.to_thread(
+            self._memory.retention,
+            plot=plot,
+            limit=limit,
+            decay_profile=decay_profile,
+            retention_mode=retention_mode,
+            half_life_days=half_life_days,
+            trust_kappa=trust_kappa,
+        )
 
     async def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
         """Compare the memories' claims about code with the code in these folders; no other path is read.
@@ -744,14 +774,20 @@ class AsyncData:
         return await asyncio.to_thread(self._memory.export, path, format, skip_damaged=skip_damaged)
 
     async def import_(
-        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
     ) -> ImportReport:
         """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
-        the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
+        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. The
+        formats: docs/how-to/import.md.
         """
-        return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
+        return await asyncio.to_thread(self._memory.import_, path, format, dry_run=dry_run, progress=progress)
 
     async def scan(self, path: str | Path) -> ScanReport:
         """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
@@ -917,6 +953,30 @@ class AsyncInspect:
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
         )
+
+    async def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return await asyncio.to_thread(self._memory.entities)
+
+    async def browse(self, *, limit: int = 50, offset: int = 0, **conditions: Any) -> Browse:
+        """Return memories that match all conditions, newest first, with counts of their fields.
+
+        The conditions are `status`, `type`, `layer`, `stance`, `topic`, `entity`, `attribute`, `session`, `source`,
+        `as_of` and `known_at`. The newest 2,000 memories that match are counted.
+        """
+        return await asyncio.to_thread(self._memory.browse, limit=limit, offset=offset, **conditions)
+
+    async def uses(self, id: str) -> MemoryUses:
+        """Return the sessions that got a memory, the latest first, and the feedback on it."""
+        return await asyncio.to_thread(self._memory.uses, id)
+
+    async def sessions(self, *, cursor: str | None = None) -> Page[SessionSummary]:
+        """List sessions, the latest first, in pages: how many messages each has, and how many memories rest on them."""
+        return await asyncio.to_thread(self._memory.sessions, cursor=cursor)
+
+    async def session(self, session: str) -> SessionDetails:
+        """Return the messages of a session, oldest first, and the memories that rest on them."""
+        return await asyncio.to_thread(self._memory.session, session)
 
     async def test(
         self, path: str | Path, *, reextract: bool = False, data: str | Path | None = None

@@ -20,11 +20,11 @@ __all__ = ["DIALECT", "get_positional_statement", "load_statements"]
 _TEXTS: Final = """
 actor after_user agent alias answer answers attribute attribute_key before besides cardinality cause causes changes
 client codes contests context_id data_text delta entity entity_key error events external_id finished flags id_text
-idempotency_key ids issuer judge key key_begins kind kinds last_id last_space layer layers lease_owner lifted_reason member memories
-memory_type message_id metadata model model_id name operation other_kinds outcome over owner payload phrase pseudonym
-public_id question reader reason record relation resolution resource result role scope scopes scores sealed session
-skill source source_session sources space speaker stance state states status statuses subject tag tags term text token_id topic type
-type_class types user user_id vals
+idempotency_key ids issuer judge key key_begins kind kinds last_id last_space layer layers lease_owner
+lifted_reason member memories memory_type message_id metadata model model_id name operation other_kinds outcome
+over owner payload phrase pseudonym public_id question reader reason record relation resolution resource result
+role scope scopes scores sealed session skill source source_session sources space speaker stance state states
+status statuses subject tag tags term text token_id topic type type_class types user user_id vals
 """
 _BYTES: Final = """
 chain_hash claim_hash content_hmac data digest file_key hash hmac_key input_key ledger_key new_hash payload_hash

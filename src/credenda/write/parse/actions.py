@@ -263,7 +263,9 @@ def _make_open(said: Statement, head: int) -> Fact:
     habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
     makes = said.tree.lemma(head) in load_frames()["making"]["verbs"] and not (said.clause.negated or habitual)
     name = "experience" if past else "habit" if habitual else "does"
-    return make_fact(said, name, said.tree.action(head), topical=makes and (past or said.tree.tokens[head].tag == "VBG"))
+    return make_fact(
+        said, name, said.tree.action(head), topical=makes and (past or said.tree.tokens[head].tag == "VBG")
+    )
 
 
 def _is_for_years(tree: Tree, head: int) -> bool:

@@ -59,7 +59,9 @@ class ParsingExtractor:
             return claims
         read = self._read(turn)
         read_spans = [(one.span.start, one.span.stop) for one in read]
-        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))]
+        claims = [
+            one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))
+        ]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in read if not _is_taken(one.span, taken)]
         told = [(one.span.start, one.span.stop) for one in found]

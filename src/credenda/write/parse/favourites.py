@@ -52,7 +52,9 @@ def _find_favourite(tree: Tree, at: int) -> int | None:
         return None if below is None else _find_favourite(tree, below)
     if tree.lemma(at) in _PASSING:
         return None
-    own = any(is_owned(tree, one) for one in tree.descend(at, CLAUSAL | {"prep"})) or any(tree.tokens[one].text.lower() == "personal" for one in tree.find_all(at, "amod"))
+    own = any(is_owned(tree, one) for one in tree.descend(at, CLAUSAL | {"prep"})) or any(
+        tree.tokens[one].text.lower() == "personal" for one in tree.find_all(at, "amod")
+    )
     own = own or tree.lemma(tree.preposition(at, "of")) == "mine"
     liked = tree.tokens[at].text.lower() in _FAVOURITES or _find_word(tree, at) is not None
     return at if own and liked else None

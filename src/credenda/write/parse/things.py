@@ -25,7 +25,14 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
-_TOPICAL: Final = {"uses": "tool", "goal": "goal", "plan": "goal", "working_on": "working_on", "decision": "decision", "decided_against": "decided_against"}
+_TOPICAL: Final = {
+    "uses": "tool",
+    "goal": "goal",
+    "plan": "goal",
+    "working_on": "working_on",
+    "decision": "decision",
+    "decided_against": "decided_against",
+}
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
