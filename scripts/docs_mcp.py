@@ -107,6 +107,7 @@ def beside() -> list[str]:
         "## Resources\n",
         f"| URI | content |\n|---|---|\n| `{instructions.CORE_URI}` | {instructions.CORE_ABOUT} |",
         f"| `{instructions.MEMORY_URI}` | {instructions.MEMORY_ABOUT} |",
+        f"| `{instructions.PAGES_URI}` | {instructions.PAGES_ABOUT} |",
         f"| `{card.URI}` | {card.ABOUT} |\n",
         "## Prompt\n",
         f"`use_memory`: {instructions.GUIDE_ABOUT}\n",

@@ -358,7 +358,9 @@ def test_the_page_for_those_who_move_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "move-from-mem0.md").read_text("utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    block, later = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "move-from-mem0.md", "exec"), {})  # noqa: S102 - the page's own code
     assert "peanuts" in capsys.readouterr().out
+    exec(compile(later, "move-from-mem0.md", "exec"), {})  # noqa: S102 - as above
+    assert "cello" in capsys.readouterr().out

@@ -12,7 +12,7 @@ import pytest
 from credenda.compat.mem0 import AsyncMemory, AsyncMemoryClient, Memory, MemoryClient
 from credenda.errors import Invalid, NotFound
 
-ANA = {"user_id": "ana"}
+ANA: dict[str, Any] = {"user_id": "ana"}
 
 
 @pytest.fixture

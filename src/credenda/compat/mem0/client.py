@@ -58,7 +58,7 @@ class MemoryClient:
     def add(self, messages: Any, options: object = None, **given: Any) -> Item:  # noqa: ANN401 - those of `Memory.add`
         """Store messages and return the changes."""
         wanted = _read_options(options, given)
-        named = wanted.pop("filters", None) or {}
+        named: dict[str, Any] = dict(wanted.pop("filters", None) or ())
         return _call(self._memory.add, messages, **{**named, **wanted})
 
     def get(self, memory_id: str) -> Item | None:
@@ -96,7 +96,7 @@ class MemoryClient:
     def delete_all(self, options: object = None, **given: Any) -> Item:  # noqa: ANN401 - those of `Memory.delete_all`
         """Delete all data of a user, or all memories and messages of an agent or a run."""
         wanted = _read_options(options, given)
-        named = wanted.pop("filters", None) or {}
+        named: dict[str, Any] = dict(wanted.pop("filters", None) or ())
         return _call(self._memory.delete_all, **{**named, **wanted})
 
     def history(self, memory_id: str) -> list[Item]:
@@ -146,7 +146,7 @@ class MemoryClient:
 def _read_options(options: object, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a call: those of an object or table, and the keywords, without unset ones."""
     dump = getattr(options, "model_dump", None)
-    table = dump(exclude_unset=True) if callable(dump) else options or {}
+    table: object = dump(exclude_unset=True) if callable(dump) else {} if options is None else options
     if not isinstance(table, Mapping):
         raise Invalid("the options are no table", why=f"they are a {type(options).__name__}", fix="give keywords")
     merged = {**cast("Mapping[str, Any]", table), **given}

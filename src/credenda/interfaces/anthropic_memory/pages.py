@@ -1,4 +1,4 @@
-"""The six commands of the tool `memory_20250818` over a folder of pages, with the messages of the reference.
+"""The six commands of the tool `memory_20250818` over pages, with the messages of the reference.
 
 Messages match the reference implementation in Anthropic's library (2.12). In addition, ambiguous names are refused,
 sizes are bounded, and Credenda's own files are read-only. A `Taker` stores every text before it is written to disk, and
@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 from credenda import limits
-from credenda.interfaces.anthropic_memory.folder import Folder, Kind, encode_text
+from credenda.errors import Invalid
+from credenda.interfaces.anthropic_memory.folder import Folder, Item, Kind, encode_text
 from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, is_kept, split_path
 
-__all__ = ["Pages", "Taken", "Taker"]
+__all__ = ["PageFolder", "Pages", "Taken", "Taker"]
 
 _NUMBER_WIDTH: Final = 6
 _LINES_MAX: Final = 999_999
@@ -75,19 +77,53 @@ class _AsItIs:
         """Do nothing."""
 
 
-class Pages:
-    """Pages below `/memories`, in a folder. Safe to use from several threads and processes."""
+class PageFolder(Protocol):
+    """A folder of pages, on disk or in the directory of a memory; its methods raise `Refused`."""
 
-    def __init__(self, root: str | Path, *, taker: Taker | None = None, kept: bool = True) -> None:
+    def locked(self) -> AbstractContextManager[None]:
+        """Exclude other commands."""
+        ...
+
+    def kind(self, names: Names) -> Kind:
+        """Return the kind of a path."""
+        ...
+
+    def items(self, names: Names) -> list[Item]:
+        """List a folder by name."""
+        ...
+
+    def read(self, names: Names) -> str:
+        """Read a page."""
+        ...
+
+    def write(self, names: Names, text: str, *, new: bool = False) -> bool:
+        """Write a page; with `new`, return False if the page exists."""
+        ...
+
+    def remove(self, names: Names) -> None:
+        """Remove a page, or a folder with its contents."""
+        ...
+
+    def move(self, old: Names, new: Names) -> bool:
+        """Rename a page or folder; return False if the new name exists."""
+        ...
+
+
+class Pages:
+    """Pages below `/memories`. Safe to use from several threads and processes."""
+
+    def __init__(self, folder: str | Path | PageFolder, *, taker: Taker | None = None, kept: bool = True) -> None:
         """Open a folder; with `kept`, Credenda's own files in it are read-only."""
-        self._folder = Folder(root)
+        self._folder: PageFolder = Folder(folder) if isinstance(folder, str | Path) else folder
         self._taker = taker
         self._kept = kept
 
     @property
     def folder(self) -> Folder:
-        """The folder on disk."""
-        return self._folder
+        """The folder on disk; raises `Invalid` for pages in a memory."""
+        if isinstance(self._folder, Folder):
+            return self._folder
+        raise Invalid("these pages are in no folder", why="they are in a memory", fix="use its directory")
 
     def version(self, path: str) -> str:
         """Return the version of a page: the SHA-256 of its text, in hex."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Unavailable
+from credenda.interfaces.anthropic_memory.directory_folder import DirectoryFolder
+from credenda.interfaces.anthropic_memory.folder import Folder
 from credenda.interfaces.anthropic_memory.ingest_pages import Intake
 from credenda.interfaces.anthropic_memory.pages import Pages
 from credenda.interfaces.anthropic_memory.paths import Refused
@@ -32,14 +34,21 @@ _OPTIONAL: Final = frozenset({"view_range", "new_str"})
 _NUMBERS: Final = frozenset({"insert_line"})
 
 
-def open_pages(memory: Credenda, folder: str | Path) -> Pages:
-    """Open a folder of pages whose lines are stored in a memory; needs no library of Anthropic's."""
-    pages = Pages(folder)
-    return Pages(folder, taker=Intake(memory, pages.folder))
+def open_pages(memory: Credenda, folder: str | Path | None = None) -> Pages:
+    """Open the pages of a memory's directory, or those of a folder on disk; needs no library of Anthropic's."""
+    if folder is None:
+        return Pages(DirectoryFolder(memory))
+    on_disk = Folder(folder)
+    return Pages(on_disk, taker=Intake(memory, on_disk))
 
 
-def memory_tool(memory: Credenda, folder: str | Path, *, cache_control: Any = None) -> BetaAbstractMemoryTool:  # noqa: ANN401 - the library's own table
-    """Make the tool for `client.beta.messages.run_tools(tools=[…])`.
+def memory_tool(
+    memory: Credenda,
+    folder: str | Path | None = None,
+    *,
+    cache_control: Any = None,  # noqa: ANN401 - the library's own table
+) -> BetaAbstractMemoryTool:
+    """Make the tool for `client.beta.messages.run_tools(tools=[…])`; its pages are those of `open_pages`.
 
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
@@ -53,7 +62,7 @@ def memory_tool(memory: Credenda, folder: str | Path, *, cache_control: Any = No
 
 def async_memory_tool(
     memory: Credenda,
-    folder: str | Path,
+    folder: str | Path | None = None,
     *,
     cache_control: Any = None,  # noqa: ANN401 - the library's own table
 ) -> BetaAsyncAbstractMemoryTool:

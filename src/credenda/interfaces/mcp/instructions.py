@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CORE_ABOUT", "CORE_URI", "GUIDE", "GUIDE_ABOUT", "INSTRUCTIONS", "MEMORY_ABOUT", "MEMORY_URI"]
+__all__ = [
+    "CORE_ABOUT",
+    "CORE_URI",
+    "GUIDE",
+    "GUIDE_ABOUT",
+    "INSTRUCTIONS",
+    "MEMORY_ABOUT",
+    "MEMORY_URI",
+    "PAGES_ABOUT",
+    "PAGES_URI",
+]
 
 INSTRUCTIONS: Final = (
     "The user's long-term memory. Search it before answers that may depend on earlier conversations; store what the "
@@ -17,6 +27,11 @@ CORE_ABOUT: Final = (
 )
 MEMORY_URI: Final = "credenda://memory/{id}"
 MEMORY_ABOUT: Final = "One memory with its evidence and every change to it."
+PAGES_URI: Final = "credenda://pages/{+path}"
+PAGES_ABOUT: Final = (
+    "A page of the memory, or the listing of a folder, fenced as data: MEMORY.md, index.md, consolidated/, archive/, "
+    "pages of programs, and below @DAY/ what was believed at the end of a day. An empty path lists all."
+)
 GUIDE_ABOUT: Final = "How to use this memory well."
 GUIDE: Final = """\
 You have a long-term memory of this user: beliefs with their evidence and times.

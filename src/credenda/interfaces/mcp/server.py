@@ -26,6 +26,7 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import contest_card as card
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.arguments import read_arguments
+from credenda.interfaces.mcp.pages import read_resource_page
 from credenda.interfaces.mcp.poisoning_check import check_texts
 from credenda.interfaces.mcp.project import bind_to_project
 from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
@@ -72,7 +73,9 @@ def build_server(
     check_texts(
         {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
     )
-    check_texts({"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT, card.ABOUT]})
+    check_texts(
+        {"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT, instructions.PAGES_ABOUT, card.ABOUT]}
+    )
     handlers = _Handlers(memory=memory, tools=tools, project=project)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
     hints["resources/read"] = _PRIVATE_READ
@@ -190,14 +193,17 @@ class _Handlers:
     async def list_resource_templates(
         self, _: Call, __: wire.PaginatedRequestParams | None
     ) -> wire.ListResourceTemplatesResult:
-        """List the URI template of memories."""
+        """List the URI templates of memories and pages."""
         memory = wire.ResourceTemplate(
             uri_template=instructions.MEMORY_URI, name="memory", description=instructions.MEMORY_ABOUT, mime_type=_JSON
         )
-        return wire.ListResourceTemplatesResult(resource_templates=[memory])
+        pages = wire.ResourceTemplate(
+            uri_template=instructions.PAGES_URI, name="pages", description=instructions.PAGES_ABOUT, mime_type=_MARKDOWN
+        )
+        return wire.ListResourceTemplatesResult(resource_templates=[memory, pages])
 
     async def read_resource(self, call: Call, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        """Read the core block, a memory or the card."""
+        """Read the core block, a memory, a page or the card."""
         uri = str(params.uri)
         if uri == card.URI and card.TOOL in self.tools:
             page = {"uri": uri, "mimeType": card.MEDIA_TYPE, "text": card.make_page(), "_meta": card.RESOURCE_META}
@@ -221,6 +227,10 @@ class _Handlers:
         if uri.startswith(before) and uri.endswith(after):
             memory_id = unquote(uri.removeprefix(before))
             return _JSON, to_text(build_answer(OPERATIONS["why"], {}, self._invoke("why", id=memory_id)))
+        pages = instructions.PAGES_URI.partition("{")[0]
+        if uri.startswith(pages):
+            with self.memory() as memory:
+                return _MARKDOWN, read_resource_page(memory, unquote(uri.removeprefix(pages)))
         raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
 
     def _invoke(self, name: str, **given: object) -> Any:  # noqa: ANN401 - any result

@@ -124,7 +124,7 @@ def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
     for name, said in found:
         if name is not None and name not in known:
             raise NotFound(f"{name} is not on {page.path}", fix="leave out the id of a new line")
-        if name in page.fixed and said != page.fixed[name]:
+        if name is not None and said != page.fixed.get(name, said):
             raise Invalid(f"{name} cannot be changed", why="it is an entry of the past", fix="write a new line")
     texts = {name: said for name, said in found if name is not None}
     questions = {line for line in page.text.split("\n") if line.startswith("- ")}

@@ -40,8 +40,10 @@ def _load_beliefs(parts: Parts, names: tuple[str, ...]) -> tuple[Mapping[str, Be
 def _load_texts(parts: Parts, names: tuple[str, ...]) -> dict[str, str]:
     """Load the texts of all pages that lie at or below a path."""
     path = _join_path(names)
-    beliefs, begin = _load_beliefs(parts, names) if not names or is_reserved(names) else ({}, "")
-    found = {f"{begin}{name}": page.text for name, page in beliefs.items()}
+    found: dict[str, str] = {}
+    if not names or is_reserved(names):
+        beliefs, begin = _load_beliefs(parts, names)
+        found = {f"{begin}{name}": page.text for name, page in beliefs.items()}
     if not (names and is_reserved(names)):
         found |= {name: page.text for name, page in load_pages(parts).items()}
     return {name: found[name] for name in sorted(found) if not path or name == path or name.startswith(f"{path}/")}
