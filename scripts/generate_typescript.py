@@ -133,9 +133,8 @@ def _describe_route(method: str, path: str, operation: Schema) -> str:
     """Write an entry of the table: where each input goes, and what comes back."""
     names = [one["name"] for one in operation.get("parameters", ()) if one.get("in") == "query"]
     bodies = operation.get("requestBody", {}).get("content", {})
-    answers = [
-        media for status, one in operation["responses"].items() if status[0] == "2" for media in one.get("content", ())
-    ]
+    done = [one for status, one in operation["responses"].items() if status.startswith("2")]
+    answers = {media for one in done for media in one.get("content", ())}
     body = "form" if _FORM in bodies else "json" if bodies else "none"
     answer = "stream" if {_BYTES, "text/event-stream"} & answers else "json"
     keyed = any(str(one.get("$ref", "")).endswith("IdempotencyKey") for one in operation.get("parameters", ()))
