@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from credenda import __version__
 from credenda.interfaces.openapi import build_openapi
@@ -37,9 +37,9 @@ def write_type(schema: Schema, depth: int = 0) -> str:
     for union in ("anyOf", "oneOf"):
         if union in schema:
             return " | ".join(dict.fromkeys(write_type(one, depth) for one in schema[union]))
-    kinds = schema.get("type", "json")
+    kinds: Any = schema.get("type", "json")
     if isinstance(kinds, list):
-        return " | ".join(write_type({**schema, "type": kind}, depth) for kind in kinds)
+        return " | ".join(write_type({**schema, "type": kind}, depth) for kind in cast("list[str]", kinds))
     return _write_kind(kinds, schema, depth)
 
 
@@ -57,8 +57,9 @@ def _write_kind(kind: str, schema: Schema, depth: int) -> str:
 def _write_object(schema: Schema, depth: int) -> str:
     fields = schema.get("properties")
     if not fields:
-        more = schema.get("additionalProperties")
-        return f"Record<string, {write_type(more, depth) if isinstance(more, dict) and more else 'Json'}>"
+        more: Any = schema.get("additionalProperties")
+        inner = write_type(cast("Schema", more), depth) if isinstance(more, dict) and more else "Json"
+        return f"Record<string, {inner}>"
     return "{\n" + "".join(_write_fields(schema, depth + 1)) + "  " * depth + "}"
 
 

@@ -83,7 +83,7 @@ def _read_spooled(spool: IO[bytes], source: Source) -> Iterator[Parsed]:
             users.add(read_text(cast("Table", point), "user_id"))
         yield from ()
 
-    for _ in read_tables(_rewind(spool, source), source.path, dict.fromkeys(_POINTS, note_owner)):
+    for _ in read_tables(_read_from_start(spool, source), source.path, dict.fromkeys(_POINTS, note_owner)):
         pass
     owner = _choose_owner({one: one for one in users if one}, source)
     names: dict[str, str] = {}
@@ -107,10 +107,10 @@ def _read_spooled(spool: IO[bytes], source: Source) -> Iterator[Parsed]:
 
     readers: dict[str, Reader] = {**dict.fromkeys(_POINTS, read_memory), "categories": read_category}
     readers |= {name: omit_items(name.replace("_", " ")) for name in _TABLES_OF_EXPORT}
-    yield from read_tables(_rewind(spool, source), source.path, readers)
+    yield from read_tables(_read_from_start(spool, source), source.path, readers)
 
 
-def _rewind(spool: IO[bytes], source: Source) -> Lines:
+def _read_from_start(spool: IO[bytes], source: Source) -> Lines:
     spool.seek(0)
     return Lines(spool, source.path.name, meter=Meter())
 
