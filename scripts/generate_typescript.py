@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from credenda import __version__
 from credenda.interfaces.openapi import build_openapi
@@ -37,9 +37,9 @@ def write_type(schema: Schema, depth: int = 0) -> str:
     for union in ("anyOf", "oneOf"):
         if union in schema:
             return " | ".join(dict.fromkeys(write_type(one, depth) for one in schema[union]))
-    kinds = schema.get("type", "json")
+    kinds: Any = schema.get("type", "json")
     if isinstance(kinds, list):
-        return " | ".join(write_type({**schema, "type": kind}, depth) for kind in kinds)
+        return " | ".join(write_type({**schema, "type": kind}, depth) for kind in cast("list[str]", kinds))
     return _write_kind(kinds, schema, depth)
 
 
@@ -57,8 +57,9 @@ def _write_kind(kind: str, schema: Schema, depth: int) -> str:
 def _write_object(schema: Schema, depth: int) -> str:
     fields = schema.get("properties")
     if not fields:
-        more = schema.get("additionalProperties")
-        return f"Record<string, {write_type(more, depth) if isinstance(more, dict) and more else 'Json'}>"
+        more: Any = schema.get("additionalProperties")
+        inner = write_type(cast("Schema", more), depth) if isinstance(more, dict) and more else "Json"
+        return f"Record<string, {inner}>"
     return "{\n" + "".join(_write_fields(schema, depth + 1)) + "  " * depth + "}"
 
 
@@ -133,9 +134,8 @@ def _describe_route(method: str, path: str, operation: Schema) -> str:
     """Write an entry of the table: where each input goes, and what comes back."""
     names = [one["name"] for one in operation.get("parameters", ()) if one.get("in") == "query"]
     bodies = operation.get("requestBody", {}).get("content", {})
-    answers = [
-        media for status, one in operation["responses"].items() if status[0] == "2" for media in one.get("content", ())
-    ]
+    done = [one for status, one in operation["responses"].items() if status.startswith("2")]
+    answers = {media for one in done for media in one.get("content", ())}
     body = "form" if _FORM in bodies else "json" if bodies else "none"
     answer = "stream" if {_BYTES, "text/event-stream"} & answers else "json"
     keyed = any(str(one.get("$ref", "")).endswith("IdempotencyKey") for one in operation.get("parameters", ()))

@@ -105,3 +105,19 @@ def test_a_message_without_a_time_has_that_of_the_conversation(mem: Credenda, tm
     report = mem.data.import_(zipped(tmp_path / "e.zip", ("conversations.json", [talk])))
     assert {event.occurred_at for event in events()} == {datetime(2025, 5, 1, 10, tzinfo=UTC)}
     assert len(report.problems) == 1
+
+
+def test_memories_in_files_of_their_own_are_read_beside_the_conversations(
+    mem: Credenda, tmp_path: Path, events: Events
+) -> None:
+    path = zipped(
+        tmp_path / "export.zip",
+        ("conversations.json", [chat("t", told(1, "human", "I live in Graz."))]),
+        ("memories/0f3a.json", {"uuid": "0f3a", "content": "**Work**\n\nShe is a nurse."}),
+        ("memories/broken.json", b'{"content": "cut'),
+    )
+    report = mem.data.import_(path)
+    assert (report.format, report.turns) == ("claude", 3)
+    assert [problem.partition(":")[0] for problem in report.problems] == ["memories/broken.json, memory 1"]
+    assert {event.text for event in events()} == {"I live in Graz.", "**Work**", "She is a nurse."}
+    assert mem.data.import_(path).turns == 0

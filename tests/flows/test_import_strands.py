@@ -98,6 +98,13 @@ def test_an_export_is_recognised_counted_and_imported_once(mem: Credenda, tmp_pa
     assert [memory.text for memory in mem.list(limit=50).items] == before
 
 
+def test_the_page_states_the_counts_of_these_fixtures() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "coming-from.md").read_text("utf-8")
+    for name, (turns, left_out) in COUNTS.items():
+        row = f"| `{name}` | {turns} | {sum(left_out.values())} | {len(PROBLEMS.get(name, ()))} |"
+        assert row in page
+
+
 @pytest.mark.parametrize("name", sorted(set(WRITERS) - {"openmemory", "hindsight"}))
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.95])
 def test_a_truncated_export_names_what_is_lost_and_keeps_the_rest(
@@ -216,6 +223,12 @@ def test_points_of_qdrant_and_the_zip_of_openmemory_are_read(mem: Credenda, tmp_
     assert report.problems == ("points 2 (7f2d): its payload has no text",)
     (tea,) = events()
     assert (tea.text, dict(tea.metadata)) == ("User likes tea", {"category": "food", "user_id": "ana"})
+    point = {"data": "User likes tea", "hash": "1", "user_id": "ben", "created_at": "2025-02-25T23:57:00-07:00"}
+    many = [{"id": "p1", "payload": point}, {"id": "p2", "payload": point | {"data": "I ski", "user_id": "Ana"}}]
+    report = mem.data.import_(write_json(tmp_path / "many.json", many))
+    assert (report.turns, dict(report.left_out)) == (1, {"memories of other users": 1})
+    with pytest.raises(Invalid, match="2 users"):
+        mem.data.import_(write_json(tmp_path / "theirs.json", [many[0], {"payload": point | {"user_id": "eve"}}]))
     row: dict[str, Any] = {
         "id": "1",
         "content": "User likes jazz",

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
-from credenda.portability.importers.format import Boundary, Piece, Problem, Source
+from credenda.portability.importers.format import Boundary, Parsed, Piece, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
     describe_item,
@@ -18,6 +18,7 @@ from credenda.portability.importers.json_checks import (
     require_item,
     require_table,
 )
+from credenda.portability.importers.tables import read_whole
 from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
@@ -26,9 +27,12 @@ __all__ = ["ClaudeFormat"]
 
 _AGENT: Final = "claude"
 _FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")
+_NOTES: Final = "memories"
+"""The folder of newer exports, with a file for each memory."""
 _MEMORIES: Final = "memories.json"
 _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
+_LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
 
@@ -40,15 +44,20 @@ class ClaudeFormat:
 
     def takes(self, member: str) -> bool:
         """Return whether a file has conversations or memories, not users or projects."""
-        return _FILE.fullmatch(PurePosixPath(member).name) is not None
+        path = PurePosixPath(member)
+        noted = path.suffix == ".json" and path.parent.name == _NOTES
+        return noted or _FILE.fullmatch(path.name) is not None
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a conversation of chat messages, or with memory notes."""
         del path
         return _HEAD.match(head) is not None and any(mark in head for mark in _MARKS)
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation, or each memory, in order."""
+        if _is_one_memory(lines.head()):
+            yield from _read_one_memory(lines, source)
+            return
         read = _read_memories if source.path.name == _MEMORIES else _read_conversation
         for element in _read_items(lines, source.path):
             yield from read(element, source)
@@ -113,6 +122,22 @@ def _read_words(message: Mapping[str, Any]) -> str:
     tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
     texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
     return "\n\n".join(text.strip() for text in texts if text) or read_text(message, "text").strip()
+
+
+def _is_one_memory(head: bytes) -> bool:
+    """Return whether a file is one memory, as newer exports have a file for each."""
+    noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
+    return head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS)
+
+
+def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
+    """Parse a file that is one memory, not a list."""
+    try:
+        data = read_whole(lines)
+    except MalformedError as error:
+        yield Problem(place="memory", what=str(error))
+        return
+    yield from _read_memories(Element(number=1, data=data), source)
 
 
 def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:

@@ -9,16 +9,16 @@ import sqlite3
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any, Final, cast
 
 from credenda.errors import Corrupt, Invalid
 from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
 from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.json_checks import MalformedError, make_showable, read_moment, read_text
-from credenda.portability.importers.tables import Table, is_json_with, list_texts, omit_items, read_tables
-from credenda.portability.line_reader import Lines
+from credenda.portability.importers.tables import Reader, Table, is_json_with, list_texts, omit_items, read_tables
+from credenda.portability.line_reader import Lines, Meter
 
 __all__ = ["SQLITE_HEAD", "OpenMemoryFormat"]
 
@@ -33,6 +33,7 @@ _MARKS: Final = (
 _SCHEMAS: Final = (b"memory_categories", b"primary_sector")
 """Names in the schemas of the databases."""
 _NAME: Final = "openmemory"
+_POINTS: Final = ("memories", "points", "result", "")
 _DELETED: Final = "deleted"
 _TABLES_OF_EXPORT: Final = ("apps", "memory_categories", "status_history", "access_controls")
 _OWN_FIELDS: Final = frozenset({"data", "memory", "text", "content", "hash", "created_at", "updated_at", "user_id"})
@@ -65,25 +66,68 @@ class OpenMemoryFormat:
             with _open_copy(lines, source) as database:
                 yield from _Database(database, source).read()
             return
-        names: dict[str, str] = {}
+        with TemporaryFile("w+b") as spool:
+            while data := lines.read(_COPY_BYTES):
+                spool.write(data)
+            yield from _read_spooled(spool, source)
 
-        def read_memory(table: Table, place: str) -> Iterator[Parsed]:
-            point = table.get("payload")
-            if isinstance(point, dict):
-                yield from _read_point(cast("Table", point), read_text(table, "id"), place, source)
+
+def _read_spooled(spool: IO[bytes], source: Source) -> Iterator[Parsed]:
+    """Read a file twice: for the users of its points, and for the memories of the one who imports."""
+    users: set[str] = set()
+
+    def note_owner(table: Table, place: str) -> Iterator[Parsed]:
+        del place
+        point = table.get("payload")
+        if isinstance(point, dict):
+            users.add(read_text(cast("Table", point), "user_id"))
+        yield from ()
+
+    for _ in read_tables(_read_from_start(spool, source), source.path, dict.fromkeys(_POINTS, note_owner)):
+        pass
+    owner = _choose_owner({one: one for one in users if one}, source)
+    names: dict[str, str] = {}
+
+    def read_memory(table: Table, place: str) -> Iterator[Parsed]:
+        point = table.get("payload")
+        if isinstance(point, dict):
+            payload = cast("Table", point)
+            if owner is None or read_text(payload, "user_id") == owner:
+                yield from _read_point(payload, read_text(table, "id"), place, source)
             else:
-                found = [names[one] for one in list_texts(table, "category_ids") if one in names]
-                yield from _read_row({"categories": found, **table}, place, source)
+                yield Omitted(what="memories of other users")
+            return
+        found = [names[one] for one in list_texts(table, "category_ids") if one in names]
+        yield from _read_row({"categories": found, **table}, place, source)
 
-        def read_category(table: Table, place: str) -> Iterator[Parsed]:
-            del place
-            names[read_text(table, "id")] = read_text(table, "name")
-            yield from ()
+    def read_category(table: Table, place: str) -> Iterator[Parsed]:
+        del place
+        names[read_text(table, "id")] = read_text(table, "name")
+        yield from ()
 
-        readers = {"memories": read_memory, "points": read_memory, "result": read_memory, "": read_memory}
-        readers |= {"categories": read_category}
-        readers |= {name: omit_items(name.replace("_", " ")) for name in _TABLES_OF_EXPORT}
-        yield from read_tables(lines, source.path, readers)
+    readers: dict[str, Reader] = {**dict.fromkeys(_POINTS, read_memory), "categories": read_category}
+    readers |= {name: omit_items(name.replace("_", " ")) for name in _TABLES_OF_EXPORT}
+    yield from read_tables(_read_from_start(spool, source), source.path, readers)
+
+
+def _read_from_start(spool: IO[bytes], source: Source) -> Lines:
+    spool.seek(0)
+    return Lines(spool, source.path.name, meter=Meter())
+
+
+def _choose_owner(users: Mapping[str, str], source: Source) -> str | None:
+    """Return the key of the user to import, None if there is one user; raise `Invalid` if it cannot be told."""
+    if len(users) <= 1:
+        return None
+    mine = [key for key, name in users.items() if name.casefold() == source.user_id.casefold()]
+    if len(mine) == 1:
+        return mine[0]
+    names = ", ".join(sorted(make_showable(name) for name in users.values())[:_USERS_SHOWN])
+    raise Invalid(
+        f"{source.path.name} has memories of {len(users)} users",
+        why=f"none of them is {source.user_id}: {names}",
+        fix="import it once for each of them, with --user NAME",
+    )
 
 
 def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
@@ -112,11 +156,11 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
 
 def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterator[Parsed]:
     """Yield the memory of a point; other collections have their text under other names."""
+    owner = read_text(payload, "user_id")
     text = read_text(payload, "data", "memory", "text", "content", "document", "page_content")
     if not text:
         raise MalformedError("its payload has no text")
     kept = {key: value for key, value in payload.items() if key not in _OWN_FIELDS and _is_scalar(value)}
-    owner = read_text(payload, "user_id")
     statement = Statement(
         place=place,
         text=text,
@@ -190,7 +234,7 @@ class _Database:
     def read(self) -> Iterator[Parsed]:
         """Yield every memory of the one owner in the database."""
         users = self._map("users", "user_id") or self._map_owners()
-        owner = self._choose_owner(users)
+        owner = _choose_owner(users, self._source)
         apps, categories = self._map("apps", "name"), self._map_categories()
         chosen = ", ".join(f'"{one}"' for one in self._columns)
         for number, row in enumerate(self._database.execute(_QUERY.format(columns=chosen)), 1):
@@ -213,20 +257,6 @@ class _Database:
                 yield from _read_row(cleaned, place, self._source)
             except MalformedError as error:
                 yield Problem(place=place, what=str(error))
-
-    def _choose_owner(self, users: Mapping[str, str]) -> str | None:
-        """Return the row id of the user to import; raise `Invalid` if it cannot be told."""
-        if len(users) <= 1:
-            return None
-        mine = [key for key, name in users.items() if name.casefold() == self._source.user_id.casefold()]
-        if len(mine) == 1:
-            return mine[0]
-        names = ", ".join(sorted(make_showable(name) for name in users.values())[:_USERS_SHOWN])
-        raise Invalid(
-            f"{self._source.path.name} has memories of {len(users)} users",
-            why=f"none of them is {self._source.user_id}: {names}",
-            fix="import it once for each of them, with --user NAME",
-        )
 
     def _list_columns(self, table: str) -> list[str]:
         """Return the columns of a table; empty if there is none, or if it is a view."""
