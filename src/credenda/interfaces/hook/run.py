@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -26,6 +26,7 @@ from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
 __all__ = ["Options", "parse_options", "run_command", "run_hook"]
 
+Ask = Callable[..., Mapping[str, Any] | None]
 _SECONDS: Final = 0.3
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
@@ -130,8 +131,11 @@ def _end(_number: int, _frame: object) -> None:
     raise _LateError
 
 
-def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str:
-    """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store."""
+def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS, ask: Ask = ask_engine) -> str:
+    """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store.
+
+    `ask` reaches a running engine.
+    """
     begun = monotonic()
     line: dict[str, object] = {"event": options.event[:40], "host": options.host[:40], "done": "nothing"}
     places = find_places(options.database, options.user)
@@ -139,7 +143,7 @@ def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
-            answer = _Call(options, moment, begun + seconds, line).run()
+            answer = _Call(options, moment, begun + seconds, line, ask).run()
     except (ValueError, RecursionError):
         line["error"] = "input"
     except _LateError:
@@ -164,7 +168,10 @@ def _may_work(options: Options, folder: str) -> bool:
 class _Call:
     """One event of an agent."""
 
-    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object]) -> None:
+    def __init__(
+        self, options: Options, moment: Moment, deadline: float, line: dict[str, object], ask: Ask
+    ) -> None:
+        self._ask = ask
         self._options = options
         self._places = find_places(options.database, options.user)
         self._moment = moment
@@ -250,7 +257,7 @@ class _Call:
             "text": words,
             "seen": list(state.seen),
         }
-        told = ask_engine(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
+        told = self._ask(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
         if told is not None:
             text, ids = _read_answer(told)
             self._line["by"] = "engine"
@@ -277,7 +284,7 @@ class _Call:
 
     def _wake(self) -> None:
         """Have the messages filed: by a running engine, or by one that is started for it."""
-        if ask_engine(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
+        if self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
             self._start_engine()
 
     def _start_engine(self) -> None:
