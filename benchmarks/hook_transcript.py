@@ -12,6 +12,9 @@ __all__ = ["KEPT", "LINES", "NEVER", "QUESTIONS", "Line", "make_transcript"]
 LINES: Final = 5_000
 _SESSIONS: Final = 20
 _TOOLS_A_TURN: Final = 8
+_TELLING_TURN: Final = 3
+"""The turn of a session in which the user tells something."""
+_COMPACTED_EVERY: Final = 5
 
 FACTS: Final = (
     "I'm allergic to peanuts.",
@@ -106,12 +109,12 @@ def make_transcript() -> Iterator[Line]:
         while count < a_session:
             number += 1
             turn += 1
-            prompt = asked.pop(0) if asked and (turn == 3 or last) else next(requests).format(n=number)
+            prompt = asked.pop(0) if asked and (turn == _TELLING_TURN or last) else next(requests).format(n=number)
             yield Line("prompt", session, prompt, number)
             tools = min(_TOOLS_A_TURN, a_session - count - 2)
             for _ in range(tools):
                 yield Line("tool", session, _OUTPUT.format(n=number), number)
             yield Line("reply", session, next(replies).format(n=number), number)
             count += tools + 2
-        if place % 5 == 4:
+        if place % _COMPACTED_EVERY == 0:
             yield Line("compact", session, "compact", number)

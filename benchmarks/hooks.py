@@ -127,7 +127,7 @@ def _measure_process(database: Path, number: int) -> tuple[float, float]:
     payload = {"session_id": f"s{number}", "prompt_id": "p", "cwd": "/", "prompt": QUESTIONS[number % 8][0]}
     command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(database)]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(
+    subprocess.run(  # noqa: S603 - our own program
         [*command, "--user", "ana", "--no-background"],
         input=json.dumps(payload).encode(),
         check=True,
@@ -139,7 +139,7 @@ def _measure_process(database: Path, number: int) -> tuple[float, float]:
 
 
 def run_hooks(processes: int) -> dict[str, Any]:
-    """Replay the transcript, start some processes, and return the figures; `kept` tells whether every target was met."""
+    """Replay the transcript and start some processes; `kept` of the figures tells whether every target was met."""
     with tempfile.TemporaryDirectory() as name:
         begun = time.process_time()
         found = replay_transcript(Path(name))

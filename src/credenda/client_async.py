@@ -825,7 +825,8 @@ class AsyncData:
         as many at once or those of a vanished page: "ask" leaves them, "delete" deletes them, "restore" writes them
         again. While any page cannot be read, nothing is deleted. `dry_run` changes nothing and lists the entries that
         would be deleted in `pending`. With `by_agent`, for the memory folder of an agent, a removed entry is forgotten,
-        which `undo` takes back, and new lines are the agent's words. A second call right after changes nothing. The pages: docs/how-to/files.md.
+        which `undo` takes back, and new lines are the agent's words. A second call right after changes nothing. The
+        pages: docs/how-to/files.md.
 
         Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if it cannot be
         written or is being synchronised.

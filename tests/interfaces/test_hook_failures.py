@@ -58,7 +58,9 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("host", ALL)
-@pytest.mark.parametrize("kind", ["start", "prompt", "reply", "tool", "PostCompact", "SubagentStart", "NoSuchEvent", ""])
+@pytest.mark.parametrize(
+    "kind", ["start", "prompt", "reply", "tool", "PostCompact", "SubagentStart", "NoSuchEvent", ""]
+)
 def test_awkward_input_of_every_host_and_event_is_answered_with_nothing_or_text(
     folder: Path, host: str, kind: str
 ) -> None:
@@ -212,7 +214,9 @@ def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Pa
     assert {name for name in ours if not name.startswith("credenda.interfaces.hook")} <= ALLOWED
     assert not {name.partition(".")[0] for name in loaded} & set(FOREIGN)
     outside = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names - {"credenda", "imported package"}
-    assert {name for name in outside if not name.startswith(("_", "sitecustomize", "usercustomize", "encodings"))} == set()
+    assert {
+        name for name in outside if not name.startswith(("_", "sitecustomize", "usercustomize", "encodings"))
+    } == set()
 
 
 def test_the_median_of_a_process_stays_below_eighty_milliseconds_of_cpu(folder: Path) -> None:

@@ -168,9 +168,7 @@ def _may_work(options: Options, folder: str) -> bool:
 class _Call:
     """One event of an agent."""
 
-    def __init__(
-        self, options: Options, moment: Moment, deadline: float, line: dict[str, object], ask: Ask
-    ) -> None:
+    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object], ask: Ask) -> None:
         self._ask = ask
         self._options = options
         self._places = find_places(options.database, options.user)
