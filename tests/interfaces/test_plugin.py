@@ -198,7 +198,7 @@ def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Pa
     assert result.exit_code == 0, result.stderr
     told = json.loads((person.home / ".codex/hooks.json").read_text())
     line = told["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
-    words = subprocess.run(["sh", "-c", f'printf "%s\\n" {line}'], capture_output=True, text=True, check=True)
+    words = subprocess.run(["/bin/sh", "-c", f'printf "%s\\n" {line}'], capture_output=True, text=True, check=True)
     given = words.stdout.splitlines()
     assert given[given.index("--db") + 1] == str(Path("rel.db").absolute())
     assert given[given.index("--user") + 1] == "ana b"

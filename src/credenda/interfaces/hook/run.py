@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.hook_files.places import find_places
 from credenda.hook_files.ring_log import add_line
@@ -21,8 +21,14 @@ from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse
 from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
+from credenda.lazy import import_on_use
 from credenda.projects import find_project
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
+
+if TYPE_CHECKING:
+    from credenda.interfaces.hook import read_file
+else:
+    read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
 __all__ = ["Options", "parse_options", "run_command", "run_hook"]
 
@@ -143,7 +149,7 @@ def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS, ask: A
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
-            answer = _Call(options, moment, begun + seconds, line, ask).run()
+            answer = _Call(options, moment, deadline=begun + seconds, line=line, ask=ask).run()
     except (ValueError, RecursionError):
         line["error"] = "input"
     except _LateError:
@@ -168,7 +174,7 @@ def _may_work(options: Options, folder: str) -> bool:
 class _Call:
     """One event of an agent."""
 
-    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object], ask: Ask) -> None:
+    def __init__(self, options: Options, moment: Moment, *, deadline: float, line: dict[str, object], ask: Ask) -> None:
         self._ask = ask
         self._options = options
         self._places = find_places(options.database, options.user)
@@ -230,8 +236,6 @@ class _Call:
     def _give_pending(self, state: Session) -> str:
         if not state.pending:
             return ""
-        from credenda.interfaces.hook import read_file
-
         lines = read_file.read_lines(self._options.database, self._options.user, state.pending, self._deadline)
         text, ids = build_block(lines, PROMPT_TOKENS)
         save_session(
@@ -270,8 +274,6 @@ class _Call:
         options = self._options
         if not os.path.exists(options.database):
             return "", []
-        from credenda.interfaces.hook import read_file
-
         if kind == "prompt":
             prompt = read_file.Prompt(words, self._project, self._moment.session, frozenset(state.seen))
             lines = read_file.read_prompt_lines(options.database, options.user, prompt, self._deadline)
