@@ -11,6 +11,7 @@ from benchmarks.consolidation import run_consolidation
 from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
 from benchmarks.erase_cost import run_erase
+from benchmarks.hooks import run_hooks
 from benchmarks.lifetime import run_lifetime
 from benchmarks.newest import run_newest
 from benchmarks.precision import run_precision
@@ -86,6 +87,17 @@ def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
     """Run the simulated years; exit with 1 when a guarantee was broken."""
     document = run_lifetime(events, seed=seed, days=days, note=note)
     show(document, tables.format_lifetime, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Hooks of a coding agent: a transcript of 5,000 lines, and the cost of a process.")
+@click.option("--processes", type=click.IntRange(1, 1_000), default=41, show_default=True)
+@as_json_option
+def hooks(*, processes: int, as_json: bool) -> None:
+    """Run the benchmark of hooks; exit with 1 when a target was missed."""
+    document = run_hooks(processes)
+    show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 

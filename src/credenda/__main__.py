@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+from credenda.lazy import import_on_use
+
+if TYPE_CHECKING:
+    from credenda.interfaces.cli import main as command_line
+    from credenda.interfaces.hook import run as hook
+else:
+    command_line = import_on_use("credenda.interfaces.cli.main")
+    hook = import_on_use("credenda.interfaces.hook.run")
 
 __all__ = ["run_program"]
 
@@ -10,12 +20,8 @@ __all__ = ["run_program"]
 def run_program() -> int:
     """Run the program and return its exit code."""
     if sys.argv[1:2] == ["hook"]:
-        from credenda.interfaces.hook.run import run_command as run_hook  # noqa: PLC0415 - each is loaded alone
-
-        return run_hook(sys.argv[2:])
-    from credenda.interfaces.cli.main import main as run_command_line  # noqa: PLC0415 - as above
-
-    return run_command_line()
+        return hook.run_command(sys.argv[2:])
+    return command_line.main()
 
 
 if __name__ == "__main__":

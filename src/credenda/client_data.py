@@ -116,6 +116,7 @@ class Data:
         *,
         missing: str = "ask",
         dry_run: bool = False,
+        by_agent: bool = False,
     ) -> SyncReport:
         """Synchronise a folder of Markdown: pages are written, and people's edits in them are applied.
 
@@ -123,12 +124,16 @@ class Data:
         becomes a question. `missing` decides about entries that are missing but not certainly removed by a person, such
         as many at once or those of a vanished page: "ask" leaves them, "delete" deletes them, "restore" writes them
         again. While any page cannot be read, nothing is deleted. `dry_run` changes nothing and lists the entries that
-        would be deleted in `pending`. A second call right after changes nothing. The pages: docs/how-to/files.md.
+        would be deleted in `pending`. With `by_agent`, for the memory folder of an agent, a removed entry is forgotten,
+        which `undo` takes back, and new lines are the agent's words. A second call right after changes nothing. The
+        pages: docs/how-to/files.md.
 
         Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if it cannot be
         written or is being synchronised.
         """
-        return services.file_sync.sync_files(self._parts, check_path(dir), missing=missing, dry_run=dry_run)
+        return services.file_sync.sync_files(
+            self._parts, check_path(dir), missing=missing, dry_run=dry_run, by_agent=by_agent
+        )
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.

@@ -43,7 +43,7 @@ class CodingAgent:
                 memory.remember(sentence, session=session, metadata=metadata)
             memory.settle()
 
-    def send(self, kind: str, **fields: Any) -> str:
+    def send(self, kind: str, **fields: object) -> str:
         """Send an event, and return what the host reads."""
         event = EVENTS[self.host].get(kind, kind)
         return self.send_raw(event, json.dumps({**self._common(event), **fields}).encode())
@@ -61,7 +61,7 @@ class CodingAgent:
     def start(self, source: str = "startup") -> str:
         return get_text(self.send("start", source=source))
 
-    def say(self, prompt: str, **fields: Any) -> str:
+    def say(self, prompt: str, **fields: object) -> str:
         """Send a prompt, and return the text that the model gets."""
         self.turn += 1
         key = {"claude-code": "prompt_id", "codex": "turn_id", "cursor": "generation_id", "vscode": "timestamp"}

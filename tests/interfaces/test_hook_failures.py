@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import socket
 import sqlite3
@@ -25,6 +24,7 @@ ALLOWED = {
     "credenda",
     "credenda.__main__",
     "credenda.errors",
+    "credenda.lazy",
     "credenda.hook_files",
     "credenda.hook_files.places",
     "credenda.hook_files.ring_log",
@@ -120,7 +120,7 @@ def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
         line.listen(1)
         told = agent.send_within("which database did we decide on for the billing service?", seconds=2.0)
     assert "Postgres" in told
-    os.unlink(places.socket)
+    Path(places.socket).unlink()
     assert read_lines(places)[-1]["by"] == "file"
 
 
@@ -143,7 +143,7 @@ def test_the_answer_of_an_engine_may_be_anything(folder: Path) -> None:
             thread.start()
             agent.say(f"hello {answer!r}")
             thread.join()
-        os.unlink(places.socket)
+        Path(places.socket).unlink()
     assert len(agent.waiting) == 5
 
 

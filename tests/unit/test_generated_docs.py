@@ -53,7 +53,7 @@ def test_every_public_method_is_on_the_page_of_the_python_api() -> None:
     names += [f"manage.{name}" for name in vars(Manage) if not name.startswith("_")]
     names += [f"data.{name}" for name in vars(Data) if not name.startswith("_")]
     titles = {line.partition(" ")[2] for line in page.splitlines() if line.startswith("##")}
-    assert set(names) - titles == {"Credenda.user", "Credenda.zone"}
+    assert set(names) - titles == {"Credenda.user", "Credenda.zone", "Credenda.location", "Credenda.read_only"}
 
 
 def test_every_result_that_a_method_returns_is_on_the_page_of_the_python_api() -> None:

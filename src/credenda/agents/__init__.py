@@ -11,15 +11,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from credenda.lazy import import_on_use
+
 if TYPE_CHECKING:
     from credenda.agents.wrapper import remembering as remembering
 
 __all__ = ["remembering"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - loaded on first use: hooks import a part of this package alone
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - loaded on first use: a server needs other parts alone
     if name != "remembering":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from credenda.agents.wrapper import remembering  # noqa: PLC0415 - as above
-
-    return remembering
+    return import_on_use("credenda.agents.wrapper").remembering

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ from credenda.model.memory import MemoryType
 from credenda.model.query import Hit
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
+from credenda.text.tokens import tokenize
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -37,6 +39,17 @@ _PERSONS: Final = frozenset({Role.USER, Role.PERSON})
 _HIDDEN: Final = frozenset({"superseded", "low_confidence"})
 _DOUBTS: Final = {"contested": "contested", "challenged": "in doubt", "stale": "may be outdated"}
 _CONTESTS: Final = 5
+_NEW_TERMS: Final = 2
+"""Terms that a message has beside those of the prompt, or it tells nothing new."""
+_REQUEST: Final = re.compile(
+    r"\?|^\W*(?:please|now|then|also|ok(?:ay)?|can|could|would|will|let['\u2019]?s|add|apply|ask|build|change|check|clean"
+    r"|commit|continue|convert|copy|create|delete|deploy|describe|do|document|drop|edit|explain|extract|find|fix|generate"
+    r"|give|go|handle|help|implement|improve|install|list|log|look|make|merge|move|open|print|push|put|read|refactor"
+    r"|remove|rename|replace|revert|review|rewrite|run|search|set|show|simplify|skip|sort|split|start|stop|test|try|turn"
+    r"|undo|update|use|verify|wait|write|yes|no|thanks|looks)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a request to an agent, or a question."""
 _DECISIONS: Final = 10
 _HEADINGS: Final = {
     "Always:": "Standing instructions of the user:",
@@ -89,18 +102,18 @@ def find_for_prompt(
     )
     if found.abstained or found.probability < _PROBABLE:
         return Recalled()
-    chosen = list(_choose(found.hits, frozenset(seen)))
+    chosen = list(_choose(found.hits, frozenset(seen), frozenset(tokenize(words))))
     text, ids = _build([_make_line(memory, hit) for hit in chosen], PROMPT_TOKENS)
     shown = [hit for hit in chosen if hit.id in ids]
     return Recalled(text, ids, tuple(event.id for hit in shown for event in hit.evidence))
 
 
-def _choose(hits: Sequence[Hit], seen: frozenset[str]) -> Iterator[Hit]:
+def _choose(hits: Sequence[Hit], seen: frozenset[str], asked: frozenset[str]) -> Iterator[Hit]:
     """Yield the hits that come by themselves: up to three, and two more that are strong."""
     count = 0
     for hit in hits:
         behind = {hit.id, *(event.id for event in hit.evidence)}
-        if not behind.isdisjoint(seen) or not _HIDDEN.isdisjoint(hit.flags) or not _is_worth_telling(hit):
+        if not behind.isdisjoint(seen) or not _HIDDEN.isdisjoint(hit.flags) or not _is_worth_telling(hit, asked):
             continue
         if count >= _MORE_HITS or (count >= _HITS and hit.score < _STRONG):
             return
@@ -108,12 +121,18 @@ def _choose(hits: Sequence[Hit], seen: frozenset[str]) -> Iterator[Hit]:
         yield hit
 
 
-def _is_worth_telling(hit: Hit) -> bool:
-    """Return whether a hit is a belief, or a statement of a person that nothing is believed of yet."""
+def _is_worth_telling(hit: Hit, asked: frozenset[str]) -> bool:
+    """Return whether a hit is a belief, or a statement of a person that nothing is believed of yet.
+
+    A request to an agent and words that the prompt only repeats state nothing; `asked` are the terms of the prompt.
+    """
     if hit.memory is not None:
         return hit.score >= _WEAK and hit.memory.trust > _TRUSTED
     event = hit.event
-    return event is not None and event.role in _PERSONS and hit.score >= _EVENT and "?" not in hit.text
+    if event is None or event.role not in _PERSONS or hit.score < _EVENT or _REQUEST.search(hit.text):
+        return False
+    told = frozenset(tokenize(hit.text))
+    return len(told - asked) >= _NEW_TERMS and 4 * len(told & asked) <= 3 * len(told | asked)
 
 
 def _make_line(memory: Credenda, hit: Hit) -> Line:

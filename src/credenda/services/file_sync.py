@@ -15,6 +15,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.ids import IdKind
 from credenda.model.change import Actor
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.sync_report import SyncReport
@@ -41,6 +42,7 @@ from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
 from credenda.services.file_conflict import contest_edit
 from credenda.services.folder_owner import check_owner
+from credenda.services.forget import forget
 from credenda.services.remember import remember
 from credenda.text.normalize import normalise_name, normalise_text
 from credenda.workers.loop import settle
@@ -52,13 +54,19 @@ __all__ = ["MISSING", "sync_files"]
 MISSING: Final = ("ask", "delete", "restore")
 _SETTLE_SECONDS: Final = 60.0
 _ANOTHER: Final = "this folder belonged to another memory until now; its statements have been added"
+_BY_AGENT: Final = "removed from its folder by an agent"
 _NOTES_MAX: Final = 100
 _OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
-def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask", dry_run: bool = False) -> SyncReport:
+def sync_files(
+    parts: Parts, path: str | Path, *, missing: str = "ask", dry_run: bool = False, by_agent: bool = False
+) -> SyncReport:
     """Apply the changes made in a folder and draw its pages; a second call right after changes nothing.
+
+    `by_agent` tells that an agent writes the folder: its lines are its own words, what it removes is forgotten, which
+    `undo` takes back, and an entry that it rewrites stays beside the new line.
 
     Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if the folder or the
     store cannot be written.
@@ -69,9 +77,9 @@ def sync_files(parts: Parts, path: str | Path, *, missing: str = "ask", dry_run:
         raise NotFound(f"there is no folder {str(path)[:200]}", fix="leave out the dry run to create it")
     folder = open_folder(path)
     if dry_run:
-        return _Round(parts, folder, missing).preview()
+        return _Round(parts, folder, missing, by_agent).preview()
     with folder.locked():
-        return _Round(parts, folder, missing).run()
+        return _Round(parts, folder, missing, by_agent).run()
 
 
 @dataclass(slots=True)
@@ -89,6 +97,7 @@ class _Round:
     parts: Parts
     folder: Folder
     missing: str
+    by_agent: bool = False
     _counts: _Counts = field(default_factory=_Counts)
     _notes: list[str] = field(default_factory=list[str])
     _placed: dict[Spot, list[str]] = field(default_factory=dict[Spot, list[str]])
@@ -162,7 +171,7 @@ class _Round:
         work += [(clash, partial(self._dispute, clash)) for clash in plan.clashes]
         news = list(plan.news)
         for change, do in work:
-            if not (self._fits(change.text) and self._try(change.spot.path, do)):
+            if self.by_agent or not (self._fits(change.text) and self._try(change.spot.path, do)):
                 news.append(Added(change.text, change.spot, Tier.PAGES, restored=True))
         for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
             self._tell([one for one in news if one.tier is tier], plan, number)
@@ -206,7 +215,13 @@ class _Round:
         return True
 
     def _delete(self, gone: Removed) -> None:
-        delete(self.parts, gone.local, actor=Actor.FILE)
+        if not self.by_agent:
+            delete(self.parts, gone.local, actor=Actor.FILE)
+        elif gone.local.startswith(IdKind.MEMORY.value):
+            forget(self.parts, gone.local, _BY_AGENT)
+            self._notes.append(f"{gone.local} was removed by the agent: forgotten, and `restore` brings it back")
+        else:
+            return  # a message in the archive, which an agent cannot take back
         self._counts.deleted += 1
 
     def _correct(self, edit: Edit) -> None:
@@ -237,7 +252,7 @@ class _Round:
 
     def _remember(self, news: Added, number: int) -> None:
         news = news._replace(text=require_content(news.text))
-        receipt = remember(self.parts, make_submission(news, self.parts.user_id, number))
+        receipt = remember(self.parts, make_submission(news, self.parts.user_id, number, by_agent=self.by_agent))
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
@@ -374,7 +389,7 @@ class _Round:
             return False
 
 
-def make_submission(news: Added, user_id: str, number: int) -> Submission:
+def make_submission(news: Added, user_id: str, number: int, *, by_agent: bool = False) -> Submission:
     """Build the submission of a statement, with an idempotency key for this round."""
     about = news.about if normalise_name(news.about) not in ("", "user", "notes") else ""
     own = news.text.casefold().startswith(_OWN_WORDS)
@@ -384,7 +399,7 @@ def make_submission(news: Added, user_id: str, number: int) -> Submission:
     return Submission(
         content=text,
         user_id=user_id,
-        source=Source.FILE.value,
+        source=(Source.AI if by_agent else Source.FILE).value,
         metadata={"file": news.spot.path},
         memory_type="fact" if short and news.tier is not Tier.ARCHIVE else None,
         idempotency_key=make_stable_key("file", str(number), place, text),

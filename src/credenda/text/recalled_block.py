@@ -7,7 +7,14 @@ is imported when there is something to say, because a hook of an agent imports t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from credenda.lazy import import_on_use
+
+if TYPE_CHECKING:
+    from credenda.text import fence
+else:
+    fence = import_on_use("credenda.text.fence")
 
 __all__ = ["CORE_TOKENS", "PROMPT_TOKENS", "Line", "build_block"]
 
@@ -37,21 +44,19 @@ def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
     """
     if not lines:
         return "", []
-    from credenda.text.fence import CLOSING, OPENING, estimate_tokens, format_bullet  # noqa: PLC0415 - see above
-
-    spent = estimate_tokens(f"{OPENING}\n{CLOSING}")
+    spent = fence.estimate_tokens(f"{fence.OPENING}\n{fence.CLOSING}")
     grouped: dict[str, list[str]] = {}
     ids: list[str] = []
     for line in lines:
-        told = format_bullet(", ".join(line.ids), line.text, line.notes)
+        told = fence.format_bullet(", ".join(line.ids), line.text, line.notes)
         new = f"{line.heading}\n" if line.heading and line.heading not in grouped else ""
-        cost = estimate_tokens(f"{new}{told}\n")
+        cost = fence.estimate_tokens(f"{new}{told}\n")
         if spent + cost > tokens:
             continue
         spent += cost
         grouped.setdefault(line.heading, []).append(told)
         ids += line.ids
-    return ("\n".join([OPENING, *_lay_out(grouped.items()), CLOSING]), ids) if ids else ("", [])
+    return ("\n".join([fence.OPENING, *_lay_out(grouped.items()), fence.CLOSING]), ids) if ids else ("", [])
 
 
 def _lay_out(grouped: Iterable[tuple[str, Sequence[str]]]) -> Iterable[str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.hook_files.places import find_places
 from credenda.hook_files.ring_log import add_line
@@ -21,11 +21,18 @@ from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse
 from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
+from credenda.lazy import import_on_use
 from credenda.projects import find_project
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
+if TYPE_CHECKING:
+    from credenda.interfaces.hook import read_file
+else:
+    read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
+
 __all__ = ["Options", "parse_options", "run_command", "run_hook"]
 
+Ask = Callable[..., Mapping[str, Any] | None]
 _SECONDS: Final = 0.3
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
@@ -130,8 +137,11 @@ def _end(_number: int, _frame: object) -> None:
     raise _LateError
 
 
-def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str:
-    """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store."""
+def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS, ask: Ask = ask_engine) -> str:
+    """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store.
+
+    `ask` reaches a running engine.
+    """
     begun = monotonic()
     line: dict[str, object] = {"event": options.event[:40], "host": options.host[:40], "done": "nothing"}
     places = find_places(options.database, options.user)
@@ -139,7 +149,7 @@ def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS) -> str
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
-            answer = _Call(options, moment, begun + seconds, line).run()
+            answer = _Call(options, moment, deadline=begun + seconds, line=line, ask=ask).run()
     except (ValueError, RecursionError):
         line["error"] = "input"
     except _LateError:
@@ -164,7 +174,8 @@ def _may_work(options: Options, folder: str) -> bool:
 class _Call:
     """One event of an agent."""
 
-    def __init__(self, options: Options, moment: Moment, deadline: float, line: dict[str, object]) -> None:
+    def __init__(self, options: Options, moment: Moment, *, deadline: float, line: dict[str, object], ask: Ask) -> None:
+        self._ask = ask
         self._options = options
         self._places = find_places(options.database, options.user)
         self._moment = moment
@@ -225,8 +236,6 @@ class _Call:
     def _give_pending(self, state: Session) -> str:
         if not state.pending:
             return ""
-        from credenda.interfaces.hook import read_file
-
         lines = read_file.read_lines(self._options.database, self._options.user, state.pending, self._deadline)
         text, ids = build_block(lines, PROMPT_TOKENS)
         save_session(
@@ -250,7 +259,7 @@ class _Call:
             "text": words,
             "seen": list(state.seen),
         }
-        told = ask_engine(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
+        told = self._ask(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
         if told is not None:
             text, ids = _read_answer(told)
             self._line["by"] = "engine"
@@ -265,8 +274,6 @@ class _Call:
         options = self._options
         if not os.path.exists(options.database):
             return "", []
-        from credenda.interfaces.hook import read_file
-
         if kind == "prompt":
             prompt = read_file.Prompt(words, self._project, self._moment.session, frozenset(state.seen))
             lines = read_file.read_prompt_lines(options.database, options.user, prompt, self._deadline)
@@ -277,7 +284,7 @@ class _Call:
 
     def _wake(self) -> None:
         """Have the messages filed: by a running engine, or by one that is started for it."""
-        if ask_engine(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
+        if self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
             self._start_engine()
 
     def _start_engine(self) -> None:

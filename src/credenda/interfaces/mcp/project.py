@@ -1,4 +1,4 @@
-"""Keep the calls of a server to the project in which its client started it. Pure."""
+"""Keep the calls of a server to the project in which its client started it."""
 
 from __future__ import annotations
 

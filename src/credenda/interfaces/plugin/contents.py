@@ -1,4 +1,4 @@
-"""The files of the plugin: one folder that Claude Code and clients of Agent Plugins 1.0 read. Pure, but for skills.
+"""The files of the plugin: one folder that Claude Code and clients of Agent Plugins 1.0 read.
 
 Commands name the interpreter, the database and the user that hold at installation. So nothing in a repository can
 redirect them: no environment variable and no file of a project is read.

@@ -1,4 +1,4 @@
-"""Add our hooks to a file of the user, and take them away again. Pure."""
+"""Add our hooks to a file of the user, and take them away again."""
 
 from __future__ import annotations
 

@@ -31,6 +31,12 @@ ENTRIES: Final = (
                 default=False,
                 help="Change nothing; list what would be deleted.",
             ),
+            Param(
+                name="by_agent",
+                type=bool,
+                default=False,
+                help="For the memory folder of an agent: what it removes is forgotten, which undo takes back.",
+            ),
         ),
         errors=(Invalid, NotFound, Unavailable),
         writes=True,

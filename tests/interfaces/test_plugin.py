@@ -1,0 +1,236 @@
+"""`credenda plugin` installs in each host, and its removal leaves every byte as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
+
+from credenda.interfaces.cli.main import cli
+from credenda.interfaces.mcp.poisoning_check import check_texts
+from credenda.interfaces.plugin.contents import EVENTS, SKILLS, Commands, build_folder
+from credenda.interfaces.plugin.hosts import HOSTS
+from credenda.operations.mcp_tools import list_tools
+from credenda.operations.table import OPERATIONS
+
+from .terminal import NO_SETTINGS
+
+CONFIGS = {
+    "codex": {".codex/config.toml": 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "y"\n'},
+    "cursor": {
+        ".cursor/hooks.json": '{"version":1,\n "hooks":{"stop":[{"command":"echo mine"}]}}',
+        ".cursor/mcp.json": '{\n  "mcpServers": {"other": {"command": "y"}} // mine\n}\n',
+    },
+    "vscode": {".config/Code/User/mcp.json": '{"servers": {"other": {"command": "y"}}}'},
+}
+NAME = {"type": "string", "pattern": "^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$"}
+TEXT = {"type": "string", "minLength": 1}
+AUTHOR = {
+    "type": "object",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {"name": TEXT, "email": TEXT, "url": TEXT},
+}
+ABOUT = {"name": NAME, "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"}, "description": TEXT}
+ABOUT |= {"author": AUTHOR, "license": TEXT, "keywords": {"type": "array", "items": TEXT}}
+CLAUDE_PLUGIN = {
+    "type": "object",
+    "required": ["name", "version", "description", "author", "license"],
+    "additionalProperties": False,
+    "properties": {**ABOUT, "displayName": TEXT},
+}
+AGENT_PLUGIN = {
+    "type": "object",
+    "required": ["$schema", "name"],
+    "additionalProperties": False,
+    "properties": {"$schema": {"const": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"}, **ABOUT},
+}
+SERVER = {
+    "type": "object",
+    "required": ["command", "args"],
+    "additionalProperties": False,
+    "properties": {"type": {"const": "stdio"}, "command": TEXT, "args": {"type": "array", "items": TEXT}},
+}
+HOOK = {
+    "type": "object",
+    "required": ["type", "command", "timeout"],
+    "additionalProperties": False,
+    "properties": {"type": {"const": "command"}, "command": TEXT, "timeout": {"type": "integer", "maximum": 30}},
+}
+HOOKS = {
+    "type": "object",
+    "required": ["hooks"],
+    "additionalProperties": False,
+    "properties": {
+        "description": TEXT,
+        "hooks": {
+            "type": "object",
+            "propertyNames": {"enum": list(EVENTS["claude-code"])},
+            "additionalProperties": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["hooks"],
+                    "additionalProperties": False,
+                    "properties": {"matcher": TEXT, "hooks": {"type": "array", "minItems": 1, "items": HOOK}},
+                },
+            },
+        },
+    },
+}
+
+
+class Person:
+    """Somebody with a home and agents, who runs `credenda plugin`."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.env: dict[str, str | None] = {**NO_SETTINGS, "HOME": str(home)}
+        self.env |= dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "APPDATA", "CLAUDE_CONFIG_DIR"))
+        for texts in CONFIGS.values():
+            for path, text in texts.items():
+                (home / path).parent.mkdir(parents=True, exist_ok=True)
+                (home / path).write_text(text)
+
+    def run(self, *args: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(cli, ["plugin", *args], env=self.env)
+        assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr)
+        return result
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the home but the data folder of the program itself."""
+        own = self.home / ".local"
+        return {
+            str(path.relative_to(self.home)): path.read_bytes()
+            for path in self.home.rglob("*")
+            if path.is_file() and own not in path.parents
+        }
+
+    def folders(self) -> set[str]:
+        own = self.home / ".local"
+        return {str(path) for path in self.home.rglob("*") if path.is_dir() and path != own and own not in path.parents}
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Person(home)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_removal_leaves_every_byte_as_it_was(person: Person, host: str) -> None:
+    files, folders = person.files(), person.folders()
+    person.run("install", host)
+    assert json.loads(person.run("status", "--json").stdout)[0]["ok"]
+    assert "Already there" in person.run("install", host).stdout
+    person.run("remove", host)
+    assert person.files() == files
+    assert person.folders() == folders
+    assert "not installed" in person.run("status").stdout
+    person.run("remove", host, code=3)
+
+
+def test_all_hosts_together_are_removed_in_any_order(person: Person) -> None:
+    before = person.files()
+    for host in HOSTS:
+        person.run("install", host)
+    for host in reversed(HOSTS):
+        person.run("remove", host)
+    assert person.files() == before
+
+
+@pytest.mark.parametrize("host", ["codex", "cursor", "vscode"])
+def test_what_the_user_changed_since_stays(person: Person, host: str) -> None:
+    person.run("install", host)
+    mine: dict[str, str] = {}
+    for path in CONFIGS[host]:
+        text = (person.home / path).read_text()
+        mine[path] = text.replace("other", "another").replace("mine", "still mine")
+        assert mine[path] != text
+        (person.home / path).write_text(mine[path])
+    person.run("remove", host)
+    for path in CONFIGS[host]:
+        text = (person.home / path).read_text()
+        assert "another" in text or "still mine" in text
+        assert "credenda" not in text
+
+
+def test_an_edited_file_of_ours_is_kept_and_named(person: Person) -> None:
+    person.run("install", "claude-code")
+    skill = person.home / ".claude/skills/credenda/skills/recall/SKILL.md"
+    skill.write_text(skill.read_text() + "My own rule.\n")
+    assert json.loads(person.run("status", "--json").stdout)[0]["changed"] == [str(skill)]
+    assert str(skill) in json.loads(person.run("remove", "claude-code", "--json").stdout)["kept"]
+    assert set(person.files()) - {".claude/skills/credenda/skills/recall/SKILL.md"} == {
+        path for texts in CONFIGS.values() for path in texts
+    }
+
+
+def test_a_file_that_cannot_be_changed_safely_is_left(person: Person) -> None:
+    hooks = person.home / ".cursor/hooks.json"
+    hooks.write_text("{broken")
+    before = person.files()
+    assert "is not JSON" in person.run("install", "cursor", code=2).stderr
+    assert person.files()[".cursor/hooks.json"] == b"{broken"
+    person.run("remove", "cursor")
+    assert person.files() == before
+
+
+def test_an_unknown_host_is_refused_with_the_known_ones(person: Person) -> None:
+    assert "claude-code, codex, cursor, vscode, folder" in person.run("install", "emacs", code=2).stderr
+
+
+def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Path) -> None:
+    work = tmp_path / "it's work"
+    work.mkdir()
+    result = CliRunner().invoke(
+        cli,
+        ["--db", "rel.db", "--user", "ana b", "plugin", "install", "codex", "--only", str(work), "--no-background"],
+        env=person.env,
+    )
+    assert result.exit_code == 0, result.stderr
+    told = json.loads((person.home / ".codex/hooks.json").read_text())
+    line = told["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+    words = subprocess.run(["/bin/sh", "-c", f'printf "%s\\n" {line}'], capture_output=True, text=True, check=True)
+    given = words.stdout.splitlines()
+    assert given[given.index("--db") + 1] == str(Path("rel.db").absolute())
+    assert given[given.index("--user") + 1] == "ana b"
+    assert given[given.index("--only") + 1] == str(work)
+    assert given[-1] == "--no-background"
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"),
+    [
+        (".claude-plugin/plugin.json", CLAUDE_PLUGIN),
+        ("plugin.json", AGENT_PLUGIN),
+        ("hooks/hooks.json", HOOKS),
+        (".mcp.json", {"type": "object", "properties": {"mcpServers": {"additionalProperties": SERVER}}}),
+        ("mcp.json", {"type": "object", "required": ["$schema", "mcpServers"]}),
+    ],
+)
+def test_the_folder_has_the_shape_that_its_readers_check(path: str, schema: dict[str, Any]) -> None:
+    commands = Commands(program=["/opt/credenda"], options=["--db", "/m.db", "--user", "ana"])
+    Draft202012Validator(schema).validate(json.loads(build_folder(commands)[path]))
+
+
+def test_skills_have_front_matter_name_tools_that_exist_and_give_no_hidden_orders() -> None:
+    texts = build_folder(Commands(program=["x"], options=[]))
+    offered = [tool for operation in OPERATIONS.values() for tool in list_tools(operation)]
+    known = {tool.name for tool in offered if tool.toolset == "default"}
+    for name in SKILLS:
+        text = texts[f"skills/{name}/SKILL.md"]
+        head = re.match(r"---\nname: ([a-z-]+)\ndescription: (.{40,1024})\n---\n", text)
+        assert head is not None
+        assert head[1] == name
+        called = set(re.findall(r"`([a-z]+_[a-z_]+)`", text)) - {"memory_id", "contest_id", "as_of"}
+        assert called <= known, called - known
+        assert "credenda " not in text
+        check_texts({name: [head[2]]})
