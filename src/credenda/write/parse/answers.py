@@ -1,4 +1,4 @@
-"""Join a short answer to the question before it: "Which sport do you play?", "Volleyball!" is "I play Volleyball". Pure.
+"""Join a short answer to the question before it: "Where do you live?" and "Graz" say "I live in Graz". Pure.
 
 The question only gives the slot. Its values are no claims of whoever answers, so a bare "yes" says nothing.
 """
@@ -48,7 +48,11 @@ def strip_answer(answer: Tree) -> str:
     finite = any(token.tag in {"VBP", "VBZ", "VBD", "MD"} and token.lemma != "be" for token in answer.tokens)
     if not text or len(text.split()) > _WORDS_MAX or finite or "?" in text or _NO_ANSWER.match(text):
         return ""
-    return "" if any(clause.subject is not None and _is_own(answer, clause.subject) for clause in read_clauses(answer)) else text
+    return (
+        ""
+        if any(clause.subject is not None and _is_own(answer, clause.subject) for clause in read_clauses(answer))
+        else text
+    )
 
 
 def _is_own(tree: Tree, at: int) -> bool:
@@ -65,7 +69,14 @@ def join_answer(question: Tree, answer: str) -> str:
     named = question.descend(subject)
     if not {question.tokens[at].text.lower() for at in named} & _OWN.keys():
         return ""
-    verbs = [*(at for at in question.find_all(head, "aux") if question.tokens[at].tag not in {"VBP", "VB"} or question.lemma(at) != "do"), head]
+    verbs = [
+        *(
+            at
+            for at in question.find_all(head, "aux")
+            if question.tokens[at].tag not in {"VBP", "VB"} or question.lemma(at) != "do"
+        ),
+        head,
+    ]
     said = [*(_name(question, at) for at in named), *(_conjugate(question, at, subject) for at in verbs)]
     gone = {*named, *verbs, *question.descend(asked)}
     rest = [at for at in range(head, len(question.tokens)) if at not in gone and question.tokens[at].pos not in _LOOSE]

@@ -24,9 +24,9 @@ from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.measures import find_measured, is_measured
-from credenda.write.parse.people import Party, PartyKind, find_last_thing, identify
+from credenda.write.parse.objects import file_under_topic
+from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
 from credenda.write.parse.properties import read_noun_facts
-from credenda.write.parse.things import file_under_topic
 from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]
@@ -59,7 +59,9 @@ class ParsingExtractor:
             return claims
         read = self._read(turn)
         read_spans = [(one.span.start, one.span.stop) for one in read]
-        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))]
+        claims = [
+            one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))
+        ]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
         found = [one for one in read if not _is_taken(one.span, taken)]
         told = [(one.span.start, one.span.stop) for one in found]
@@ -72,7 +74,7 @@ class ParsingExtractor:
         if owner is None:
             return []
         claims: list[Claim] = []
-        topic = last_thing = ""
+        topic = last_object = ""
         last_person: str | None = None
         question = find_question(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
@@ -86,8 +88,8 @@ class ParsingExtractor:
                 party = identify(tree, find_measured(tree, clause), owner, last_person)
                 party = party or Party(PartyKind.UNKNOWN, owner)
                 last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                facts += read_facts(Statement(tree, clause, party, owner, last_thing))
-                last_thing = find_last_thing(tree, clause, party) or last_thing
+                facts += read_facts(Statement(tree, clause, party, owner, last_object))
+                last_object = find_last_object(tree, clause, party) or last_object
             facts += read_noun_facts(tree, owner)
             topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))

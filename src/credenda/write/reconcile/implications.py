@@ -38,6 +38,8 @@ _PRACTISED: Final = (
 """Attributes of activities, possessions and traits that "I used to" ends."""
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
