@@ -99,8 +99,8 @@ def _is_distinguishing(tree: Tree, at: int) -> bool:
 def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, list[Fact]]:
     """File what is said after a goal under the thing of the goal: "I'm writing the parser, and I chose C".
 
-    `topic` is the thing of the sentence before, which only measures and further work are filed under. Return the thing
-    of this one, and the facts.
+    `topic` is the thing of the sentence before, which only tools and measures are filed under. Return the thing of this
+    one, and the facts.
     """
     filed, here = list[Fact](), False
     for fact in facts:
@@ -108,7 +108,7 @@ def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, 
             topic, here = fact.entity, True
         elif topic and fact.entity == speaker:
             name = fact.topical or (fact.attribute if is_measured(fact.attribute) else "")
-            if name and (here or name not in {"decision", "goal"}):
+            if name and (here or name == "tool" or is_measured(name)):
                 fact = replace(fact, entity=topic, attribute=name)  # noqa: PLW2901
         filed.append(fact)
     return topic, filed

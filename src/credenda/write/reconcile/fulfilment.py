@@ -42,9 +42,29 @@ _COMPLETING: Final = frozenset(
     stem(verb)
     for verb in (
         *("complete", "finish", "finalize", "finalise", "submit", "cancel", "book", "deploy", "launch", "release"),
-        *("ship", "publish", "merge", "pass", "achieve", "reach"),
+        *("ship", "publish", "merge"),
     )
 )
+_OPEN_ENDED: Final = frozenset(
+    stem(verb)
+    for verb in (
+        *(
+            "optimize",
+            "optimise",
+            "improve",
+            "enhance",
+            "monitor",
+            "track",
+            "maintain",
+            "manage",
+            "test",
+            "debug",
+            "fix",
+        ),
+        *("review", "secure", "refine", "reduce", "increase", "learn", "understand", "handle", "keep", "avoid"),
+    )
+)
+"""Verbs of work that the completion of their object does not complete."""
 _TRAVELLING: Final = frozenset({"go", "visit", "travel", "fli", "drive", "head"})
 _EMPTY_VERBS: Final = frozenset({"be", "do", "have", "get", "make", "tri", "keep", "see", "know", "feel"})
 """Verbs that are the same action only with a whole, equal object."""
@@ -52,13 +72,14 @@ _REPEATED: Final = re.compile(
     r"\b(?:every|each|daily|weekly|monthly|regularly|always|usually|often|more|better|times an?|days an?)\b"
 )
 _PARTICLES: Final = frozenset({"to", "up", "out", "in", "on", "at", "for", "into", "about", "of", "a", "an", "the"})
-_OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "this", "that", "his", "her", "their", "own"})
+_OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "his", "her", "their", "own"})
 _HAPPENED: Final = "happen"
 _HELD_EVENT: Final = re.compile(r"(?!\w+ed\b)([\w' -]+?) (?:was|were|went|turned out)\b")
 """An event that took place: "cooking class was great"."""
 _DEFINITE: Final = re.compile(r"\b(?:the|my|our|that|this)\b", re.IGNORECASE)
 _ENDS: Final = frozenset(
     "in on at to for from with without by of about into after before during through until till around near over under"  # noqa: SIM905
+    " monday tuesday wednesday thursday friday saturday sunday morning afternoon evening night day week weekend month"
     " today tonight tomorrow yesterday soon now then again later next last first this too also as so because while"
     " when where which who that and or using instead specifically together finally right ago".split()
 )
@@ -93,7 +114,7 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
         reached = _read_action(claim.value or "", "get").words
         return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
     done = _read_done(claim, name)
-    completes = claim.stance is Stance.ASSERTED and done.verb in _COMPLETING
+    completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
     alike = completes or _has_same_verb(done.verb, planned.verb)
     return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
 
