@@ -11,8 +11,8 @@ from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
+from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
-from credenda.write.parse.things import find_thing, is_tool, make_tool
 from credenda.write.parse.tree import Tree
 
 __all__ = ["read_actions"]
@@ -138,7 +138,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             elif attribute == "uses" and is_tool(tree, one):
                 yield replace(make_tool(said, head, one), prior=prior, **more)
             elif _may_be_place(tree, one, attribute):
-                yield make_fact(said, attribute, tree.phrase(one), prior=prior, **more)
+                topical = "decision" if attribute == "decision" else ""
+                yield make_fact(said, attribute, tree.phrase(one), prior=prior, topical=topical, **more)
 
 
 def _read_flags(tree: Tree, head: int, frame: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,11 +198,12 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
         attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
-    thing = find_thing(said, action) if attribute in _PLANNED else ""
+    thing = find_made_object(said, action) if attribute in _PLANNED else ""
     if thing:
-        yield make_fact(said, "goal", tree.action(action), entity=thing, **more)
+        yield make_fact(said, "goal", tree.action(action), entity=thing, made=True, **more)
     else:
-        yield make_fact(said, attribute, tree.action(action), **more)
+        topical = "goal" if attribute in _PLANNED and is_making(said, action) else ""
+        yield make_fact(said, attribute, tree.action(action), topical=topical, **more)
 
 
 def _is_over(said: Statement) -> bool:
@@ -257,15 +259,14 @@ def _make_open(said: Statement, head: int) -> Fact:
     helped = any(said.tree.tokens[one].tag == "MD" for one in said.tree.find_all(head, "aux"))
     lasting = said.clause.perfect and said.tree.tokens[head].tag == "VBG" and _is_for_years(said.tree, head)
     past = past and not lasting
-    thing = "" if said.clause.negated else find_thing(said, head)
+    thing = "" if said.clause.negated else find_made_object(said, head)
     if thing:
-        return make_fact(said, "status", said.tree.action(head), entity=thing)
+        return make_fact(said, "status", said.tree.action(head), entity=thing, made=True)
     habitual = (lasting or _is_habitual(said.tree, head)) and not (said.clause.negated or helped)
-    makes = said.tree.lemma(head) in load_frames()["making"]["verbs"] and not (said.clause.negated or habitual)
+    works = is_making(said, head) and not habitual and (past or said.tree.tokens[head].tag == "VBG")
     name = "experience" if past else "habit" if habitual else "does"
-    return make_fact(
-        said, name, said.tree.action(head), topical=makes and (past or said.tree.tokens[head].tag == "VBG")
-    )
+    topical = "status" if works and not said.clause.negated else ""
+    return make_fact(said, name, said.tree.action(head), topical=topical)
 
 
 def _is_for_years(tree: Tree, head: int) -> bool:
@@ -282,7 +283,7 @@ def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
     thing = "" if target is None else tree.phrase(target, prepositions=False)
     named = target is not None and "," not in thing and (" " in thing or tree.tokens[target].pos == "PROPN")
     if named and (clause.tense is Tense.PAST or clause.perfect):
-        yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, move=UpdateKind.CHANGE)
+        yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, made=True, move=UpdateKind.CHANGE)
 
 
 def _is_habitual(tree: Tree, head: int) -> bool:

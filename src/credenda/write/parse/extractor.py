@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from credenda import limits
@@ -19,14 +18,13 @@ from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
-from credenda.write.parse.answers import find_question, join_answer, strip_answer
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.measures import find_measured, is_measured
-from credenda.write.parse.people import Party, PartyKind, find_last_thing, identify
+from credenda.write.parse.objects import file_under_topic
+from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
 from credenda.write.parse.properties import read_noun_facts
-from credenda.write.parse.things import file_under_topic
 from credenda.write.parse.tree import Tree
 
 __all__ = ["ParsingExtractor"]
@@ -74,41 +72,23 @@ class ParsingExtractor:
         if owner is None:
             return []
         claims: list[Claim] = []
-        topic = last_thing = ""
+        topic = last_object = ""
         last_person: str | None = None
-        question = find_question(turn)
         for span in own_sentences(event.text, playing=is_playing(turn)):
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
-            if question:
-                claims += [_make_claim(turn, speaker, span, fact) for fact in self._answer(question, tree, owner)]
-                question = ""
             facts: list[Fact] = []
             for clause in read_clauses(tree):
                 party = identify(tree, find_measured(tree, clause), owner, last_person)
                 party = party or Party(PartyKind.UNKNOWN, owner)
                 last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                facts += read_facts(Statement(tree, clause, party, owner, last_thing))
-                last_thing = find_last_thing(tree, clause, party) or last_thing
+                facts += read_facts(Statement(tree, clause, party, owner, last_object))
+                last_object = find_last_object(tree, clause, party) or last_object
             facts += read_noun_facts(tree, owner)
             topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
-
-    def _answer(self, question: str, tree: Tree, owner: str) -> list[Fact]:
-        """Read a short answer with its question; only words of the answer are values."""
-        answer = strip_answer(tree)
-        joined = join_answer(Tree(question, self._parser.parse(question)), answer) if answer else ""
-        if not joined:
-            return []
-        told = Tree(joined, self._parser.parse(joined))
-        facts: list[Fact] = []
-        for clause in read_clauses(told):
-            party = identify(told, clause.subject, owner, None) or Party(PartyKind.UNKNOWN, owner)
-            facts += read_facts(Statement(told, clause, party, owner))
-        kept = (fact for fact in facts if fact.value in answer and not is_hollow(fact.value, fact.attribute))
-        return [replace(fact, start=0, stop=len(tree.text)) for fact in kept]
 
 
 def _is_precise(claim: Claim) -> bool:

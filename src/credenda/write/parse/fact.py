@@ -25,7 +25,7 @@ class Statement(NamedTuple):
     clause: Clause
     party: Party
     speaker: str
-    last_thing: str = ""
+    last_object: str = ""
     """What "it" means: the thing that the clause before is about."""
 
 
@@ -44,8 +44,10 @@ class Fact:
     hedged: bool = False
     many: bool = False
     """Stands beside other values of its slot."""
-    topical: bool = False
-    """Was done to whatever the speaker works on, where the clause names no thing."""
+    made: bool = False
+    """The entity is a thing that the speaker makes or changes."""
+    topical: str = ""
+    """The attribute under the thing that the speaker works on, where the clause names none."""
 
 
 def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact

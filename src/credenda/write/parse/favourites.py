@@ -31,7 +31,7 @@ def read_favourites(said: Statement) -> Iterator[Fact]:
         noun, values = _find_favourite(tree, subject), tree.conjuncts(target)
     if noun is None:
         return
-    if values and said.last_thing and tree.tokens[values[0]].lemma in {"it", "that", "this"}:
+    if values and said.last_object and tree.tokens[values[0]].lemma in {"it", "that", "this"}:
         yield _make_favourite(said, noun, None)
     for one in values:
         if tree.tokens[one].pos in {"NOUN", "PROPN", "VERB", "ADJ"} and one != noun:
@@ -71,7 +71,7 @@ def _make_favourite(said: Statement, noun: int, value: int | None) -> Fact:
     several = tree.tokens[noun].tag in {"NNS", "NNPS"} or tree.tokens[noun].text.lower() in _FAVOURITES
     kind = "" if word is None or several else f"_{tree.slice(word + 1, noun).lower()}"
     if value is None:
-        said_value = said.last_thing
+        said_value = said.last_object
     else:
         said_value = tree.action(value) if tree.tokens[value].tag == "VBG" else tree.phrase(value)
     return make_fact(said, f"favourite{kind}", said_value, entity=said.speaker, many=several)

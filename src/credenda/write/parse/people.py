@@ -9,7 +9,7 @@ from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Clause
 from credenda.write.parse.tree import Tree
 
-__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_last_thing", "find_name", "identify", "is_owned"]
+__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_last_object", "find_name", "identify", "is_owned"]
 
 ACQUAINTANCES: Final = frozenset(
     {"friend", "teammate", "classmate", "colleague", "coworker", "neighbour", "client", "flatmate", "tenant", "teacher"}
@@ -113,7 +113,7 @@ def find_name(tree: Tree, at: int) -> str | None:
     return None
 
 
-def find_last_thing(tree: Tree, clause: Clause, party: Party) -> str:
+def find_last_object(tree: Tree, clause: Clause, party: Party) -> str:
     """Return the thing that a clause is about, which "it" in the next one means: its object, else its subject."""
     if party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         return party.noun

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from credenda.write.extract.lexicon import lexicon
-from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.clauses import Tense
+from credenda.write.parse.fact import Fact, Statement, make_fact
+from credenda.write.parse.objects import is_tool, make_tool
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.things import is_tool, make_tool
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_tools"]

@@ -17,7 +17,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES
 
-__all__ = ["PLANS", "is_settled", "list_object_words", "lemmatise_verb", "may_settle"]
+__all__ = ["PLANS", "is_settled", "lemmatise_verb", "list_object_words", "may_settle"]
 
 PLANS: Final = frozenset({"plan", "considering", "wish", "goal", "travel_plan", "looking_for"})
 """Attributes of plans, considerations and wishes."""
@@ -42,9 +42,29 @@ _COMPLETING: Final = frozenset(
     stem(verb)
     for verb in (
         *("complete", "finish", "finalize", "finalise", "submit", "cancel", "book", "deploy", "launch", "release"),
-        *("ship", "publish", "merge", "pass", "achieve", "reach"),
+        *("ship", "publish", "merge"),
     )
 )
+_OPEN_ENDED: Final = frozenset(
+    stem(verb)
+    for verb in (
+        *(
+            "optimize",
+            "optimise",
+            "improve",
+            "enhance",
+            "monitor",
+            "track",
+            "maintain",
+            "manage",
+            "test",
+            "debug",
+            "fix",
+        ),
+        *("review", "secure", "refine", "reduce", "increase", "learn", "understand", "handle", "keep", "avoid"),
+    )
+)
+"""Verbs of work that the completion of their object does not complete."""
 _TRAVELLING: Final = frozenset({"go", "visit", "travel", "fli", "drive", "head"})
 _EMPTY_VERBS: Final = frozenset({"be", "do", "have", "get", "make", "tri", "keep", "see", "know", "feel"})
 """Verbs that are the same action only with a whole, equal object."""
@@ -52,13 +72,14 @@ _REPEATED: Final = re.compile(
     r"\b(?:every|each|daily|weekly|monthly|regularly|always|usually|often|more|better|times an?|days an?)\b"
 )
 _PARTICLES: Final = frozenset({"to", "up", "out", "in", "on", "at", "for", "into", "about", "of", "a", "an", "the"})
-_OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "this", "that", "his", "her", "their", "own"})
+_OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "his", "her", "their", "own"})
 _HAPPENED: Final = "happen"
-_HELD: Final = re.compile(r"(?!\w+ed\b)([\w' -]+?) (?:was|were|went|turned out)\b")
+_HELD_EVENT: Final = re.compile(r"(?!\w+ed\b)([\w' -]+?) (?:was|were|went|turned out)\b")
 """An event that took place: "cooking class was great"."""
 _DEFINITE: Final = re.compile(r"\b(?:the|my|our|that|this)\b", re.IGNORECASE)
 _ENDS: Final = frozenset(
     "in on at to for from with without by of about into after before during through until till around near over under"  # noqa: SIM905
+    " monday tuesday wednesday thursday friday saturday sunday morning afternoon evening night day week weekend month"
     " today tonight tomorrow yesterday soon now then again later next last first this too also as so because while"
     " when where which who that and or using instead specifically together finally right ago".split()
 )
@@ -82,21 +103,20 @@ def may_settle(claim: Claim) -> bool:
 
 def is_settled(claim: Claim, plan: Memory) -> bool:
     """Return whether a claim settles a plan; a plan settles only what was considered."""
-    if plan.stance in ASSERTIVE_STANCES or _REPEATED.search(plan.value or "") is not None:
+    is_open = plan.stance not in ASSERTIVE_STANCES and _REPEATED.search(plan.value or "") is None
+    if not is_open or not _is_same_agent(claim, plan):
         return False
     name = normalise_attribute(claim.attribute or "")
+    planned = _read_action(plan.value or "", "")
     if claim.stance is Stance.PLANNED and (plan.stance is not Stance.CONSIDERED or name == "considering"):
         return False
-    if not _is_same_agent(claim, plan):
-        return False
-    done, planned = _read_done(claim, name), _read_action(plan.value or "", "")
-    if not planned.words:
-        return False
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
-        return planned.verb in _STARTING and set(_read_action(claim.value or "", "get").words) <= set(planned.words)
-    if claim.stance is Stance.ASSERTED and done.verb in _COMPLETING and _has_same_object(done, planned, claim.value):
-        return True
-    return _has_same_verb(done.verb, planned.verb) and _has_same_object(done, planned, claim.value)
+        reached = _read_action(claim.value or "", "get").words
+        return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
+    done = _read_done(claim, name)
+    completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
+    alike = completes or _has_same_verb(done.verb, planned.verb)
+    return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
 
 
 def list_object_words(claim: Claim) -> list[str]:
@@ -110,10 +130,12 @@ def _is_same_agent(claim: Claim, plan: Memory) -> bool:
     if normalise_name(plan.speaker) != own:
         return False
     same = normalise_name(claim.entity or "") == normalise_name(plan.entity or "")
-    return same or all(normalise_name(one.entity or "") in {own, "user"} or _is_of_thing(one) for one in (claim, plan))
+    return same or all(
+        normalise_name(one.entity or "") in {own, "user"} or _is_about_object(one) for one in (claim, plan)
+    )
 
 
-def _is_of_thing(said: Claim | Memory) -> bool:
+def _is_about_object(said: Claim | Memory) -> bool:
     """Return whether the entity is the object of its action: the "login page" of "rewrite the login page"."""
     noun = (said.entity or "").rpartition("'s ")[2].casefold()
     return bool(noun) and (said.attribute == "status" or noun in (said.value or "").casefold())
@@ -121,7 +143,7 @@ def _is_of_thing(said: Claim | Memory) -> bool:
 
 def _read_done(claim: Claim, name: str) -> _Action:
     """Read what was done; "completed" alone is told of the thing."""
-    held = _HELD.match(claim.value or "")
+    held = _HELD_EVENT.match(claim.value or "")
     if name == "experience" and held is not None:
         return _read_action(held[1], _HAPPENED)
     done = _read_action(claim.value or "", _IMPLIED.get(name, ""))

@@ -8,10 +8,10 @@ from typing import Final
 
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import is_measured
-from credenda.write.parse.people import is_owned
+from credenda.write.parse.people import PartyKind, is_owned
 from credenda.write.parse.tree import Tree
 
-__all__ = ["find_thing", "is_tool", "make_tool"]
+__all__ = ["find_made_object", "is_making", "is_tool", "make_tool"]
 
 _SHARED: Final = frozenset(
     [
@@ -25,28 +25,25 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
-_TOPICAL: Final = {
-    "uses": "tool",
-    "goal": "goal",
-    "plan": "goal",
-    "working_on": "working_on",
-    "decision": "decision",
-    "decided_against": "decided_against",
-}
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
 
-def find_thing(said: Statement, verb: int) -> str:
+def find_made_object(said: Statement, verb: int) -> str:
     """Return the thing that a verb of making or changing has as its object; "" without one."""
     tree = said.tree
     at = tree.find(verb, "dobj")
-    if at is None or tree.lemma(verb) not in load_frames()["making"]["verbs"]:
+    if at is None or not is_making(said, verb):
         return ""
     if is_tool(tree, at) or tree.lemma(at) in _SHARED:
         served = _find_served(tree, at, verb)
         at = at if served is None else served
-    return _name_thing(said, at)
+    return _name_object(said, at)
+
+
+def is_making(said: Statement, verb: int) -> bool:
+    """Return whether the speaker makes or changes something by an action."""
+    return said.party.kind is PartyKind.SPEAKER and said.tree.lemma(verb) in load_frames()["making"]["verbs"]
 
 
 def is_tool(tree: Tree, at: int) -> bool:
@@ -63,12 +60,12 @@ def make_tool(said: Statement, verb: int, at: int, action: int | None = None) ->
     """Return that somebody uses a tool: for a thing that the phrase names, or that the action makes, else at all."""
     tree = said.tree
     served = _find_served(tree, at, verb)
-    thing = "" if served is None else _name_thing(said, served)
-    thing = thing or ("" if action is None else find_thing(said, action))
+    thing = "" if served is None else _name_object(said, served)
+    thing = thing or ("" if action is None else find_made_object(said, action))
     value = tree.phrase(at, prepositions=False)
     if thing and thing != value:
         return make_fact(said, "tool", value, entity=thing)
-    return make_fact(said, "uses", value)
+    return make_fact(said, "uses", value, topical="tool")
 
 
 def _find_served(tree: Tree, *places: int) -> int | None:
@@ -81,13 +78,13 @@ def _find_served(tree: Tree, *places: int) -> int | None:
     return None
 
 
-def _name_thing(said: Statement, at: int) -> str:
+def _name_object(said: Statement, at: int) -> str:
     """Return the path of a thing: its nouns, with the owner where several persons talk; "" for a mere word."""
     tree = said.tree
     token = tree.tokens[at]
     if token.pos not in {"NOUN", "PROPN"} and token.tag != "VBG":
         return ""
-    parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _tells_apart(tree, one)]
+    parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _is_distinguishing(tree, one)]
     inside = [one for part in parts for one in tree.descend(part, {"poss", "det"})]
     noun = tree.slice(min([at, *inside]), at)
     if " " not in noun and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(noun):
@@ -95,24 +92,23 @@ def _name_thing(said: Statement, at: int) -> str:
     return noun if said.speaker == "user" else f"{said.speaker}'s {noun}"
 
 
-def _tells_apart(tree: Tree, at: int) -> bool:
+def _is_distinguishing(tree: Tree, at: int) -> bool:
     return tree.tokens[at].dep != "amod" or tree.lemma(at) in _KEPT or tree.is_name(at)
 
 
 def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, list[Fact]]:
     """File what is said after a goal under the thing of the goal: "I'm writing the parser, and I chose C".
 
-    `topic` is the thing of the sentence before, which only measures and further work are filed under. Return the thing
-    of this one, and the facts.
+    `topic` is the thing of the sentence before, which only tools and measures are filed under. Return the thing of this
+    one, and the facts.
     """
     filed, here = list[Fact](), False
     for fact in facts:
-        if fact.entity != speaker and fact.attribute in {"goal", "status"}:
+        if fact.made:
             topic, here = fact.entity, True
         elif topic and fact.entity == speaker:
-            if fact.topical or is_measured(fact.attribute):
-                fact = replace(fact, entity=topic, attribute="status" if fact.topical else fact.attribute)  # noqa: PLW2901
-            elif fact.attribute in _TOPICAL and (here or fact.attribute == "uses"):
-                fact = replace(fact, entity=topic, attribute=_TOPICAL[fact.attribute])  # noqa: PLW2901
+            name = fact.topical or (fact.attribute if is_measured(fact.attribute) else "")
+            if name and (here or name == "tool" or is_measured(name)):
+                fact = replace(fact, entity=topic, attribute=name)  # noqa: PLW2901
         filed.append(fact)
     return topic, filed
