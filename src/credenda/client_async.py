@@ -31,6 +31,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -620,12 +621,30 @@ class AsyncManage:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
         return await asyncio.to_thread(self._memory.demote, id)
 
-    async def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+    async def retention(
+        self,
+        *,
+        plot: str | Path | None = None,
+        limit: int = 200,
+        decay_profile: str | None = None,
+        retention_mode: str | None = None,
+        half_life_days: float | None = None,
+        trust_kappa: float | None = None,
+    ) -> RetentionCurves:
         """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
-        `plot` also draws them into an SVG file.
+        `plot` also draws them into an SVG file. The others are settings of these names: the answer is as if they had
+        these values, and nothing is changed.
         """
-        return await asyncio.to_thread(self._memory.retention, plot=plot, limit=limit)
+        return await asyncio.to_thread(
+            self._memory.retention,
+            plot=plot,
+            limit=limit,
+            decay_profile=decay_profile,
+            retention_mode=retention_mode,
+            half_life_days=half_life_days,
+            trust_kappa=trust_kappa,
+        )
 
     async def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:
         """Compare the memories' claims about code with the code in these folders; no other path is read.
@@ -741,14 +760,20 @@ class AsyncData:
         return await asyncio.to_thread(self._memory.export, path, format, skip_damaged=skip_damaged)
 
     async def import_(
-        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
     ) -> ImportReport:
         """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
-        the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
+        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. The
+        formats: docs/how-to/import.md.
         """
-        return await asyncio.to_thread(self._memory.import_, path, format, progress=progress)
+        return await asyncio.to_thread(self._memory.import_, path, format, dry_run=dry_run, progress=progress)
 
     async def scan(self, path: str | Path) -> ScanReport:
         """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
@@ -914,6 +939,10 @@ class AsyncInspect:
         return await asyncio.to_thread(
             self._memory.context, query, token_budget=token_budget, automatic=automatic, **conditions
         )
+
+    async def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return await asyncio.to_thread(self._memory.entities)
 
     async def browse(self, *, limit: int = 50, offset: int = 0, **conditions: Any) -> Browse:
         """Return memories that match all conditions, newest first, with counts of their fields.

@@ -38,14 +38,22 @@ class Data:
         return portability.exporting.export_file(self._parts, check_path(path), format, skip_damaged=skip_damaged)
 
     def import_(
-        self, path: str | Path, format: str | None = None, *, progress: Callable[[int, int | None], None] | None = None
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None], None] | None = None,
     ) -> ImportReport:
         """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
-        the number of bytes read and the total (None if unknown). The formats: docs/how-to/import.md.
+        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. The
+        formats: docs/how-to/import.md.
         """
-        return portability.importing.import_file(self._parts, check_path(path), format, progress=progress)
+        return portability.importing.import_file(
+            self._parts, check_path(path), format, dry_run=dry_run, progress=progress
+        )
 
     def scan(self, path: str | Path) -> ScanReport:
         """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.

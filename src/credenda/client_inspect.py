@@ -8,13 +8,22 @@ from typing import Any
 
 from credenda.model.audit import AuditReport
 from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
+from credenda.model.entities import EntityMap
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Page
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import browse, compliance, context_preview, costs, extraction_preview, score_response
+from credenda.services import (
+    browse,
+    compliance,
+    context_preview,
+    costs,
+    entities,
+    extraction_preview,
+    score_response,
+)
 
 __all__ = ["Inspect"]
 
@@ -56,6 +65,10 @@ class Inspect:
         Takes what `context` takes. No recall is recorded.
         """
         return context_preview.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+
+    def entities(self) -> EntityMap:
+        """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
+        return entities.list_entities(self._parts)
 
     def browse(
         self,

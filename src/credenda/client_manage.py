@@ -188,13 +188,32 @@ class Manage:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
         return services.promote.move_layer(self._parts, id, up=False)
 
-    def retention(self, *, plot: str | Path | None = None, limit: int = 200) -> RetentionCurves:
+    def retention(
+        self,
+        *,
+        plot: str | Path | None = None,
+        limit: int = 200,
+        decay_profile: str | None = None,
+        retention_mode: str | None = None,
+        half_life_days: float | None = None,
+        trust_kappa: float | None = None,
+    ) -> RetentionCurves:
         """Return the forgetting curves over days, and the newest memories' positions on them (`limit`: 1 to 2,000).
 
-        `plot` also draws them into an SVG file.
+        `plot` also draws them into an SVG file. The others are settings of these names: the answer is as if they had
+        these values, and nothing is changed.
         """
+        given = {
+            "decay_profile": decay_profile,
+            "retention_mode": retention_mode,
+            "half_life_days": half_life_days,
+            "trust_kappa": trust_kappa,
+        }
         return services.retention_curves.compute_retention_curves(
-            self._parts, plot=None if plot is None else check_path(plot), limit=limit
+            self._parts,
+            plot=None if plot is None else check_path(plot),
+            limit=limit,
+            what_if={name: value for name, value in given.items() if value is not None},
         )
 
     def drift(self, roots: str | Path | Sequence[str | Path] | None = None, *, fix: bool = False) -> DriftReport:

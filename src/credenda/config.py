@@ -216,6 +216,11 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
 
 
+def change_settings(settings: Settings, given: Mapping[str, object]) -> Settings:
+    """Return settings of which some have another value; raises `Invalid` as `load_settings` does."""
+    return replace(settings, **{name: _check_value(name, value, "the call") for name, value in given.items()})
+
+
 def _check_names(given: object) -> Mapping[str, object]:
     if given is None:
         return {}

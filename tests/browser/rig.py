@@ -57,7 +57,7 @@ def serve(database: Path, folder: Path, *options: str, user: str = "ana") -> Gen
     command = [sys.executable, "-m", "credenda", "--db", str(database), "--user", user, "serve", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **_ENVIRONMENT}
     with log.open("wb") as written:
-        process = subprocess.Popen([*command, *options], stderr=written, env=environment, cwd=folder)  # noqa: S603
+        process = subprocess.Popen([*command, *options], stderr=written, env=environment, cwd=folder)
     try:
         yield Server(_await_url(process, log), log)
     finally:
@@ -82,7 +82,7 @@ def _await_url(process: subprocess.Popen[bytes], log: Path) -> str:
 @cache
 def find_browser() -> str:
     """Return the path of the machine's browser; fails with what to install."""
-    found = subprocess.run([ROOT / "scripts" / "_browser", "--find"], capture_output=True, text=True, check=False)  # noqa: S603
+    found = subprocess.run([ROOT / "scripts" / "_browser", "--find"], capture_output=True, text=True, check=False)
     if found.returncode:
         pytest.fail(found.stderr, pytrace=False)
     return found.stdout.strip()

@@ -17,7 +17,7 @@ def run_finder(**environment: str) -> subprocess.CompletedProcess[str]:
     given = {**os.environ, **environment}
     return subprocess.run(
         [ROOT / "scripts" / "_browser", "--find"], capture_output=True, text=True, check=False, env=given
-    )  # noqa: S603
+    )
 
 
 def test_a_machine_without_a_browser_is_told_what_to_install() -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -288,3 +289,22 @@ def test_a_report_is_a_plain_value(mem: Credenda, tmp_path: Path, clock: ManualC
     assert clock.now()
     wanted = ImportReport(path=str(path), format="conversation", conversations=1, turns=2)
     assert mem.data.import_(path) == wanted
+
+
+def test_a_dry_run_counts_what_an_import_would_do_and_stores_nothing(mem: Credenda, tmp_path: Path) -> None:
+    path = written(tmp_path / "talk.jsonl", TALK, b"not JSON")
+    planned = mem.data.import_(path, dry_run=True)
+    assert planned.dry_run
+    assert (mem.stats().events, mem.stats().jobs) == (0, {})
+    done = mem.data.import_(path)
+    assert planned == replace(done, dry_run=True)
+    repeated = mem.data.import_(path, dry_run=True)
+    assert (repeated.turns, repeated.skipped) == (0, done.turns)
+
+
+def test_a_dry_run_of_an_archive_says_that_the_memory_is_not_empty(mem: Credenda, tmp_path: Path) -> None:
+    mem.data.import_(written(tmp_path / "talk.jsonl", TALK))
+    mem.data.export(tmp_path / "saved.jsonl")
+    planned = mem.data.import_(tmp_path / "saved.jsonl", dry_run=True)
+    assert planned.turns == mem.stats().events
+    assert "not empty" in planned.problems[0]

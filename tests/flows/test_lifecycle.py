@@ -194,6 +194,18 @@ def test_curves_are_given_as_numbers_and_as_a_picture(mem: Credenda, clock: Manu
         mem.manage.retention(limit=0)
 
 
+def test_curves_answer_what_other_settings_would_do(mem: Credenda, clock: ManualClock) -> None:
+    episode(mem, "A secret owl.")
+    clock.advance(timedelta(days=30))
+    now, other = mem.manage.retention(), mem.manage.retention(half_life_days=90, retention_mode="l2", trust_kappa=0)
+    assert (now.mode, other.mode) == ("huber", "l2")
+    assert {curve.half_life_days for curve in other.curves} == {90.0}
+    assert other.points[0].score > now.points[0].score
+    assert mem.manage.retention() == now
+    with pytest.raises(Invalid, match="half_life_days"):
+        mem.manage.retention(half_life_days=-1)
+
+
 @pytest.mark.requirement("R-093", "R-094", "R-095")
 def test_recalls_own_variables_are_understood(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     monkeypatch.setenv("RECALL_DECAY_LAMBDA", "0.5")

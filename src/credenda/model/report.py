@@ -151,7 +151,8 @@ class ExportReport:
 class ImportReport:
     """The result of an import: `skipped` counts items already present, `problems` lists malformed items by place.
 
-    `problems` lists the first hundred; `passed_over` counts them all.
+    `problems` lists the first hundred; `passed_over` counts them all. A dry run stored nothing: the counts are those
+    of an import now.
     """
 
     path: str
@@ -162,6 +163,7 @@ class ImportReport:
     passed_over: int = 0
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[str, ...] = ()
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +282,7 @@ class RetentionPoint:
     age_days: float
     score: float
     terms: Mapping[str, float]
+    trust: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

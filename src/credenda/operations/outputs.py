@@ -19,6 +19,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
+from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
@@ -114,6 +115,7 @@ OUTPUTS: Final[Mapping[str, Any]] = {
     "inspect.session": SessionDetails,
     "inspect.extraction": ExtractionPreview,
     "inspect.context": ContextPreview,
+    "inspect.entities": EntityMap,
     "inspect.score": FaithfulnessScore,
     "inspect.scores": Page[ScoreRecord],
     "inspect.costs": CostSummary,

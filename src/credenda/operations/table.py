@@ -15,6 +15,7 @@ from credenda.operations.entries import (
     code,
     data,
     edit,
+    entities,
     files,
     forgetting,
     inspect,
@@ -36,6 +37,7 @@ _ALL: Final = (
     *data.ENTRIES,
     *code.ENTRIES,
     *files.ENTRIES,
+    *entities.ENTRIES,
     *jobs.ENTRIES,
     *preview.ENTRIES,
 )

@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.line_reader import Line, Lines, Progress, open_lines
 from credenda.runtime import Parts
+from credenda.storage.store import EventFilter
 from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, TenantExport, make_row_error
 
 __all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
@@ -56,16 +58,36 @@ def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -
         return load_archive(parts, path, lines)
 
 
-def load_archive(parts: Parts, path: Path, lines: Lines) -> ImportReport:
-    """Import an archive from lines of which none has been read."""
+def load_archive(parts: Parts, path: Path, lines: Lines, *, dry_run: bool = False) -> ImportReport:
+    """Import an archive from lines of which none has been read; `dry_run` checks and counts them."""
     source = iter(lines)
     first = next(source, None)
     if first is None:
         raise Corrupt(f"{path.name} is empty", fix="export the archive again, or restore an intact copy")
-    counts = parts.store.load(parts.user_id, _parse_header(first), _read_rows(first, source))
+    header, rows = _parse_header(first), _read_rows(first, source)
+    if dry_run:
+        return _count_rows(parts, path, rows)
+    counts = parts.store.load(parts.user_id, header, rows)
     parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.jobs_ready.set()
     return ImportReport(path=str(path), format="credenda", turns=counts.get("events", 0), rows=counts)
+
+
+def _count_rows(parts: Parts, path: Path, rows: Iterable[ImportRow]) -> ImportReport:
+    """Read an archive to its end, and say what stands in the way of its import."""
+    counts = dict(Counter(row.table for row in rows))
+    with parts.store.reader(parts.user_id) as reader:
+        has_events = bool(reader.find_events(EventFilter(limit=1, redacted=True)))
+    problems = ("this memory is not empty, and an archive is imported into an empty one",) if has_events else ()
+    return ImportReport(
+        path=str(path),
+        format="credenda",
+        turns=counts.get("events", 0),
+        rows=counts,
+        problems=problems,
+        passed_over=len(problems),
+        dry_run=True,
+    )
 
 
 def _flush_accesses(parts: Parts) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -33,8 +34,9 @@ _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.F
 
 @dataclass(slots=True)
 class Tally:
-    """The running counts and problems of an import."""
+    """The running counts and problems of an import; of a dry run, what they would be."""
 
+    dry_run: bool = False
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
@@ -59,6 +61,7 @@ class Tally:
             skipped=self.skipped,
             passed_over=len(self._problems) + self._untold,
             problems=(*self._problems, *more),
+            dry_run=self.dry_run,
         )
 
 
@@ -126,7 +129,8 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         return
 
     try:
-        receipts = _commit_and_wait(parts, [waiting.accepted for waiting in group])
+        write = _try_group if tally.dry_run else _commit_and_wait
+        receipts = write(parts, [waiting.accepted for waiting in group])
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -136,7 +140,8 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
         _count(tally, waiting.piece, receipt)
-    parts.jobs_ready.set()
+    if not tally.dry_run:
+        parts.jobs_ready.set()
 
 
 def _write_turns(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
@@ -172,6 +177,23 @@ def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted]) -> list[Rece
         except Unavailable:
             if oldest is None or not _has_progress(parts, oldest):
                 raise
+
+
+class _Tried(Exception):  # noqa: N818 - no error: it takes a unit back once it is known what it would store
+    """Ends a unit of a dry run."""
+
+
+def _try_group(parts: Parts, submissions: Sequence[Accepted]) -> list[Receipt | None]:
+    """Return the receipts that a commit would give, and store nothing."""
+    receipts: list[Receipt | None] = []
+
+    def take_back(writer: Writer, compared: Sequence[Compared]) -> None:
+        receipts[:] = _write_turns(writer, compared)
+        raise _Tried
+
+    with suppress(_Tried):
+        commit_compared(parts.store, parts.user_id, submissions, take_back, extractor=parts.extractor)
+    return receipts
 
 
 def _has_progress(parts: Parts, oldest: str) -> bool:

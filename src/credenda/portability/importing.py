@@ -52,25 +52,30 @@ _LOOKED_AT: Final = 2_000
 
 
 def import_file(
-    parts: Parts, path: Path, format: str | None = None, *, progress: Progress | None = None
+    parts: Parts,
+    path: Path,
+    format: str | None = None,
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
 ) -> ImportReport:
     """Import a file, a folder or a zip of any size: an archive, conversations, other memories, documents.
 
     The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
     report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
-    imported completely or not at all). Raises `Invalid` for an unknown or undetectable format, `NotFound` or
-    `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one, `LimitExceeded` for a decompression
-    bomb.
+    imported completely or not at all). `dry_run` reads everything and stores nothing. Raises `Invalid` for an unknown
+    or undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
+    `LimitExceeded` for a decompression bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
     if find_path_kind(path) == "folder":
-        return _import_many(parts, _choose_format(path, list_folder(path), format), progress)
+        return _import_many(parts, _choose_format(path, list_folder(path), format), progress, Tally(dry_run=dry_run))
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
-            return _import_lines(parts, path, lines, format)
+            return _import_lines(parts, path, lines, format, tally=Tally(dry_run=dry_run))
     with open_zip(path) as entries:
-        return _import_many(parts, _choose_format(path, entries, format), progress)
+        return _import_many(parts, _choose_format(path, entries, format), progress, Tally(dry_run=dry_run))
 
 
 def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | Problem | Boundary]:
@@ -91,12 +96,11 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Piece | 
         yield from _read_all_pieces(_choose_format(path, entries, format), user_id, Meter(None, 0))
 
 
-def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None) -> ImportReport:
+def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None, *, tally: Tally) -> ImportReport:
     chosen = format_name or _recognise(lines.head(), path)
     if chosen == ARCHIVE:
-        return load_archive(parts, path, lines)
+        return load_archive(parts, path, lines, dry_run=tally.dry_run)
     _check_text(lines.head(), path.name)
-    tally = Tally()
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
     write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)
     return tally.report(path, chosen)
@@ -127,9 +131,8 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
     return _Chosen(path, known, taken)
 
 
-def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None) -> ImportReport:
+def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None, tally: Tally) -> ImportReport:
     meter = Meter(progress, sum(entry.size_bytes for entry in chosen.entries))
-    tally = Tally()
     write_pieces(parts, _read_all_pieces(chosen, parts.user_id, meter), tally)
     return tally.report(chosen.path, chosen.known.name)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from credenda.config import change_settings
 from credenda.errors import Invalid
 from credenda.manage.decay import CURVES, RetentionRules, compute_curve, compute_half_life
 from credenda.manage.plot import draw_retention
@@ -28,14 +29,17 @@ _CURVE_DAYS: Final = 181
 _POINTS: Final = 2_000
 
 
-def compute_retention_curves(parts: Parts, *, plot: Path | None = None, limit: int = 200) -> RetentionCurves:
+def compute_retention_curves(
+    parts: Parts, *, plot: Path | None = None, limit: int = 200, what_if: Mapping[str, object] | None = None
+) -> RetentionCurves:
     """Return the forgetting curves over half a year, and the positions of the newest memories on them.
 
-    `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file for the drawing.
+    `limit` bounds the memories, 1 to 2,000; `plot` names an SVG file for the drawing. `what_if` has settings with other
+    values, for this answer alone.
     """
     if type(limit) is not int or not 1 <= limit <= _POINTS:
         raise Invalid(f"a limit of {limit}", why=f"it must be 1 to {_POINTS:,}", fix="pass a number like 200")
-    rules = read_retention_rules(parts.settings)
+    rules = read_retention_rules(change_settings(parts.settings, what_if or {}))
     days = tuple(float(day) for day in range(_CURVE_DAYS))
     with parts.store.reader(parts.user_id) as reader:
         times = read_times(reader, parts)
@@ -70,4 +74,5 @@ def _place_memory(one: Looked, times: Times) -> RetentionPoint:
         age_days=round(times.days(since), 3),
         score=one.retained.score,
         terms=one.retained.terms,
+        trust=memory.trust,
     )

@@ -120,7 +120,9 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
     app.router.redirect_slashes = False  # type: ignore[attr-defined]
     app.router.default = _answer_unknown  # type: ignore[attr-defined]
-    app = CallTimeout(app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls())
+    app = CallTimeout(
+        app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
+    )
     rates = _make_rates(options.rate)
     app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
     identify = _choose_identify(options.identify, options.web)
@@ -154,9 +156,10 @@ def _make_rates(rate: float) -> tuple[RateLimit, RateLimit]:
     return by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
 
 
-def _list_longer_calls() -> dict[str, float]:
+def _list_longer_calls(web: Web | None) -> dict[str, float]:
     """Return the time for each path whose calls may take longer: maintenance, erasure, and files."""
-    return {
+    pages = [] if web is None else web.slow_paths
+    return dict.fromkeys(pages, limits.HTTP_MAINTENANCE_SECONDS) | {
         route.path: limits.HTTP_MAINTENANCE_SECONDS
         for operation in OPERATIONS.values()
         for route in operation.rest

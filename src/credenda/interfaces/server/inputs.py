@@ -26,7 +26,7 @@ from credenda.interfaces.server.json_bounds import check_bounds
 from credenda.interfaces.server.problems import Problem
 from credenda.operations.table import Operation, Param, Rest
 
-__all__ = ["Inputs", "read_body", "read_inputs"]
+__all__ = ["Inputs", "read_body", "read_inputs", "read_upload"]
 
 _FLAGS: Final = {"true": True, "false": False}
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
@@ -206,11 +206,34 @@ async def _read_form(request: Request, params: Mapping[str, Param], folder: Path
         if not await read_body(request):
             return {}
         raise Problem(415, "the body has another media type", fix=f"send multipart/form-data with {FILE_FIELD!r}")
+    async with _open_form(request, len(params) + 1) as form:
+        return await _take_fields(form, params, folder)
+
+
+async def read_upload(request: Request, folder: Path, *, fields_max: int) -> tuple[list[tuple[str, str]], Path | None]:
+    """Read a form of text fields and a file, and copy the file into a folder under a name of ours.
+
+    Returns the fields in their order, and the path of the file; None without one.
+    """
+    fields: list[tuple[str, str]] = []
+    path: Path | None = None
+    async with _open_form(request, fields_max) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields.append((name, value))
+            elif value.filename:
+                path = await to_thread.run_sync(_keep_upload, value, folder)
+    return fields, path
+
+
+@asynccontextmanager
+async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormData]:
+    """Read a multipart form within the bounds; its files exist until the block ends."""
     _check_length(request, limits.HTTP_UPLOAD_BYTES)
     form_request = Request(request.scope, _bound(request.receive, limits.HTTP_UPLOAD_BYTES))
     try:
-        async with form_request.form(max_files=1, max_fields=len(params) + 1) as form:
-            return await _take_fields(form, params, folder)
+        async with form_request.form(max_files=1, max_fields=fields_max) as form:
+            yield form
     except HTTPException as error:
         raise Problem(400, "the form cannot be read", detail=str(error.detail)[:200]) from None
     except ClientDisconnect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from credenda.interfaces.call_worker import CallWorker
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.interfaces.server.probe import Probe, ProbeResult
+from credenda.model.access_token import AccessToken, IssuedToken
 from credenda.model.change import ChangeKind
 from credenda.runtime import ActiveCalls, Parts
 from credenda.session_pool import SessionPool
@@ -79,6 +80,31 @@ class Memories:
     def active_calls(self) -> ActiveCalls:
         """The calls in progress, to which the worker yields."""
         return self._parts.active_calls
+
+    def list_tokens(self) -> list[AccessToken]:
+        """Return the tokens and connected clients of the current principal's memory, the oldest first."""
+        return services.tokens.list_tokens(self._parts.store.tokens, get_principal().tenant)
+
+    def issue_token(self, name: str, scopes: Sequence[str], expires: str) -> IssuedToken:
+        """Issue a token for the current principal's memory, with none but scopes that the principal has."""
+        principal = get_principal()
+        with self._lend_parts() as parts:
+            return services.tokens.issue_token(
+                parts, name, scopes=scopes, allowed=sorted(principal.scopes), expires=expires
+            )
+
+    def revoke_token(self, token_id: str) -> AccessToken:
+        """Revoke a token, or end a connection, of the current principal's memory; raises `NotFound`."""
+        with self._lend_parts() as parts:
+            return services.tokens.revoke_token(parts, token_id, parts.user_id)
+
+    @contextmanager
+    def _lend_parts(self) -> Generator[Parts]:
+        parts = self._parts.for_user(get_principal().tenant)
+        try:
+            yield parts
+        finally:
+            parts.release()
 
     def wake_caller(self) -> None:
         """Look for calls in the background now, if this process runs any."""

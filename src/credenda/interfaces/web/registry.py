@@ -5,7 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.web.page import Page
-from credenda.interfaces.web.pages import agent, deletion, inbox, memories, memory, overview, search, sessions, undo
+from credenda.interfaces.web.pages import (
+    agent,
+    audit,
+    code,
+    connect,
+    consolidation,
+    data,
+    deletion,
+    entities,
+    inbox,
+    job,
+    jobs,
+    memories,
+    memory,
+    overview,
+    retention,
+    search,
+    sessions,
+    undo,
+)
 
 __all__ = ["PAGES"]
 
@@ -17,6 +36,15 @@ PAGES: Final[tuple[Page, ...]] = (
     search.PAGE,
     sessions.PAGE,
     sessions.SESSION,
+    entities.PAGE,
+    code.PAGE,
+    retention.PAGE,
+    consolidation.PAGE,
+    jobs.PAGE,
+    job.PAGE,
+    data.PAGE,
+    connect.PAGE,
+    audit.PAGE,
     memory.PAGE,
     deletion.PAGE,
     undo.PAGE,

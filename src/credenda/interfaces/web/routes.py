@@ -5,27 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from credenda import limits
 from credenda.clock import SECOND_US
-from credenda.errors import Conflict, CredendaError, Invalid
+from credenda.errors import Conflict, CredendaError
 from credenda.interfaces.authorization import authorize, get_principal
 from credenda.interfaces.server.conditions import make_stale_problem
-from credenda.interfaces.server.inputs import read_body
 from credenda.interfaces.server.job_events import EVENTS_PATH
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import Problem, make_method_problem, make_problem, send_problem
+from credenda.interfaces.web.forms import Sent, make_folder, read_form
 from credenda.interfaces.web.languages import choose_language
 from credenda.interfaces.web.notes import list_notes, write_mark
-from credenda.interfaces.web.page import Done, Page
+from credenda.interfaces.web.page import Done, Download, Page, Shown
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
 from credenda.interfaces.web.sessions import Sessions
@@ -39,7 +39,6 @@ _COOKIE: Final = "credenda-language"
 _YEAR_SECONDS: Final = 365 * 86_400
 _FOREVER: Final = f"public, max-age={_YEAR_SECONDS}, immutable"
 _READING: Final = ("GET", "HEAD")
-_FIELDS: Final = 400
 _UNAUTHENTICATED: Final = 401
 _HEADERS: Final = {
     "Content-Security-Policy": POLICY,
@@ -50,6 +49,7 @@ _HEADERS: Final = {
 }
 _MENU: Final = (("memory", "Memory"), ("upkeep", "Upkeep"), ("server", "Server"))
 _LOGIN: Final = "/login"
+_FILE: Final = "application/octet-stream"
 _CHOICE: Final = "/memory-choice"
 _MACHINES: Final = ("/v1/", "/mcp", "/a2a", "/.well-known/")
 """What the paths of programs begin with."""
@@ -63,6 +63,8 @@ class Web:
         """Serve these pages to the persons whom `sessions` knows."""
         self.sessions = sessions
         self.routes = [route for page in pages for route in _make_routes(page, memories, sessions)]
+        self.slow_paths = [f"{page.path}/{action}" for page in pages for action in page.with_files | page.slow]
+        """The paths whose calls may take longer than others."""
         self.routes.append(Route(_CHOICE, _MemoryChoice(sessions)))
         self.assets = [Route(f"/static/{name}", _Asset(name, media)) for name, media in ASSETS.items()]
 
@@ -112,26 +114,27 @@ class _Endpoint:
         state["route"] = f"{self._page.path}/{self._action}" if self._action else self._page.path
         request = Request(scope, receive)
         allowed = ("POST",) if self._action else _READING
-        try:
-            if request.method not in allowed:
-                raise make_method_problem(request.method, allowed)
-            response = await self._answer(request)
-        except (CredendaError, Problem) as error:
-            await send_problem(error, scope, receive, send)
-            return
-        finally:
-            state["note"].door, state["note"].operation = "web", f"{self._page.name} {self._action}".strip()
-        await response(scope, receive, send)
+        with make_folder(wanted=self._action in self._page.with_files) as folder:
+            try:
+                if request.method not in allowed:
+                    raise make_method_problem(request.method, allowed)
+                response = await self._answer(request, folder)
+            except (CredendaError, Problem) as error:
+                await send_problem(error, scope, receive, send)
+                return
+            finally:
+                state["note"].door, state["note"].operation = "web", f"{self._page.name} {self._action}".strip()
+            await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _answer(self, request: Request, folder: Path | None) -> Response:
         authorize(OPERATIONS[self._page.operation])
-        form: tuple[tuple[str, str], ...] = ()
+        sent = Sent()
         if self._action:
-            form = await _read_form(request)
-            self._sessions.check_form(request.scope, dict(form).get("csrf", ""))
-        return await to_thread.run_sync(self._serve, request, form, abandon_on_cancel=True)
+            sent = await read_form(request, folder)
+            self._sessions.check_form(request.scope, dict(sent.fields).get("csrf", ""))
+        return await to_thread.run_sync(self._serve, request, sent, folder, abandon_on_cancel=True)
 
-    def _serve(self, request: Request, form: tuple[tuple[str, str], ...]) -> Response:
+    def _serve(self, request: Request, sent: Sent, folder: Path | None) -> Response:
         """Load and render, or act; in a thread."""
         state = request.scope["state"]
         with self._memories.lend() as memory:
@@ -146,7 +149,10 @@ class _Endpoint:
                 place=request.url.path,
                 path=request.path_params,
                 query=tuple(request.query_params.multi_items()),
-                form=form,
+                form=sent.fields,
+                folder=folder,
+                upload=sent.file,
+                base=self._sessions.find_base(request.scope),
                 has_login="login" in state,
                 memory_names=self._sessions.list_memories(get_principal(), state.get("login")),
             )
@@ -155,10 +161,7 @@ class _Endpoint:
             data = self._page.load(view)
             if request.url.path.endswith(".json"):
                 return _make_json(view, data)
-            if self._page.draw is not None:
-                data = {**data, **self._page.draw(view, data)}
-            body = render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view))
-        response = _make_html(body)
+            response = self._render(view, data)
         if view.get("lang"):
             response.set_cookie(_COOKIE, view.language, max_age=_YEAR_SECONDS, httponly=True, samesite="lax")
         return response
@@ -171,7 +174,16 @@ class _Endpoint:
             if make_stale_problem(error) is None:
                 raise
             return _make_html(_render_conflict(view, error), 412)
+        if isinstance(done, Download):
+            return FileResponse(done.path, media_type=_FILE, filename=done.name, headers=_HEADERS)
+        if isinstance(done, Shown):
+            return self._render(view, {**self._page.load(view), **done.data})
         return RedirectResponse(_find_target(done), 303, headers=_HEADERS)
+
+    def _render(self, view: View, data: Mapping[str, object]) -> Response:
+        if self._page.draw is not None:
+            data = {**data, **self._page.draw(view, data)}
+        return _make_html(render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view)))
 
 
 class _MemoryChoice:
@@ -188,7 +200,7 @@ class _MemoryChoice:
         try:
             if request.method != "POST":
                 raise make_method_problem(request.method, ("POST",))
-            fields = dict(await _read_form(request))
+            fields = dict((await read_form(request, None)).fields)
             self._sessions.check_form(scope, fields.get("csrf", ""))
             name, text, is_secure = await self._sessions.choose_memory(request, fields.get("memory", ""))
         except (CredendaError, Problem) as error:
@@ -223,19 +235,6 @@ def _make_routes(page: Page, memories: Memories, sessions: Sessions) -> list[Rou
     base = "" if page.path == "/" else page.path
     acting = [Route(f"{base}/{name}", _Endpoint(page, memories, sessions, action=name)) for name in page.actions]
     return [*acting, Route(page.twin_path, shown), Route(page.path, shown)]
-
-
-async def _read_form(request: Request) -> tuple[tuple[str, str], ...]:
-    """Read the fields of a form; raises `Invalid` for a body that is none."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
-    if kind != "application/x-www-form-urlencoded":
-        raise Invalid("the body is not a form", fix="send application/x-www-form-urlencoded")
-    body = await read_body(request, limits.HTTP_BODY_BYTES)
-    try:
-        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_FIELDS, errors="strict")
-    except ValueError:
-        raise Invalid("the form cannot be read", fix=f"send at most {_FIELDS} fields in UTF-8") from None
-    return tuple((name, value.replace("\r\n", "\n")) for name, value in pairs)
 
 
 def _choose_language(request: Request) -> str:

@@ -65,6 +65,12 @@ class Sessions:
         """Whether persons log in."""
         return self._found is not None
 
+    def find_base(self, scope: Scope) -> str:
+        """Return the address of this server, as the request named it."""
+        if self._found is not None:
+            return self._found.resource.find_base(scope)
+        return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
+
     async def identify(self, scope: Scope) -> Principal:
         """Return who calls, and keep in the state of the request the key that its forms must carry.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.dispatch import ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.background_calls import start_in_background
 from credenda.interfaces.server.local_path import find_local_path
@@ -41,6 +42,12 @@ class View:
     query: tuple[tuple[str, str], ...]
     form: tuple[tuple[str, str], ...] = ()
     """The fields of a form that was sent; none where the page is only read."""
+    folder: Path | None = None
+    """A folder for the files of an action that has some; it is removed once the answer is sent."""
+    upload: ServerFile | None = None
+    """The file that the person sent."""
+    base: str = ""
+    """The address of this server, without a slash at its end."""
     has_login: bool = False
     """Whether the person has logged in, and can log out."""
     memory_names: list[str] = field(default_factory=list[str])

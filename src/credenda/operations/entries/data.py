@@ -176,6 +176,7 @@ ENTRIES: Final = (
                 type=_Read,
                 help="Format of the file. [default: detected]",
             ),
+            Param(name="dry_run", type=bool, default=False, help="Only count what would be stored."),
         ),
         errors=(Invalid, NotFound, Conflict, LimitExceeded),
         writes=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import ID, NOT_A_SKILL, PERSONS, TOPIC, Operation, Param, Rest
@@ -12,6 +12,13 @@ from credenda.operations.entries.schema import ID, NOT_A_SKILL, PERSONS, TOPIC, 
 __all__ = ["ENTRIES"]
 
 _DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only show the planned changes.")
+_CURVE: Final = Literal["huber", "huber_linear", "l2", "elastic"]
+_WHAT_IF: Final = (
+    Param(name="decay_profile", type=Literal["layered", "recall"], help="As if the setting had this value."),
+    Param(name="retention_mode", type=_CURVE, help="As if the setting had this value."),
+    Param(name="half_life_days", type=float, help="As if the setting had this value."),
+    Param(name="trust_kappa", type=float, help="As if the setting had this value."),
+)
 
 ENTRIES: Final = (
     Operation(
@@ -118,6 +125,7 @@ ENTRIES: Final = (
         params=(
             Param(name="plot", type=Path, remote="nothing", help="SVG file for the drawing."),
             Param(name="limit", type=int, default=200, help="Maximum number of memories, 1 to 2,000."),
+            *_WHAT_IF,
         ),
         errors=(Invalid, Unavailable),
         scope="memory:read",

@@ -47,6 +47,40 @@
     field.value = slider.value === slider.max ? "" : day.toISOString().slice(0, 10);
   });
 
-  document.addEventListener("DOMContentLoaded", () => localise(document));
+  // The progress of a job: the server tells of each state, and at the end the page is loaded anew.
+  function follow(root) {
+    for (const job of root.querySelectorAll("[data-job]")) {
+      const source = new EventSource(`/v1/jobs/${encodeURIComponent(job.dataset.job)}/events`);
+      const show = (event) => {
+        const state = JSON.parse(event.data);
+        const progress = job.querySelector("progress");
+        if (progress && state.total) {
+          progress.max = state.total;
+          progress.value = state.done;
+        }
+        const figure = job.querySelector(".figure");
+        if (figure && state.done) figure.textContent = state.total ? `${state.done} / ${state.total}` : state.done;
+        if (event.type === "processing" || event.type === "queued") return;
+        source.close();
+        location.reload();
+      };
+      for (const name of ["queued", "processing", "failed", "complete", "dead", "cancelled"]) {
+        source.addEventListener(name, show);
+      }
+    }
+  }
+
+  // A button that copies the text of the element that it names.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copies]");
+    if (!button) return;
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent.trim());
+    button.textContent = button.dataset.done;
+  });
+
+  document.addEventListener("DOMContentLoaded", () => {
+    localise(document);
+    follow(document);
+  });
   document.addEventListener("htmx:after:swap", () => localise(document));
 })();

@@ -1,0 +1,83 @@
+"""Consolidation and dreams: the last report, a dry run as a diff, the run itself, and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from credenda.errors import CredendaError
+from credenda.interfaces.web.page import Done, Page
+from credenda.interfaces.web.view import View
+from credenda.model.job import ENDED, JobInfo
+from credenda.storage.job_kinds import CALL
+
+__all__ = ["PAGE"]
+
+_LOOKED_AT: Final = 50
+_OPERATIONS: Final = ("consolidate", "dream")
+_MARKS: Final = 50
+"""So many changes one form can undo."""
+
+
+def load(view: View) -> Mapping[str, object]:
+    """Load the runs, and the report of one: of that in the address, else of the latest."""
+    found = view.call("jobs", kind=CALL, limit=_LOOKED_AT).items
+    runs: Sequence[JobInfo] = [one for one in found if one.operation in _OPERATIONS]
+    job = _find_job(view, runs)
+    result = None if job is None else job.result
+    report = result if job is not None and job.operation == "consolidate" else None
+    dream = result if job is not None and job.operation == "dream" else None
+    duties = {one.name: one for one in view.call("schedule").duties}
+    return {
+        "runs": runs[:10],
+        "job": job,
+        "is_running": job is not None and job.state not in ENDED,
+        "report": report,
+        "dream": dream,
+        "undo": _list_marks(report),
+        "duties": [duties[name] for name in _OPERATIONS],
+    }
+
+
+def _find_job(view: View, runs: Sequence[JobInfo]) -> JobInfo | None:
+    named = view.get("job")
+    if not named:
+        return runs[0] if runs else None
+    try:
+        return view.call("job", id=named)
+    except CredendaError:
+        return None
+
+
+def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:
+    """Return the changes of a run as a form names them, if one form can hold them all."""
+    changes = [] if report is None or report.get("dry_run") else report.get("changes", ())
+    marks = [f"{one['memory_id']}.{one['id']}" for one in changes if one.get("memory_id")]
+    return marks if len(marks) <= _MARKS else ()
+
+
+def consolidate(view: View) -> Done:
+    """Merge what says the same, or only show what would be merged."""
+    is_dry, is_forced = view.get("dry_run") == "yes", view.get("force") == "yes"
+    topic = view.get("topic").strip() or None
+    return _end(view.start("consolidate", dry_run=is_dry, force=is_forced, topic=topic))
+
+
+def dream(view: View) -> Done:
+    """Run the dream cycle, or only show what it would do."""
+    return _end(view.start("dream", dry_run=view.get("dry_run") == "yes"))
+
+
+def _end(job_id: str) -> Done:
+    return Done(to=f"/consolidation?job={job_id}", note="started")
+
+
+PAGE = Page(
+    name="consolidation",
+    path="/consolidation",
+    title="Consolidation and dreams",
+    operation="consolidate",
+    load=load,
+    actions={"consolidate": consolidate, "dream": dream},
+    group="upkeep",
+)

@@ -1,0 +1,113 @@
+"""The people and things that memories are about: their slots over time, and how they are related."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from credenda.interfaces.web.drawings import Drawing, Edge, Node, Version, draw_graph, draw_lanes
+from credenda.interfaces.web.page import Page
+from credenda.interfaces.web.view import View
+from credenda.model.entities import EntityMap, EntitySummary
+from credenda.model.query import SlotVersion
+from credenda.text.normalize import normalise_name
+
+__all__ = ["PAGE", "link_entity"]
+
+_SHOWN: Final = 60
+_SLOTS: Final = 24
+
+
+def link_entity(name: str) -> str:
+    """Return the address of an entity."""
+    return f"/entities?{urlencode({'name': name})}"
+
+
+def load(view: View) -> Mapping[str, object]:
+    """Load all entities, and of one that is named its slots with every value that they have had."""
+    found: EntityMap = view.call("entities")
+    wanted = view.get("q").casefold()
+    matching = [one for one in found.entities if wanted in one.name.casefold()]
+    entity = _find_entity(found.entities, view.get("name"))
+    slots = [] if entity is None else [_load_slot(view, entity.name, one) for one in entity.attributes[:_SLOTS]]
+    return {
+        "entities": matching[:_SHOWN],
+        "left_out": max(0, len(matching) - _SHOWN),
+        "counted": found.counted,
+        "has_more": found.has_more,
+        "query": view.get("q"),
+        "name": view.get("name"),
+        "entity": entity,
+        "slots": slots,
+        "slots_left_out": 0 if entity is None else max(0, len(entity.attributes) - _SLOTS),
+        "relations": [] if entity is None else _find_relations(found, entity.name),
+        "map": found,
+    }
+
+
+def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
+    """Draw the graph, and each slot that has had several values."""
+    slots = [one for one in data["slots"] if len(one["versions"]) > 1]
+    return {
+        "named_by": {one.target: f"{one.source} · {one.attribute}" for one in data["map"].relations},
+        "graph": _draw_graph(view, data["map"], data["entity"]),
+        "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
+    }
+
+
+def _find_entity(entities: Iterable[EntitySummary], name: str) -> EntitySummary | None:
+    wanted = normalise_name(name)
+    return next((one for one in entities if wanted and normalise_name(one.name) == wanted), None)
+
+
+def _find_relations(found: EntityMap, name: str) -> Sequence[Mapping[str, str]]:
+    wanted = normalise_name(name)
+    return [
+        {"source": one.source, "attribute": one.attribute, "target": one.target, "memory_id": one.memory_id}
+        for one in found.relations
+        if wanted in {normalise_name(one.source), normalise_name(one.target)}
+    ]
+
+
+def _load_slot(view: View, entity: str, attribute: str) -> Mapping[str, object]:
+    versions: Sequence[SlotVersion] = view.call("history", entity=entity, attribute=attribute)
+    return {"attribute": attribute, "versions": versions}
+
+
+def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing:
+    """Draw the values of a slot on both time axes."""
+    lanes = [
+        Version(
+            label=one.value or one.text,
+            status=one.status.value,
+            recorded_us=one.recorded_us,
+            valid_from_us=one.valid_from_us,
+            valid_until_us=one.valid_until_us,
+            link=f"/memory/{one.memory_id}",
+        )
+        for one in versions
+    ]
+    title = view.t("Values of {slot}", slot=attribute)
+    return draw_lanes(lanes, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
+
+
+def _draw_graph(view: View, found: EntityMap, entity: EntitySummary | None) -> Drawing:
+    """Draw the graph around an entity, or all of it."""
+    nodes = [
+        Node(key=normalise_name(one.name), name=one.name, weight=one.memories, link=link_entity(one.name))
+        for one in found.entities
+    ]
+    edges = [
+        Edge(source=normalise_name(one.source), target=normalise_name(one.target), label=one.attribute)
+        for one in found.relations
+    ]
+    focus = "" if entity is None else normalise_name(entity.name)
+    if entity is not None:
+        near = {focus} | {edge.target for edge in edges if edge.source == focus}
+        near |= {edge.source for edge in edges if edge.target == focus}
+        nodes = [one for one in nodes if one.key in near]
+    return draw_graph(nodes, edges, focus=focus, words=view.t)
+
+
+PAGE = Page(name="entities", path="/entities", title="People and things", operation="entities", load=load, draw=draw)
