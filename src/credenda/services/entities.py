@@ -43,9 +43,7 @@ def _find_relation(memory: Memory) -> EntityRelation | None:
         return None
     if not _is_name(memory.value) or normalise_name(memory.value) == normalise_name(memory.entity):
         return None
-    return EntityRelation(
-        source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id
-    )
+    return EntityRelation(source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id)
 
 
 def _is_name(value: str) -> bool:

@@ -54,4 +54,6 @@ def test_no_template_marks_text_as_safe_or_has_code_of_its_own() -> None:
     for template in TEMPLATES.glob("*.html"):
         text = template.read_text("utf-8")
         assert not re.search(r"\|\s*safe\b|autoescape", text), template.name
-        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|hx-on|hx-vals=.js", text), template.name
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|hx-on|hx-vals=.js", text), (
+            template.name
+        )
