@@ -43,7 +43,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "oidc-issuer": ("URL", "Accept tokens of this OpenID Connect issuer, instead of the server's own OAuth."),
     "oidc-client": (
         "ID",
-        "Let persons log in at that issuer, as this public client: its redirection is URL/login/callback.",
+        "Let persons log in at that issuer, through this public client.",
     ),
 }
 _SETTLE_SECONDS: Final = 60.0

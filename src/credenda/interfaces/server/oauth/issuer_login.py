@@ -1,7 +1,7 @@
 """Log persons in at an external OpenID Connect issuer: authorization code with PKCE, as a public client.
 
-The state, the nonce and the verifier that the answer must match are in a cookie of the browser that began, for ten minutes. So
-nothing is stored for a stranger, and an answer that another browser asked for is refused.
+The state, the nonce and the verifier that the answer must match are in a cookie of the browser that began, for ten
+minutes. So nothing is stored for a stranger, and an answer that another browser asked for is refused.
 """
 
 from __future__ import annotations
@@ -87,16 +87,9 @@ class _IssuerLogin:
     async def finish(self, request: Request) -> Response:
         """Exchange the code of the issuer, and begin a session of the member who it is about."""
         try:
-            state, nonce, verifier, page = self._read_cookie(request)
-            query = request.query_params
-            if not hmac.compare_digest(state.encode(), query.get("state", "").encode()):
-                raise Forbidden(
-                    "this login is refused", why="another browser began it, or it is too old", fix="try again"
-                )
-            if query.get("iss", self.issuer) != self.issuer or "code" not in query:
-                raise Unauthenticated("you are not logged in", why="the issuer did not allow it", fix="try again")
+            code, nonce, verifier, page = self._read_answer(request)
             base = self.resource.find_base(request.scope)
-            login = await to_thread.run_sync(self._exchange, query["code"], verifier, nonce, base)
+            login = await to_thread.run_sync(self._exchange, code, verifier, nonce, base)
         except (Forbidden, Unauthenticated) as error:
             page_of_refusal = make_message_page(
                 "The login did not succeed", what=f"{error.what}: {error.why}.", status=error.http_status
@@ -156,11 +149,19 @@ class _IssuerLogin:
         is_secure = self.resource.find_base(request.scope).startswith("https://")
         return ("__Host-credenda" if is_secure else "credenda"), is_secure
 
-    def _read_cookie(self, request: Request) -> list[str]:
+    def _read_answer(self, request: Request) -> tuple[str, str, str, str]:
+        """Return the code of an answer, with the nonce, the verifier and the page of the login that it belongs to.
+
+        Raises `Forbidden` for the answer to another login, `Unauthenticated` for a refusal of the issuer.
+        """
         parts = request.cookies.get(f"{self._name_cookie(request)[0]}-login", "").split(_SEPARATOR)
-        if len(parts) != _PARTS:
+        state, nonce, verifier, page = parts if len(parts) == _PARTS else ("",) * _PARTS
+        query = request.query_params
+        if not state or not hmac.compare_digest(state.encode(), query.get("state", "").encode()):
             raise Forbidden("this login is refused", why="another browser began it, or it is too old", fix="try again")
-        return [*parts[:3], _decode(parts[3])]
+        if query.get("iss", self.issuer) != self.issuer or "code" not in query:
+            raise Unauthenticated("you are not logged in", why="the issuer did not allow it", fix="try again")
+        return query["code"], nonce, verifier, _decode(page)
 
     def _set_cookie(self, request: Request, response: Response, text: str) -> None:
         name, is_secure = self._name_cookie(request)
