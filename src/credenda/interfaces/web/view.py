@@ -48,8 +48,8 @@ class View:
     """The file that the person sent."""
     base: str = ""
     """The address of this server, without a slash at its end."""
-    has_login: bool = False
-    """Whether the person has logged in, and can log out."""
+    logout_key: str = ""
+    """The key of the form that logs out; "" for who has not logged in."""
     memory_names: list[str] = field(default_factory=list[str])
     """The users whose memories the person may use."""
 
