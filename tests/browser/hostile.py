@@ -28,7 +28,13 @@ _MARKUP: Final = (
     "<form action='https://example.com'><input name=csrf><button>Undo",
     f"<style>*{{background:url(https://example.com/{MARK})}}</style>",
 )
-_TURNED: Final = ("\u202egnp.exe\u202c", "\u2066left\u2069\u200f", "a\u0301" * 40, "\ufeff\u200b\u2028\u2029", "\U0001f468\u200d\U0001f469")
+_TURNED: Final = (
+    "\u202egnp.exe\u202c",
+    "\u2066left\u2069\u200f",
+    "a\u0301" * 40,
+    "\ufeff\u200b\u2028\u2029",
+    "\U0001f468\u200d\U0001f469",
+)
 
 
 def list_texts() -> Iterator[str]:
@@ -68,7 +74,12 @@ def fill(path: Path, count: int) -> None:
 
 def _write_broken(path: Path) -> Path:
     """Write a conversation whose JSON names halves of characters; an import keeps what it can and says the rest."""
-    texts = ["I like \\ud83d harbours.", "My boat is \\udc00\\ud800.", "I live in \\u202eLinz\\u0000.", "<b>I like tea.</b>"]
+    texts = [
+        "I like \\ud83d harbours.",
+        "My boat is \\udc00\\ud800.",
+        "I live in \\u202eLinz\\u0000.",
+        "<b>I like tea.</b>",
+    ]
     turns = ",".join(f'{{"id": "{n}", "speaker": "user", "text": "{text}"}}' for n, text in enumerate(texts))
     head = json.dumps({"conv": "<script>c", "speakers": ["user"]})[:-1]
     path.write_text(f'{head}, "sessions": [{{"id": "<s>", "time": "2026-01-05", "turns": [{turns}]}}]}}\n', "ascii")

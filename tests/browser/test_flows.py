@@ -40,7 +40,9 @@ def tab_to(page: Page, words: str) -> None:
     """Press Tab until an element with this name has the focus; fails if none gets it."""
     for _ in range(_TABS):
         page.keyboard.press("Tab")
-        name = page.evaluate("() => (document.activeElement.ariaLabel || document.activeElement.innerText || '').trim()")
+        name = page.evaluate(
+            "() => (document.activeElement.ariaLabel || document.activeElement.innerText || '').trim()"
+        )
         if re.fullmatch(words, str(name), re.DOTALL):
             return
     raise AssertionError(f"no Tab leads to {words}")
