@@ -216,7 +216,7 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
 
 
-def change_settings(settings: Settings, given: Mapping[str, object]) -> Settings:
+def replace_settings(settings: Settings, given: Mapping[str, object]) -> Settings:
     """Return settings of which some have another value; raises `Invalid` as `load_settings` does."""
     return replace(settings, **{name: _check_value(name, value, "the call") for name, value in given.items()})
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from credenda.config import change_settings
+from credenda.config import replace_settings
 from credenda.errors import Invalid
 from credenda.manage.decay import CURVES, RetentionRules, compute_curve, compute_half_life
 from credenda.manage.plot import draw_retention
@@ -39,7 +39,7 @@ def compute_retention_curves(
     """
     if type(limit) is not int or not 1 <= limit <= _POINTS:
         raise Invalid(f"a limit of {limit}", why=f"it must be 1 to {_POINTS:,}", fix="pass a number like 200")
-    rules = read_retention_rules(change_settings(parts.settings, what_if or {}))
+    rules = read_retention_rules(replace_settings(parts.settings, what_if or {}))
     days = tuple(float(day) for day in range(_CURVE_DAYS))
     with parts.store.reader(parts.user_id) as reader:
         times = read_times(reader, parts)

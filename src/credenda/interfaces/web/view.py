@@ -103,6 +103,12 @@ class View:
         except ValueError:
             raise Invalid(f"{name} is not a number", fix=f"write a number from {low} to {high}") from None
 
+    def make_path(self, name: str) -> Path:
+        """Return a path in the folder of this action; raises `Invalid` for an action that has none."""
+        if self.folder is None:
+            raise Invalid("this action has no files")
+        return self.folder / name
+
     def t(self, message: str, **values: object) -> str:
         """Return a text in the person's language."""
         return translate(self.language, message, **values)

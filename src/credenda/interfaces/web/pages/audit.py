@@ -77,8 +77,7 @@ def report(view: View) -> Download:
 
 
 def _make_file(view: View, operation: str, name: str, **given: object) -> Download:
-    assert view.folder is not None
-    path = view.folder / name
+    path = view.make_path(name)
     view.call(operation, path=ServerFile(path), **given)
     return Download(path=path, name=name)
 

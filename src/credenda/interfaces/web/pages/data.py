@@ -46,7 +46,7 @@ def _import(view: View, *, is_dry: bool) -> Shown:
     return Shown(data={"imported": report})
 
 
-def preview(view: View) -> Shown:
+def try_import(view: View) -> Shown:
     """Say what an import would store, and store nothing."""
     return _import(view, is_dry=True)
 
@@ -58,10 +58,9 @@ def import_file(view: View) -> Shown:
 
 def export(view: View) -> Download:
     """Send all data of this memory, or its memories for another tool."""
-    assert view.folder is not None
     wanted = view.get("format", "credenda")
     name = _NAMES.get(wanted, _NAMES["credenda"])
-    path = view.folder / name
+    path = view.make_path(name)
     view.call("export", path=ServerFile(path), format=wanted)
     return Download(path=path, name=name)
 
@@ -90,7 +89,7 @@ PAGE = Page(
     operation="export",
     load=load,
     actions={
-        "preview": preview,
+        "preview": try_import,
         "import": import_file,
         "export": export,
         "erase": erase,
