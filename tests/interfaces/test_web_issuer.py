@@ -41,7 +41,8 @@ class LoginIssuer(Issuer):
         self.sent = dict(fields)
         if self.answer is not None:
             return self.answer
-        return {"id_token": sign(self.clock, **{"aud": CLIENT, "scope": None, **self.claims})}
+        claims: dict[str, Any] = {"aud": CLIENT, "scope": None, **self.claims}
+        return {"id_token": sign(self.clock, **claims)}
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def clock() -> ManualClock:
 def issuer(monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> LoginIssuer:
     found = LoginIssuer(clock)
     monkeypatch.setattr(Fetcher, "fetch_json", found.fetch_json)
-    monkeypatch.setattr(Fetcher, "post_form", lambda _, url, fields: found.post_form(url, fields))
+    monkeypatch.setattr(Fetcher, "post_form", found.post_form)
     return found
 
 

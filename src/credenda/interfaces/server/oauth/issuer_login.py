@@ -125,7 +125,7 @@ class _IssuerLogin:
             "code_verifier": verifier,
         }
         answer = make_fetcher().post_form(self._find_endpoint("token_endpoint"), sent)
-        token = cast("Mapping[str, Any]", answer).get("id_token") if isinstance(answer, dict) else None
+        token = cast("dict[str, Any]", answer).get("id_token") if isinstance(answer, dict) else None
         if not isinstance(token, str):
             raise Unauthenticated("you are not logged in", why="the issuer sent no id token", fix="try again")
         claims = self.check.read_claims(token)
@@ -139,7 +139,7 @@ class _IssuerLogin:
     def _find_endpoint(self, name: str) -> str:
         """Return an endpoint that the issuer publishes; raises `Unavailable` without one."""
         described = make_fetcher().fetch_json(f"{self.issuer.rstrip('/')}{_METADATA}")
-        found = cast("Mapping[str, Any]", described) if isinstance(described, dict) else {}
+        found = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
         endpoint = found.get(name)
         if found.get("issuer") != self.issuer or not isinstance(endpoint, str) or not endpoint.startswith("https://"):
             raise Unavailable("the issuer cannot be used", why=f"its metadata name another issuer or no {name}")
