@@ -125,5 +125,6 @@ def tell(site: Site, *texts: str, session: str = "", user: str = "ana", **given:
 
 @contextmanager
 def serving_pages(tmp_path: Path, clock: Clock, **given: Any) -> Generator[Site]:  # noqa: ANN401 - of `serving`
-    with serving(tmp_path / "memory.db", clock, **{"tokens": True, **given}) as site:
+    given.setdefault("tokens", True)
+    with serving(tmp_path / "memory.db", clock, **given) as site:
         yield site

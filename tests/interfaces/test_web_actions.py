@@ -68,12 +68,13 @@ def test_a_change_is_made_told_and_undone(
     person: Person,
     site: Site,
     memory_id: str,
+    *,
     action: str,
     fields: dict[str, str],
-    field: str,
-    after: Any,
+    changed: tuple[str, object],
     message: str,
 ) -> None:
+    field, after = changed
     before = getattr(get(site, memory_id), field)
     page = person.do(f"/memory/{memory_id}", action, **fields)
     assert getattr(get(site, memory_id), field) == after
@@ -323,9 +324,11 @@ def test_on_loopback_without_tokens_a_form_needs_the_key_too(tmp_path: Path, clo
         assert get(site, memory_id).status == "forgotten"
 
 
-def test_an_action_is_in_the_audit_with_its_page(person: Person, site: Site, memory_id: str) -> None:
-    person.do(f"/memory/{memory_id}", "/forget")
-    with memory_of(site) as memory:
+def test_an_action_is_in_the_audit_with_its_page(tmp_path: Path, clock: ManualClock) -> None:
+    with serving_pages(tmp_path, clock) as site:
+        memory_id = tell(site, "I live in Linz.")[0]
+        Person(site).do(f"/memory/{memory_id}", "/forget")
+    with Credenda.open(tmp_path / "memory.db", user="ana", clock=clock, workers=False) as memory:
         records = [one.fields for one in memory.data.audit(limit=50).items]
     found = [one for one in records if one["operation"] == "memory forget"]
     assert [(one["door"], one["status"], one["credential"]) for one in found] == [("web", 303, "login")]

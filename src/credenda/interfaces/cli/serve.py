@@ -42,6 +42,10 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "tls-cert": ("FILE", "Certificate chain for TLS, in PEM."),
     "tls-key": ("FILE", "Its private key."),
     "oidc-issuer": ("URL", "Accept tokens of this OpenID Connect issuer, instead of the server's own OAuth."),
+    "oidc-client": (
+        "ID",
+        "Let persons log in at that issuer, through this public client.",
+    ),
 }
 _SETTLE_SECONDS: Final = 60.0
 _FLAGS: Final[Mapping[str, str]] = {
@@ -128,6 +132,7 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
         tls_key=Path(given["tls_key"]) if given["tls_key"] else None,
         url=given["url"] or "",
         oidc_issuer=given["oidc_issuer"] or "",
+        oidc_client=given["oidc_client"] or "",
         audiences=tuple(given["audience"]),
     )
     check_address(address)

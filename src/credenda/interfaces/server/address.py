@@ -33,6 +33,8 @@ class Address:
     """The address that clients use, if it differs from where the server listens."""
     oidc_issuer: str = ""
     """The external issuer whose tokens are accepted; "" for the server's own OAuth."""
+    oidc_client: str = ""
+    """The client id with which persons log in at the issuer; without one they do not."""
     audiences: tuple[str, ...] = ()
     """What those tokens must be for; by default the address of the server."""
 
@@ -107,8 +109,9 @@ def check_address(address: Address) -> None:
 def _check_issuer(address: Address) -> None:
     """Raise `Invalid` for an external issuer that cannot be meant."""
     if not address.oidc_issuer:
-        if address.audiences:
-            raise Invalid("--audience needs an issuer", fix="give --oidc-issuer")
+        if address.audiences or address.oidc_client:
+            option = "--audience" if address.audiences else "--oidc-client"
+            raise Invalid(f"{option} needs an issuer", fix="give --oidc-issuer")
         return
     if not address.needs_tokens:
         raise Invalid("an issuer of tokens is of no use", why="--auth none needs none", fix="leave out --auth none")

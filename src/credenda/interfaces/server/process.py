@@ -164,10 +164,14 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
         external = oauth.oidc.make_check(
             parts.store, parts.clock, resource, issuer=address.oidc_issuer, audiences=address.audiences
         )
+        if address.oidc_client and not parts.read_only:
+            routes += oauth.issuer_login.make_login_routes(
+                parts.store, parts.clock, resource, attempts, issuer=address.oidc_issuer, client=address.oidc_client
+            )
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
     check = TokenCheck(parts.store, parts.clock, attempts, resource, external=external)
-    sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource)
+    sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource, issuer=address.oidc_issuer)
     if parts.read_only and external is None:  # nothing can be granted here
         return _Access(identify=check.identify, sessions=sessions)
     return _Access(identify=check.identify, sessions=sessions, resource=resource, routes=tuple(routes))

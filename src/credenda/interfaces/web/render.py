@@ -77,7 +77,8 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals |= {"asset": link_asset, "credenda_version": __version__}  # pyright: ignore[reportUnknownMemberType]
+    shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
+    shared.update(asset=link_asset, credenda_version=__version__)
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
     environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
     return environment
@@ -103,6 +104,10 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
             format_time(at_us), format_moment(at_us, zone)
         )
 
+    def day(at: int | datetime) -> str:
+        """Write the day of a time."""
+        return format_day(to_microseconds(at), zone)
+
     def count(number: int, one: str, many: str) -> str:
         """Write a number with its noun: the two messages of one and of many, with `{n}`."""
         return translate(language, one if number == 1 else many, n=_format_number(number))
@@ -111,7 +116,7 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
         "t": partial(translate, language),
         "when": when,
         "moment": moment,
-        "day": lambda at: format_day(to_microseconds(at), zone),
+        "day": day,
         "span": partial(describe_span, language=language),
         "count": count,
         "language": language,

@@ -153,7 +153,7 @@ class _Endpoint:
                 folder=folder,
                 upload=sent.file,
                 base=self._sessions.find_base(request.scope),
-                has_login="login" in state,
+                logout_key=state.get("logout_key", ""),
                 memory_names=self._sessions.list_memories(get_principal(), state.get("login")),
             )
             if self._action:

@@ -17,9 +17,10 @@ from credenda.errors import Forbidden, Unauthenticated
 from credenda.ids import draw_secret
 from credenda.interfaces.authorization import SCOPES, Principal, get_principal, make_principal
 from credenda.interfaces.server.guard import Identify
+from credenda.interfaces.server.oauth.routes import LOGIN, make_page_key
 from credenda.interfaces.server.resource import Resource
 from credenda.services import logins
-from credenda.services.members import list_access
+from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
 __all__ = ["Sessions", "name_cookie"]
@@ -39,6 +40,8 @@ class _Logins:
     store: Store
     clock: Clock
     resource: Resource
+    issuer: str
+    """The external issuer that knows the persons; "" for this server."""
 
 
 class Sessions:
@@ -56,9 +59,11 @@ class Sessions:
         return cls(identify, draw_secret(), None)
 
     @classmethod
-    def of_persons(cls, identify: Identify, store: Store, clock: Clock, resource: Resource) -> Sessions:
+    def of_persons(
+        cls, identify: Identify, store: Store, clock: Clock, resource: Resource, *, issuer: str = ""
+    ) -> Sessions:
         """Make those of a server at which persons log in; `identify` finds the bearer of a token."""
-        return cls(identify, draw_secret(), _Logins(store, clock, resource))
+        return cls(identify, draw_secret(), _Logins(store, clock, resource, issuer))
 
     @property
     def has_logins(self) -> bool:
@@ -86,6 +91,7 @@ class Sessions:
             raise Unauthenticated("nobody is logged in", why="there is no session, or it has ended", fix="log in")
         scope["state"]["csrf"] = _make_csrf(login.secret)
         scope["state"]["login"] = login
+        scope["state"]["logout_key"] = make_page_key(login, LOGIN)
         return await to_thread.run_sync(self._find_principal, self._found, login)
 
     def check_form(self, scope: Scope, sent: str) -> None:
@@ -105,11 +111,11 @@ class Sessions:
 
     @staticmethod
     def _find_login(found: _Logins, text: str) -> logins.Login | None:
-        return logins.find_login(found.store.secrets, text, found.clock.now_us())
+        return logins.find_login(found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
 
     def list_memories(self, principal: Principal, login: logins.Login | None) -> list[str]:
         """Return the users whose memories the person may use; the own one first."""
-        if self._found is None or login is None:
+        if self._found is None or login is None or login.issuer:
             return [principal.tenant]
         return [one.user for one in list_access(self._found.store.members, login.person)]
 
@@ -132,6 +138,11 @@ class Sessions:
     @staticmethod
     def _find_principal(found: _Logins, login: logins.Login) -> Principal:
         """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
+        if login.issuer:
+            member = find_access(found.store.members, login.memory, login.issuer, login.person)
+            if member is None:
+                raise Unauthenticated("you may not use this memory", why="you are no member of it any more", fix="")
+            return make_principal(member, SCOPES, "login")
         memories = list_access(found.store.members, login.person)
         chosen = next((one for one in memories if one.user == login.memory), memories[0])
         return make_principal(chosen, SCOPES, "login")

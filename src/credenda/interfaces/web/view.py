@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from credenda.client import Credenda
@@ -48,8 +48,8 @@ class View:
     """The file that the person sent."""
     base: str = ""
     """The address of this server, without a slash at its end."""
-    has_login: bool = False
-    """Whether the person has logged in, and can log out."""
+    logout_key: str = ""
+    """The key of the form that logs out; "" for who has not logged in."""
     memory_names: list[str] = field(default_factory=list[str])
     """The users whose memories the person may use."""
 
@@ -118,8 +118,8 @@ class View:
         kept = [(key, value) for key, value in self.query if key not in changed and key not in _PASSING and value]
         added: list[tuple[str, str]] = []
         for key, value in changed.items():
-            values = value if isinstance(value, list | tuple) else (value,)
-            added += [(key, str(one)) for one in values if one not in (None, "")]  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+            values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
+            added += [(key, str(one)) for one in values if one not in {None, ""}]
         return f"?{urlencode([*kept, *added])}" if kept or added else "?"
 
     @property

@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.server.oauth import (
+        issuer_login as issuer_login,
+    )
+    from credenda.interfaces.server.oauth import (
         oidc as oidc,
     )
     from credenda.interfaces.server.oauth import (

@@ -10,20 +10,21 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPSConnection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Timer
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from credenda.errors import Invalid, Unavailable
 
 __all__ = ["Fetcher", "fetch_public_json", "is_public_address", "resolve_name"]
 
 _OK: Final = 200
+_FORM: Final = "application/x-www-form-urlencoded"
 _HTTPS_PORT: Final = 443
 _TRANSLATED: Final = tuple(IPv6Network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
 """Ranges that lead to an IPv4 address inside them: NAT64, 6to4 and Teredo."""
@@ -66,6 +67,13 @@ class Fetcher:
 
     def fetch_json(self, url: str) -> object:
         """Fetch a document; raises `Invalid` for an address that is not allowed, `Unavailable` where none came."""
+        return self._fetch(url, None)
+
+    def post_form(self, url: str, fields: Mapping[str, str]) -> object:
+        """Send a form, and return the document that is the answer; raises as `fetch_json` does."""
+        return self._fetch(url, urlencode(fields))
+
+    def _fetch(self, url: str, form: str | None) -> object:
         parts = _split(url)
         port = parts.port or _HTTPS_PORT
         if port not in self.ports:
@@ -76,7 +84,7 @@ class Fetcher:
         end.daemon = True
         end.start()
         try:
-            body = self._read(connection, f"{parts.path}{'?' if parts.query else ''}{parts.query}")
+            body = self._read(connection, f"{parts.path}{'?' if parts.query else ''}{parts.query}", form)
         except (OSError, HTTPException) as error:
             raise _fail(url, type(error).__name__) from None
         finally:
@@ -96,9 +104,12 @@ class Fetcher:
             raise _refuse(url, "it leads to an address that is not public")
         return addresses[0]
 
-    def _read(self, connection: _Connection, target: str) -> bytes:
+    def _read(self, connection: _Connection, target: str, form: str | None) -> bytes:
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "credenda"}
-        connection.request("GET", target, headers=headers)
+        if form is None:
+            connection.request("GET", target, headers=headers)
+        else:
+            connection.request("POST", target, body=form, headers={**headers, "Content-Type": _FORM})
         response = connection.getresponse()
         if response.status != _OK or response.getheader("content-encoding", "identity") != "identity":
             raise HTTPException

@@ -18,9 +18,10 @@ from credenda.errors import Invalid, Unauthenticated, Unavailable
 from credenda.interfaces.authorization import Principal, make_principal
 from credenda.interfaces.server.oauth.fetch import Fetcher
 from credenda.interfaces.server.resource import MCP_PATH, Resource
+from credenda.model.member import Member
 from credenda.storage.store import Store
 
-__all__ = ["OidcCheck", "SigningKeys", "make_check"]
+__all__ = ["OidcCheck", "SigningKeys", "make_check", "make_fetcher"]
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key; none with a shared secret, and not `none`."""
@@ -106,15 +107,24 @@ class OidcCheck:
 
     def __call__(self, text: str) -> Principal:
         """Return the holder of a token; raises `Unauthenticated`, and `Unavailable` without the keys of the issuer."""
+        claims = self.read_claims(text)
+        member = self.find_member(claims["sub"])
+        return make_principal(member, _list_scopes(claims), f"oidc:{member.id}")
+
+    def read_claims(self, text: str) -> dict[str, Any]:
+        """Return the claims of a token that is valid now, with a subject; raises as a call does."""
         claims = self._decode(text)
-        subject = claims["sub"]
-        if not isinstance(subject, str) or not subject:
+        if not isinstance(claims["sub"], str) or not claims["sub"]:
             raise _refuse("it has no subject")
         self._check_time(claims)
+        return claims
+
+    def find_member(self, subject: str) -> Member:
+        """Return the member of a memory that a subject is; raises `Unauthenticated` for someone else."""
         found = self._store.members.list_memberships(self._issuer, subject)
         if not found:
             raise _refuse("its subject is no member of a memory; see `credenda member add`")
-        return make_principal(found[0], _list_scopes(claims), f"oidc:{found[0].id}")
+        return found[0]
 
     def _decode(self, text: str) -> dict[str, Any]:
         """Return the claims of a token whose signature, issuer and audience are right."""
@@ -148,14 +158,19 @@ class OidcCheck:
             raise _refuse("it has expired, or is not valid yet")
 
 
-def make_check(store: Store, clock: Clock, resource: Resource, *, issuer: str, audiences: tuple[str, ...]) -> OidcCheck:
-    """Make the check of an issuer whom the administrator has named, who may be in the own network."""
-    fetcher = Fetcher(
+def make_fetcher() -> Fetcher:
+    """Make what fetches from an issuer whom the administrator has named, who may be in the own network."""
+    return Fetcher(
         may_connect=lambda _: True,
         ports=frozenset(range(1, 1 << 16)),
         bytes_max=_KEYS_BYTES,
         wait_seconds=_WAIT_SECONDS,
     )
+
+
+def make_check(store: Store, clock: Clock, resource: Resource, *, issuer: str, audiences: tuple[str, ...]) -> OidcCheck:
+    """Make the check of an issuer whom the administrator has named."""
+    fetcher = make_fetcher()
 
     def fetch(url: str) -> object:
         try:

@@ -40,7 +40,7 @@ from credenda.services import logins, oauth_grants, passwords
 from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
-__all__ = ["Endpoint", "make_authorization_routes", "make_resource_routes"]
+__all__ = ["LOGIN", "Endpoint", "make_authorization_routes", "make_page_key", "make_resource_routes"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
@@ -155,7 +155,7 @@ class _AuthorizationServer:
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
         page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
-            return pages.make_logged_in_page(login.person, _make_csrf(login, LOGIN))
+            return pages.make_logged_in_page(login.person, make_page_key(login, LOGIN))
         return pages.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
@@ -257,7 +257,7 @@ class _AuthorizationServer:
 
     def _show_consent(self, login: logins.Login, asked: str, wanted: AuthorizationRequest) -> Response:
         memories = list_access(self.store.members, login.person)
-        csrf = _make_csrf(login, f"{AUTHORIZE}\n{asked}")
+        csrf = make_page_key(login, f"{AUTHORIZE}\n{asked}")
         return pages.make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
 
     def _find_memory(self, login: logins.Login, user: str) -> Member:
@@ -352,7 +352,7 @@ class _AuthorizationServer:
         fields = await _read_form(request)
         shown = f"{page}\n{fields['request']}" if "request" in fields else page
         sent = fields.get("csrf", "").encode()
-        if login is None or not hmac.compare_digest(_make_csrf(login, shown).encode(), sent):
+        if login is None or not hmac.compare_digest(make_page_key(login, shown).encode(), sent):
             raise Forbidden("this form is not valid", why="the login has ended, or another page sent it", fix="log in")
         return login, fields
 
@@ -378,7 +378,7 @@ class _AuthorizationServer:
         state["note"].scope = " ".join(scopes)
 
 
-def _make_csrf(login: logins.Login, page: str) -> str:
+def make_page_key(login: logins.Login, page: str) -> str:
     """Return the token that a form of this session, for exactly this page and request, must carry."""
     return hmac.new(login.secret.encode(), page.encode(), sha256).hexdigest()
 

@@ -73,7 +73,7 @@ def draw_graph(
     return Drawing(
         title=name,
         svg=canvas.write(),
-        head=(words("From"), words("Relation"), words("To")),
+        head=(words("From"), words("Relation"), words("Leads to")),
         rows=tuple(_make_row(edge, shown) for edge in joined),
         left_out=len(known) - len(shown),
     )

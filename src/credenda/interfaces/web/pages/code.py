@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
@@ -39,8 +39,8 @@ def _find_check(view: View) -> tuple[JobInfo | None, Mapping[str, Any] | None]:
             continue
         if job.state not in ENDED:
             return job, None
-        steps = (job.result or {}).get("steps", ())
-        step = next((one for one in steps if one["name"] == "drift"), None)  # type: ignore[union-attr]
+        steps = cast("Sequence[Mapping[str, Any]]", (job.result or {}).get("steps", ()))
+        step = next((one for one in steps if one["name"] == "drift"), None)
         if step is not None:
             return job, step
     return None, None

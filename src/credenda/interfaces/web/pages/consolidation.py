@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
 from credenda.interfaces.web.page import Done, Page
@@ -51,7 +51,9 @@ def _find_job(view: View, runs: Sequence[JobInfo]) -> JobInfo | None:
 
 def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:
     """Return the changes of a run as a form names them, if one form can hold them all."""
-    changes = [] if report is None or report.get("dry_run") else report.get("changes", ())
+    if report is None or report.get("dry_run"):
+        return ()
+    changes = cast("Sequence[Mapping[str, Any]]", report.get("changes", ()))
     marks = [f"{one['memory_id']}.{one['id']}" for one in changes if one.get("memory_id")]
     return marks if len(marks) <= _MARKS else ()
 

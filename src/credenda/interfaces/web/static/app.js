@@ -60,7 +60,7 @@
         }
         const figure = job.querySelector(".figure");
         if (figure && state.done) figure.textContent = state.total ? `${state.done} / ${state.total}` : state.done;
-        if (event.type === "processing" || event.type === "queued") return;
+        if (!["complete", "dead", "cancelled"].includes(event.type)) return;
         source.close();
         location.reload();
       };
