@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from playwright.sync_api import Page
 
@@ -42,7 +42,8 @@ def list_pages(page: Page) -> Mapping[str, str]:
 def take(page: Page, path: Path) -> None:
     """Write what the window shows as WebP, which Playwright itself does not offer."""
     session = page.context.new_cdp_session(page)
-    found = session.send("Page.captureScreenshot", {"format": "webp", "quality": _QUALITY})
+    wanted = {"format": "webp", "quality": _QUALITY}
+    found = cast("Mapping[str, str]", session.send("Page.captureScreenshot", wanted))  # pyright: ignore[reportUnknownMemberType] - of the protocol
     data = base64.b64decode(found["data"])
     if len(data) > _BYTES_MAX:
         raise ValueError(f"{path.name} has {len(data):,} bytes, at most {_BYTES_MAX:,}")
