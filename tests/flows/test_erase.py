@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable
+from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable, bootstrap
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import Erasure
 from credenda.testing import ManualClock
@@ -120,7 +120,7 @@ def test_showings_that_wait_elsewhere_make_nobody_new(path: Path, mem: Credenda,
         assert other.search("Where do I live?").hits
         mem.erase("ana")
         assert other.search("Where do I live?").hits == ()
-    store = SqliteStore(str(path), read_only=True)
+    store = bootstrap.open_store(path, read_only=True)
     with store.reader("ana") as reader:
         assert reader.tenant.tag == ""
     store.close()
@@ -147,7 +147,7 @@ def test_an_export_that_fails_erases_nothing(mem: Credenda, tmp_path: Path) -> N
 
 def test_what_was_written_after_the_export_is_not_lost(mem: Credenda, path: Path) -> None:
     mem.remember("I live in Linz.")
-    store = SqliteStore(str(path))
+    store = bootstrap.open_store(path)
     with store.dump("ana") as dump:
         tables = [table for table, _ in dump.rows]
     counts = {table: tables.count(table) for table in tables}
