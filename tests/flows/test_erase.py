@@ -43,6 +43,7 @@ def _raw(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()) if file.suffix != ".jsonl")
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.requirement("R-204", "R-205", "R-227", "D-019")
 def test_an_erased_user_is_in_no_row_and_no_byte_and_the_neighbour_is_as_before(
     path: Path, tmp_path: Path, clock: ManualClock, ben: Credenda
@@ -177,6 +178,7 @@ def test_a_worker_with_jobs_of_an_erased_user_goes_on(path: Path, mem: Credenda,
     assert mem.data.doctor().ok
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize(
     ("erasure", "told"),
     [

@@ -32,11 +32,11 @@ def test_doctor_names_the_backend_its_version_and_the_state_of_the_walls(databas
 def test_doctor_says_where_a_wall_is_missing(store: PostgresStore, database: Database) -> None:
     table = "ALTER TABLE credenda.contests {} ROW LEVEL SECURITY"
     with database.connect() as connection:
-        connection.execute(cast("LiteralString", table.format("NO FORCE")))
+        connection.execute(table.format("NO FORCE"))
         try:
             assert store.describe_backend()["row_level_security"].startswith("MISSING")
         finally:
-            connection.execute(cast("LiteralString", table.format("FORCE")))
+            connection.execute(table.format("FORCE"))
     assert store.describe_backend()["row_level_security"].startswith("forced on all")
 
 
