@@ -1,7 +1,7 @@
 """Run tests of the whole product on another backend: whatever opens a file then opens a Postgres database instead.
 
-`CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; see `ON_BOTH` in `tests/flows/conftest.py` for
-those that the suite runs on both. A file keeps its database for one test, so that it can be opened again, by several
+`CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; the suite itself runs
+the modules in `ON_BOTH` on both. A file keeps its database for one test, so that it can be opened again, by several
 stores, and for several users. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests
 about the file itself have the marker `sqlite_file` and stay on SQLite.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -27,12 +27,20 @@ from credenda.storage.store import Store
 
 from .postgres_server import Database, get_server
 
-__all__ = ["CHOSEN", "open_databases"]
+__all__ = ["CHOSEN", "ON_BOTH", "open_databases"]
 
 CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
 
 
+ON_BOTH: Final = frozenset(
+    f"test_{name}.py"
+    for name in (
+        *("access", "aliases", "all_users", "archive", "contests", "delete_event", "erase", "for_user", "jobs"),
+        *("remember", "time", "undo"),
+    )
+)
+"""Modules that the suite runs on both backends: what each promise of the product rests on."""
 _PARAMETER: Final = re.compile(r"'[^']*'|::|%|\?|:(\w+)")
 
 
@@ -41,8 +49,9 @@ class TableView:
 
     def __init__(self, database: Database) -> None:
         """Connect."""
-        self._connection: psycopg.Connection[Row] = psycopg.connect(
-            database.url("postgres"), autocommit=True, row_factory=make_rows, options="-c search_path=credenda"
+        address = database.url("postgres")
+        self._connection = psycopg.Connection[Row].connect(
+            address, autocommit=True, row_factory=make_rows, options="-c search_path=credenda"
         )
         register_types(self._connection)
         self.row_factory: object = None
@@ -81,7 +90,7 @@ def _to_path(name: object) -> str:
 
 
 @contextmanager
-def open_databases(patch: pytest.MonkeyPatch) -> Iterator[None]:
+def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
     """Let `bootstrap.open_store` open a database in the place of a file, until the block ends."""
     lent: dict[str, Database] = {}
     open_store = bootstrap.open_store

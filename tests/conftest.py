@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from .backends import CHOSEN, open_databases
+from .backends import CHOSEN, ON_BOTH, open_databases
 from .connections import left_open, opened, watch
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
@@ -42,6 +42,13 @@ def a_test_closes_what_it_opens() -> Iterator[None]:
 def a_module_closes_what_it_opens() -> Iterator[None]:
     """Fail the last test of a module of which a fixture leaves a connection open."""
     yield from _all_closed()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the modules that say so on both backends, but for tests about a file."""
+    definition = metafunc.definition
+    if CHOSEN == "sqlite" and definition.path.name in ON_BOTH and not definition.get_closest_marker("sqlite_file"):
+        metafunc.parametrize("backend", ["sqlite", "postgres"], indirect=True)
 
 
 @pytest.fixture(autouse=True)

@@ -133,10 +133,10 @@ class Server:
         """Create the roles and the template that databases are copied from."""
         with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
             connection.execute(_ROLES)
-            connection.execute(cast("LiteralString", f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}"))
+            connection.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
         migrate(Database(_TEMPLATE, self).url())
         with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
-            connection.execute(cast("LiteralString", f"GRANT {OWNER}_service TO {APP}"))
+            connection.execute(f"GRANT {OWNER}_service TO {APP}")
 
 
 def _run(server: Server, program: str, *given: str) -> None:

@@ -102,6 +102,7 @@ def test_closing_writes_what_waits(mem: Credenda, linz: str, path: Path) -> None
         assert again.get(linz).access_count == 1
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.requirement("S-059")
 def test_a_search_never_waits_for_the_write_lock(mem: Credenda, linz: str, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:

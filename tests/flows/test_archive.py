@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Conflict, Credenda, Invalid, MemoryUnit, Unavailable
+from credenda import Conflict, Credenda, Invalid, MemoryUnit, Unavailable, bootstrap
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import NOT_MOVED, TABLES, dump_rows
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 
 Open = Callable[..., Credenda]
@@ -191,7 +190,7 @@ def test_a_user_who_never_wrote_moves_too(opened: Open, tmp_path: Path) -> None:
 def test_a_tenant_without_rows_takes_the_ids_of_the_archive(full: Credenda, opened: Open, tmp_path: Path) -> None:
     full.data.export(tmp_path / "a.jsonl")
     fresh = opened("fresh.db")
-    with closing(SqliteStore(str(tmp_path / "fresh.db"))) as store:
+    with closing(bootstrap.open_store(tmp_path / "fresh.db")) as store:
         store.commit("ana", lambda writer: writer.tenant.tag)
     fresh.search("Where do I live?")
     fresh.data.import_(tmp_path / "a.jsonl")
@@ -207,6 +206,7 @@ def test_a_folder_is_never_overwritten_and_a_missing_one_not_made(full: Credenda
         full.data.export(tmp_path / "missing" / "a.jsonl")
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.requirement("D-019")
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm", ".erasures"])
 def test_a_database_and_its_companions_are_never_overwritten(full: Credenda, tmp_path: Path, ending: str) -> None:
@@ -227,6 +227,7 @@ def test_a_database_and_its_companions_are_never_overwritten(full: Credenda, tmp
     assert full.data.doctor().ok
 
 
+@pytest.mark.sqlite_file
 def test_a_failed_export_leaves_what_was_there(full: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out" / "a.jsonl"
     path.parent.mkdir()
@@ -243,6 +244,7 @@ def test_a_failed_export_leaves_what_was_there(full: Credenda, tmp_path: Path, m
     assert path.read_text() == "older"
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.usefixtures("full")
 def test_every_table_of_a_tenant_moves_or_is_named(tmp_path: Path) -> None:
     connection = connect(str(tmp_path / "full.db"), query_only=True)
@@ -254,6 +256,7 @@ def test_every_table_of_a_tenant_moves_or_is_named(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.usefixtures("full")
 def test_rows_are_read_along_their_keys_and_never_sorted_in_memory(tmp_path: Path) -> None:
     connection = connect(str(tmp_path / "full.db"), query_only=True)

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from credenda import Credenda, MemoryUnit
+from credenda import Credenda, MemoryUnit, bootstrap
 from credenda.model.event import Event
 from credenda.model.memory import Memory
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter
 from credenda.testing import ManualClock
 from credenda.text.blanks import BLANK
@@ -34,7 +33,7 @@ def events(path: Path) -> Events:
     """Read every event of the memory from its file, oldest first, with the redacted ones."""
 
     def read() -> list[Event]:
-        store = SqliteStore(str(path), read_only=True)
+        store = bootstrap.open_store(path, read_only=True)
         try:
             with store.reader("ana") as reader:
                 return reader.find_events(EventFilter(redacted=True))

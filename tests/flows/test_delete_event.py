@@ -86,6 +86,7 @@ def test_the_same_key_on_purpose_stores_words_that_were_deleted(mem: Credenda) -
     assert [one.value for one in mem.list(attribute="residence").items] == ["Linz"]
 
 
+@pytest.mark.sqlite_file
 def test_a_deletion_says_that_a_reader_holds_the_log_and_the_next_write_empties_it(
     mem: Credenda, say: Say, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

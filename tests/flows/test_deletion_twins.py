@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Conflict, Credenda, MemoryUnit, restore_backup
+from credenda import Conflict, Credenda, MemoryUnit, bootstrap, restore_backup
 from credenda.model.memory import Status
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import MemoryFilter
 from credenda.testing import ManualClock
 from credenda.write.forget.tombstones import is_deleted
@@ -28,7 +27,7 @@ def _event_of(mem: Credenda, memory_id: str) -> str:
 
 def _covered(path: Path) -> list[str]:
     """Name what is held though a tombstone covers its slot and value, or its words."""
-    store = SqliteStore(str(path), read_only=True)
+    store = bootstrap.open_store(path, read_only=True)
     try:
         with store.reader("ana") as reader:
             held = [one for one in reader.find(MemoryFilter()) if one.status is not Status.DELETED]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable
+from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable, bootstrap
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import Erasure
 from credenda.testing import ManualClock
@@ -43,6 +43,7 @@ def _raw(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()) if file.suffix != ".jsonl")
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.requirement("R-204", "R-205", "R-227", "D-019")
 def test_an_erased_user_is_in_no_row_and_no_byte_and_the_neighbour_is_as_before(
     path: Path, tmp_path: Path, clock: ManualClock, ben: Credenda
@@ -120,7 +121,7 @@ def test_showings_that_wait_elsewhere_make_nobody_new(path: Path, mem: Credenda,
         assert other.search("Where do I live?").hits
         mem.erase("ana")
         assert other.search("Where do I live?").hits == ()
-    store = SqliteStore(str(path), read_only=True)
+    store = bootstrap.open_store(path, read_only=True)
     with store.reader("ana") as reader:
         assert reader.tenant.tag == ""
     store.close()
@@ -147,7 +148,7 @@ def test_an_export_that_fails_erases_nothing(mem: Credenda, tmp_path: Path) -> N
 
 def test_what_was_written_after_the_export_is_not_lost(mem: Credenda, path: Path) -> None:
     mem.remember("I live in Linz.")
-    store = SqliteStore(str(path))
+    store = bootstrap.open_store(path)
     with store.dump("ana") as dump:
         tables = [table for table, _ in dump.rows]
     counts = {table: tables.count(table) for table in tables}
@@ -177,6 +178,7 @@ def test_a_worker_with_jobs_of_an_erased_user_goes_on(path: Path, mem: Credenda,
     assert mem.data.doctor().ok
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize(
     ("erasure", "told"),
     [

@@ -273,6 +273,7 @@ class Announcing(SqliteStore):
         return result
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.requirement("R-063")
 def test_a_background_worker_reads_without_being_asked(path: Path, clock: ManualClock, reader: Scripted) -> None:
     parts = build_parts(path, user="ana", clock=clock, extractor=reader, embedder="hashed")
@@ -287,6 +288,7 @@ def test_a_background_worker_reads_without_being_asked(path: Path, clock: Manual
         assert mem.stats().vectors == 3
 
 
+@pytest.mark.sqlite_file
 def test_a_worker_may_start_after_the_memory_was_opened(path: Path, clock: ManualClock, reader: Scripted) -> None:
     parts = build_parts(path, user="ana", clock=clock, extractor=reader)
     parts.store.close()

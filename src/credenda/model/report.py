@@ -50,6 +50,8 @@ class DoctorReport:
     ok: bool
     findings: tuple[Finding, ...]
     checks: tuple[str, ...]
+    backend: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The database: its name and version; of Postgres also the roles, and the state of row-level security."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

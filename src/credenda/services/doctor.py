@@ -70,7 +70,11 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     findings += _check_permissions(parts, repair=repair)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(
-        oldest_unread_seconds=_measure_oldest(parts), ok=not wrong, findings=tuple(findings), checks=_CHECKS
+        oldest_unread_seconds=_measure_oldest(parts),
+        ok=not wrong,
+        findings=tuple(findings),
+        checks=_CHECKS,
+        backend=parts.store.describe_backend(),
     )
 
 

@@ -26,7 +26,7 @@ change and vector with a number up to them is visible, and none above them. A la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -308,6 +308,10 @@ class Store(TenantTransfer, Protocol):
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify the database and this tenant's journal chain, full-text index and references; repair derived rows."""
+        ...
+
+    def describe_backend(self) -> Mapping[str, str]:
+        """Return the `name` and `version` of the database, and what else a person who looks after it should know."""
         ...
 
     def renew_indexes(self, user_id: str) -> None:

@@ -14,7 +14,7 @@ from credenda.storage.sql.table_rows import TABLES
 from credenda.storage.sqlite.damaged_rows import list_columns
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store
-from credenda.storage.tenant_transfer import ImportRow
+from credenda.storage.tenant_transfer import Cell, ImportRow
 from tests.contract.store.build import ANA, BEN, add, because, held, put, said, see, vector
 
 SENTENCES = [
@@ -106,7 +106,7 @@ def test_an_archive_of_one_backend_loads_into_the_other_and_back(both: tuple[Sql
     assert file.check(ANA) == []
 
 
-def copy(source: Store, target: Store, user_id: str) -> list[tuple[str, dict[str, object]]]:
+def copy(source: Store, target: Store, user_id: str) -> list[tuple[str, dict[str, Cell]]]:
     """Load the archive of one store into another, and return its rows."""
     with source.dump(user_id) as export:
         rows = [(table, dict(row)) for table, row in export.rows]

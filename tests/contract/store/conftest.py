@@ -3,7 +3,7 @@
 A new backend joins with one line in `BACKENDS`; the tests beside this file then define it, unchanged.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -22,12 +22,12 @@ StoreFactory = Callable[[], Store]
 
 
 @contextmanager
-def sqlite(folder: Path, clock: Clock) -> Iterator[StoreFactory]:
+def sqlite(folder: Path, clock: Clock) -> Generator[StoreFactory]:
     yield lambda: SqliteStore(str(folder / "memory.db"), clock=clock)
 
 
 @contextmanager
-def postgres(_: Path, clock: Clock) -> Iterator[StoreFactory]:
+def postgres(_: Path, clock: Clock) -> Generator[StoreFactory]:
     server = get_server()
     database = server.lend()
     yield lambda: PostgresStore(database.url(), clock=clock)

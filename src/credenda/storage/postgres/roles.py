@@ -58,7 +58,7 @@ def read_login(connection: psycopg.Connection[Any]) -> Login:
     """Read who logged in; raises `Forbidden` for a role from which row-level security would not protect."""
     row = connection.execute(cast("LiteralString", _LOGIN)).fetchone()
     assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
-    login = Login(*(str(cell) if place == 0 else cell for place, cell in enumerate(row)))
+    login = Login(*row)
     for power, has in (("is a superuser", login.super), ("has BYPASSRLS", login.bypass)):
         if has:
             raise Forbidden(

@@ -23,7 +23,8 @@ class Row(tuple[Any, ...]):
 
     def __getitem__(self, key: Any, /) -> Any:
         """Return the cell at a place, or of a column."""
-        return tuple.__getitem__(self, self.places[key] if type(key) is str else key)
+        cells: tuple[Any, ...] = self
+        return tuple.__getitem__(cells, self.places[key] if type(key) is str else key)
 
     def keys(self) -> list[str]:
         """Return the names of the columns."""

@@ -15,6 +15,7 @@ from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.connections import Connections, Scope, Session
+from credenda.storage.postgres.describe import describe_server
 from credenda.storage.postgres.errors import is_repeatable
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
@@ -230,6 +231,11 @@ class PostgresStore(ServerRows, TenantQueries):
     def _own(user_id: str, *, server: bool = False) -> Scope:
         """Return the scope of a unit, which no other unit of the tenant runs beside."""
         return Scope(user_id, server=server, alone=f"tenant {user_id}")
+
+    def describe_backend(self) -> Mapping[str, str]:
+        """Return the version of the server, the roles, the state of row-level security, and that of pgvector."""
+        with self._connections.transaction(Scope()) as session:
+            return describe_server(session)
 
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""

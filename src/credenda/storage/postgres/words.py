@@ -54,7 +54,7 @@ def is_agreeing(run: StatementRunner) -> bool:
     held: dict[int, set[str]] = {}
     for row in run("all_words"):
         held.setdefault(row["code"], set()).add(row["term"])
-    return all(held.pop(code, set()) == terms for code, terms in _list_documents(run)) and not held
+    return all(frozenset(held.pop(code, ())) == terms for code, terms in _list_documents(run)) and not held
 
 
 def _list_documents(run: StatementRunner) -> Iterator[tuple[int, frozenset[str]]]:

@@ -379,6 +379,11 @@ class SqliteStore(ServerRows, TenantQueries):
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
         return findings + commits.run(lambda: sqlite.check.check_text_index(connection, repair=repair))
 
+    @staticmethod
+    def describe_backend() -> Mapping[str, str]:
+        """Return the name and version of the library."""
+        return {"name": "SQLite", "version": sqlite3.sqlite_version}
+
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         connection, commits = self._writable()

@@ -1,0 +1,49 @@
+"""What a person who looks after the database should know: version, roles, walls and extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from credenda.storage.postgres.connections import Session
+
+__all__ = ["describe_server"]
+
+_SERVER: Final = """
+SELECT current_setting('server_version') AS version, current_user::text AS role, session_user::text AS login,
+    (SELECT n.nspowner::regrole::text FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
+    (SELECT max(version) FROM credenda.schema_version) AS schema,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector,
+    (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed
+"""
+_WALLS: Final = """
+SELECT count(*) AS tables,
+    count(*) FILTER (WHERE c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
+        SELECT 1 FROM pg_policy AS p
+        WHERE p.polrelid = c.oid AND p.polcmd = '*' AND p.polqual IS NOT NULL AND p.polwithcheck IS NOT NULL
+    )) AS walled
+FROM pg_class AS c
+WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p') AND EXISTS (
+    SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
+)
+"""
+
+
+def describe_server(session: Session) -> Mapping[str, str]:
+    """Read version, roles, the state of row-level security and the presence of pgvector."""
+    server, walls = session.execute(_SERVER).fetchone(), session.execute(_WALLS).fetchone()
+    assert server is not None, "one row"  # noqa: S101 - told to the type checker
+    assert walls is not None, "one row"  # noqa: S101 - as above
+    whole = walls["walled"] == walls["tables"]
+    vector = f"installed, {server['installed']}" if server["installed"] else "available, not installed"
+    return {
+        "name": "PostgreSQL",
+        "version": str(server["version"]),
+        "schema": str(server["schema"]),
+        "row_level_security": f"{'forced on all' if whole else 'MISSING: forced on ' + str(walls['walled']) + ' of'} "
+        f"{walls['tables']} tables and partitions of users",
+        "role": str(server["role"]),
+        "login": f"{server['login']}{', which owns the tables' if server['login'] == server['owner'] else ''}",
+        "owner": str(server["owner"]),
+        "pgvector": vector if server["vector"] else "not available",
+    }
