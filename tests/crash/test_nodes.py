@@ -12,7 +12,6 @@ from credenda import Credenda
 from credenda.bench.nodes.kills import NodesReport, check_user, run_nodes
 from credenda.bench.nodes.load import Acknowledged
 from credenda.bootstrap import build_parts
-
 from tests.postgres_server import get_server
 
 LOST = Acknowledged("ana", "I like tea number u0n9z0.", "e9-000000")
