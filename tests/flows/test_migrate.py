@@ -20,7 +20,6 @@ from credenda.services.members import add_member
 from credenda.services.tokens import issue_token
 from credenda.storage.tenant_transfer import ARCHIVED
 from credenda.testing import ManualClock
-
 from tests.postgres_server import get_server
 
 both = pytest.mark.parametrize("target", ["sqlite", "postgres"], indirect=True)

@@ -233,7 +233,8 @@ def format_nodes(document: Mapping[str, Any]) -> str:
     """Show what was killed, acknowledged and repeated, and every violation."""
     kills, retries = document["kills"], document["retries"]
     lines = [
-        f"{document['servers']} servers, {document['workers']} workers, {document['seconds']} s, seed {document['seed']}",
+        f"nodes: {document['servers']} servers and {document['workers']} workers",
+        f"time: {document['seconds']} s, seed {document['seed']}",
         f"killed: {sum(kills.values())} ({', '.join(f'{count} {name}' for name, count in kills.items())})",
         f"acknowledged: {document['acknowledged']:,} ({document['acknowledged_a_second']} a second)",
         f"searches: {document['searches']:,}; requests repeated by callers: {sum(retries.values()):,}",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 
 import pytest
 
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory
-from credenda.storage.postgres.connections import Connections, Scope
+from credenda.storage.postgres.connections import Connections, Scope, Session
 from credenda.storage.postgres.reader import PostgresReader
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import (
@@ -56,29 +57,40 @@ _TOUCHED = """
 SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint
 FROM pg_stat_xact_all_tables WHERE schemaname = 'credenda'
 """
-READS: dict[str, Callable[[Reader, list[str], list[str]], object]] = {
-    "events": lambda reader, events, _: reader.events(events[:3]),
-    "events of a session": lambda reader, *_: reader.find_events(EventFilter(session="s", limit=5)),
-    "newest events": lambda reader, *_: reader.find_events(EventFilter(newest_first=True, limit=5)),
-    "memories": lambda reader, _, memories: reader.memories(memories[:3]),
-    "versions": lambda reader, _, memories: reader.versions(memories[:3]),
-    "memories of a slot": lambda reader, *_: reader.find(MemoryFilter(pair=("user", "drink"))),
-    "memories of a text": lambda reader, *_: reader.find(MemoryFilter(same_text_as=_memory(1).text)),
-    "all memories": lambda reader, *_: reader.find(MemoryFilter()),
-    "evidence": lambda reader, _, memories: reader.evidence(memory_ids=memories[:3]),
-    "evidence of events": lambda reader, events, _: reader.evidence(event_ids=events[:3]),
-    "changes": lambda reader, _, memories: reader.changes(ChangeFilter(memory_ids=memories[:3])),
-    "newest changes": lambda reader, *_: reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.ADD}), limit=5)),
-    "delta": lambda reader, *_: reader.delta(IndexPosition(), "tiny"),
-    "delta after the heads": lambda reader, *_: reader.delta(reader.duties.heads, "tiny"),
-    "nominate": lambda reader, *_: reader.nominate(["green", "tea"], 10),
-    "words of memories": lambda reader, *_: reader.search_memories(["green", "tea"], 10),
-    "vectors": lambda reader, *_: reader.vectors([1 << 12], "tiny"),
-    "due jobs": lambda reader, *_: reader.jobs(JobFilter(statuses=frozenset({JobStatus.QUEUED}), limit=16)),
-    "tombstones": lambda reader, *_: reader.tombstoned([b"d" * 16]),
-    "counts": lambda reader, *_: reader.counts(),
-    "heads": lambda reader, *_: reader.duties.heads,
-    "usage": lambda reader, _, memories: reader.usage.accesses(memories[:3]),
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A reader, and the ids of rows that it has."""
+
+    reader: Reader
+    events: list[str]
+    memories: tuple[str, ...]
+
+
+READS: dict[str, Callable[[Asked], object]] = {
+    "events": lambda a: a.reader.events(a.events[:3]),
+    "events of a session": lambda a: a.reader.find_events(EventFilter(session="s", limit=5)),
+    "newest events": lambda a: a.reader.find_events(EventFilter(newest_first=True, limit=5)),
+    "memories": lambda a: a.reader.memories(a.memories[:3]),
+    "versions": lambda a: a.reader.versions(a.memories[:3]),
+    "memories of a slot": lambda a: a.reader.find(MemoryFilter(pair=("user", "drink"))),
+    "memories of a text": lambda a: a.reader.find(MemoryFilter(same_text_as=_memory(1).text)),
+    "all memories": lambda a: a.reader.find(MemoryFilter()),
+    "evidence": lambda a: a.reader.evidence(memory_ids=a.memories[:3]),
+    "evidence of events": lambda a: a.reader.evidence(event_ids=a.events[:3]),
+    "changes": lambda a: a.reader.changes(ChangeFilter(memory_ids=a.memories[:3])),
+    "newest changes": lambda a: a.reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.ADD}), limit=5)),
+    "delta": lambda a: a.reader.delta(IndexPosition(), "tiny"),
+    "delta after the heads": lambda a: a.reader.delta(a.reader.duties.heads, "tiny"),
+    "nominate": lambda a: a.reader.nominate(["green", "tea"], 10),
+    "words of memories": lambda a: a.reader.search_memories(["green", "tea"], 10),
+    "vectors": lambda a: a.reader.vectors([1 << 12], "tiny"),
+    "due jobs": lambda a: a.reader.jobs(JobFilter(statuses=frozenset({JobStatus.QUEUED}), limit=16)),
+    "tombstones": lambda a: a.reader.tombstoned([b"d" * 16]),
+    "counts": lambda a: a.reader.counts(),
+    "heads": lambda a: a.reader.duties.heads,
+    "usage": lambda a: a.reader.usage.accesses(a.memories[:3]),
 }
 
 
@@ -116,10 +128,14 @@ def _measure(database: Database, events: list[str], memories: list[str]) -> dict
     with closing(Connections(database.url(APP), None)) as connections:
         for name, read in READS.items():
             with connections.transaction(Scope(ANA)) as session:
-                before = session.execute(_TOUCHED).fetchone()[0]
-                read(PostgresReader.of_view(session, ANA, b""), events, memories)
-                found[name] = session.execute(_TOUCHED).fetchone()[0] - before
+                before = _count_touched(session)
+                read(Asked(PostgresReader.of_view(session, ANA, b""), events, tuple(memories)))
+                found[name] = _count_touched(session) - before
     return found
+
+
+def _count_touched(session: Session) -> int:
+    return sum(int(row[0]) for row in session.execute(_TOUCHED))
 
 
 @pytest.mark.parametrize("name", list(READS))

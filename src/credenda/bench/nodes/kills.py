@@ -20,7 +20,7 @@ from credenda.runtime import Parts
 from credenda.services.tokens import issue_token
 from credenda.storage.store import ChangeFilter, EventFilter, JobFilter, JobStatus, MemoryFilter
 
-__all__ = ["NodesReport", "run_nodes"]
+__all__ = ["NodesReport", "check_user", "run_nodes"]
 
 _USERS: Final = ("ana", "bo", "Ana", "dee")
 _SCOPES: Final = ("memory:read", "memory:write")
@@ -97,7 +97,7 @@ def run_nodes(
         report.acknowledged, report.searches, report.retries = len(load.acknowledged), load.searches, load.retries
         report.violations += load.problems
         for user in _USERS:
-            report.violations += _check_user(parts, user, load.acknowledged, report)
+            report.violations += check_user(parts, user, load.acknowledged, report)
     finally:
         for node in nodes:
             node.stop()
@@ -129,20 +129,25 @@ def _use(
     started = seconds()
     for caller in callers:
         caller.start()
-    while (left := started + run_seconds - seconds()) > 0:
-        stop.wait(min(left, kill_every_seconds * draw.uniform(0.5, 1.5)))
-        if seconds() < started + run_seconds:
-            draw.choice(nodes).kill()
-    stop.set()
-    for node in nodes:
-        node.wait_ready(_READY_SECONDS)  # a caller insists on its last request
-    for caller in callers:
-        caller.join()
+    try:
+        while (left := started + run_seconds - seconds()) > 0:
+            stop.wait(min(left, kill_every_seconds * draw.uniform(0.5, 1.5)))
+            if seconds() < started + run_seconds:
+                draw.choice(nodes).kill()
+        stop.set()
+        late = [node.command[0] for node in nodes if not node.wait_ready(_READY_SECONDS)]
+        report.violations += [f"a {name} does not start again" for name in late]
+        for caller in callers:
+            caller.join(_READY_SECONDS)  # it insists on its last request
+        report.violations += ["a caller got no answer" for caller in callers if caller.is_alive()]
+    finally:
+        stop.set()
+        load.over.set()
     report.seconds = seconds() - started
     return load
 
 
-def _check_user(parts: Parts, user: str, all_said: list[Acknowledged], report: NodesReport) -> Iterator[str]:
+def check_user(parts: Parts, user: str, all_said: list[Acknowledged], report: NodesReport) -> Iterator[str]:
     """Finish the jobs of a user, and compare the rows with the acknowledgements."""
     said = {one.event_id: one.text for one in all_said if one.user == user}
     with Credenda(parts.for_user(user), workers=False) as memory:

@@ -39,6 +39,8 @@ class LoadReport:
     searches: int = 0
     problems: list[str] = field(default_factory=list[str])
     lock: Lock = field(default_factory=Lock)
+    over: Event = field(default_factory=Event)
+    """Set when no server will answer any more: callers then give up."""
 
 
 class Caller:
@@ -82,7 +84,7 @@ class Caller:
 
     def _insist(self, draw: random.Random, path: str, body: Mapping[str, object]) -> dict[str, Any] | None:
         """Send a request until a server answers it; None for an answer that is no success."""
-        while True:
+        while not self._report.over.is_set():
             try:
                 status, answer = self._send(draw, path, body)
             except (OSError, http.client.HTTPException) as error:
@@ -99,6 +101,7 @@ class Caller:
             with self._report.lock:
                 self._report.problems.append(f"{path} answered {status}: {json.dumps(answer)[:300]}")
             return None
+        return None
 
     def _send(self, draw: random.Random, path: str, body: Mapping[str, object]) -> tuple[int, dict[str, Any]]:
         if self._connection is None:

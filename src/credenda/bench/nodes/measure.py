@@ -82,6 +82,11 @@ def _work(parts: Parts) -> dict[str, Any]:
         return {"jobs": worker.jobs, "until": last}
 
 
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run a plan."""
     plan = Plan(**json.loads(arguments[0]))
@@ -90,11 +95,11 @@ def main(arguments: Sequence[str]) -> None:
         warm = getattr(parts.extractor, "warm", None)
         if callable(warm):
             warm()
-        print("ready", flush=True)
+        _tell("ready")
         sys.stdin.readline()
         started = seconds()
         done = _store_messages(parts, plan) if plan.role == "ack" else _work(parts)
-        print(json.dumps({**done, "seconds": done.get("until", seconds()) - started}), flush=True)
+        _tell(json.dumps({**done, "seconds": done.get("until", seconds()) - started}))
     finally:
         parts.release()
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from credenda import Credenda
@@ -16,7 +16,13 @@ from credenda.bench.nodes.measure import Plan, name_user, write_plan
 from credenda.bench.scaling import fit_exponent
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
+from credenda.lazy import import_on_use
 from credenda.runtime import Parts
+
+if TYPE_CHECKING:
+    import psycopg
+else:
+    psycopg = import_on_use("psycopg")
 
 __all__ = ["run_scale"]
 
@@ -162,8 +168,6 @@ def _time(act: Callable[[], object]) -> float:
 def _count_bytes(target: str) -> int:
     """Return the size of a database."""
     if urlsplit(target).scheme.startswith("postgres"):
-        import psycopg
-
         with psycopg.connect(target) as connection:
             row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
             return 0 if row is None else int(row[0])

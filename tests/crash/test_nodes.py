@@ -1,0 +1,64 @@
+"""Servers and workers on one database, each a process of its own, killed at random under load."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.bench.nodes.kills import NodesReport, check_user, run_nodes
+from credenda.bench.nodes.load import Acknowledged
+from credenda.bootstrap import build_parts
+from tests.postgres_server import get_server
+
+LOST = Acknowledged("ana", "I like tea number u0n9z0.", "e9-000000")
+
+
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    server = get_server()
+    database = server.lend()
+    yield database.url()
+    server.take_back(database)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.requirement("R-071")
+def test_killed_servers_and_workers_lose_nothing_and_do_nothing_twice(postgres: str) -> None:
+    report = run_nodes(postgres, run_seconds=20, servers=3, workers=3, kill_every_seconds=2.5, seed=7)
+    assert report.violations == []
+    assert report.kills.total() >= 2
+    assert report.acknowledged > 0
+    assert report.jobs >= report.acknowledged * 2
+    assert set(report.retries) <= {"ConnectionRefusedError", "RemoteDisconnected", "ConnectionResetError", "503"}
+
+
+def test_the_check_finds_what_is_lost_doubled_or_of_another(tmp_path: Path) -> None:
+    target = str(tmp_path / "memory.db")
+    said: list[Acknowledged] = []
+    with Credenda.open(target, user="ana", embedder="hashed", workers=False) as memory:
+        for number in (1, 2):
+            text = f"I like tea number u0n{number}z0."
+            said.append(Acknowledged("ana", text, memory.remember(text).event_ids[0]))
+        memory.settle()
+    assert find(target, said) == []
+    assert find(target, [*said, LOST]) == ["lost: e9-000000 of ana"]
+    with Credenda.open(target, user="ana", embedder="hashed", workers=False) as memory:
+        memory.remember("I like tea number u0n2z0.")
+        memory.remember("I like tea number u3n1z0.")
+        memory.settle()
+    found = Counter(problem.split(" of ")[0] for problem in find(target, said))
+    assert found["2 events"] == 1
+    assert any("what another said" in problem for problem in find(target, said))
+    assert any("messages of ana became memories" in problem for problem in find(target, said))
+
+
+def find(target: str, said: list[Acknowledged]) -> list[str]:
+    parts = build_parts(target, user="ana", embedder="hashed")
+    try:
+        return list(check_user(parts, "ana", said, NodesReport(seed=0, servers=0, workers=0)))
+    finally:
+        parts.release()
