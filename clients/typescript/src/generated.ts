@@ -270,6 +270,63 @@ export interface Difference {
 /** The kind of a difference: `changed` and `corrected` beliefs have a successor, `ended` ones have none. */
 export type DifferenceKind = "changed" | "corrected" | "merged" | "added" | "restored" | "ended" | "deleted" | "contested" | "resolved" | "doubted" | "confirmed";
 
+/** Memories that match conditions, newest first, and how many of them have each value of a facet. `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories were looked at; `has_more` says that there are others, which the counts leave out. */
+export interface Browse {
+  items: Memory[];
+  counted: number;
+  has_more: boolean;
+  facets: Record<string, Record<string, number>>;
+  /** How many of them are believed and were never returned by a search, though they are older than a week. */
+  never_used: number;
+}
+
+/** Who got a memory, the latest first, and all feedback on it. */
+export interface MemoryUses {
+  id: string;
+  uses: MemoryUse[];
+  feedback: FeedbackCounts;
+}
+
+/** A session that got a memory on a day: how often, and 1 or −1 with feedback. */
+export interface MemoryUse {
+  session: string;
+  at: string;
+  shown: number;
+  useful: number;
+}
+
+/** Feedback on a memory: useful, useless, and impressions without feedback, as sessions and days. */
+export type FeedbackCounts = Json[];
+
+/** One page of a list, and the cursor of the next page (None at the end). */
+export interface SessionSummaryPage {
+  items: SessionSummary[];
+  next_cursor: string | null;
+}
+
+/** A session: when it was, how many messages it has, and how many memories rest on them. */
+export interface SessionSummary {
+  session: string;
+  first_at: string;
+  last_at: string;
+  messages: number;
+  memories: number;
+}
+
+/** The messages of a session, oldest first, and the memories that rest on them. `has_more` says that the session has more messages than are shown. */
+export interface SessionDetails {
+  session: string;
+  events: Event[];
+  learned: LearnedMemory[];
+  has_more: boolean;
+}
+
+/** A memory, and the events of a session on which it rests. */
+export interface LearnedMemory {
+  memory: Memory;
+  event_ids: string[];
+}
+
 /** What a deletion removed: memories, and words in events. It holds no deleted words. */
 export interface DeletionReceipt {
   id: string;
@@ -812,6 +869,7 @@ export interface RetentionPoint {
   age_days: number;
   score: number;
   terms: Record<string, number>;
+  trust: number;
 }
 
 /** The result of a compression, by tier; `restores` tells whether recall can restore precision. */
@@ -917,6 +975,8 @@ export interface DoctorReport {
   ok: boolean;
   findings: Finding[];
   checks: string[];
+  /** The database: its name and version; of Postgres also the roles, and the state of row-level security. */
+  backend: Record<string, string>;
 }
 
 /** A finding of a check: the problem, its place, and the fix; never memory text. `check` is the name of the check, and `where` the ids of the rows. */
@@ -968,7 +1028,7 @@ export interface ExtractionReport {
   waiting: number;
 }
 
-/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose, by its kind, such as tool messages. */
+/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose, by its kind, such as tool messages. A dry run stored nothing: the counts are those of an import now. */
 export interface ImportReport {
   format: string;
   conversations: number;
@@ -978,6 +1038,31 @@ export interface ImportReport {
   left_out: Record<string, number>;
   rows: Record<string, number>;
   problems: string[];
+  dry_run: boolean;
+}
+
+/** Entities, those with the most memories first, and the relations between them. `counted` believed memories were looked at, the newest; `has_more` says that there are others. */
+export interface EntityMap {
+  entities: EntitySummary[];
+  relations: EntityRelation[];
+  counted: number;
+  has_more: boolean;
+}
+
+/** An entity: its name as most memories write it, how many believed memories it has, and the time of the newest. `attributes` are the names of its slots, in alphabetical order. A thing that is only the value of others has none. */
+export interface EntitySummary {
+  name: string;
+  memories: number;
+  attributes: string[];
+  latest_at: string;
+}
+
+/** A believed memory whose value is a name: `source` has `attribute` `target`. */
+export interface EntityRelation {
+  source: string;
+  attribute: string;
+  target: string;
+  memory_id: string;
 }
 
 /** One page of a list, and the cursor of the next page (None at the end). */
@@ -1146,7 +1231,18 @@ export interface Operations {
   "remember": {
     input: {
       /** The message, in the speaker's own words. */
-      content: string;
+      content: string | Array<{
+        /** user, assistant, system, tool, document or person. */
+        role?: string;
+        /** What was said. */
+        content: string;
+        /** Who said it; a person needs one. */
+        name?: string;
+        /** When it was said. RFC 3339. */
+        timestamp?: string;
+        /** The id that it has elsewhere. */
+        id?: string;
+      }>;
       /** Broad namespace, such as work or health. */
       topic?: string | null;
       /** Conversation that it belongs to. */
@@ -1239,6 +1335,8 @@ export interface Operations {
       session?: string | null;
       /** No hits from this session. */
       exclude_session?: string | null;
+      /** Nothing said in other projects, except the user's own facts. */
+      project?: string | null;
       /** Also show hits that are hidden by default. */
       include?: Array<"superseded" | "low_confidence" | "archived" | "misses"> | null;
       /** Show the terms of each score. */
@@ -1288,6 +1386,8 @@ export interface Operations {
       session?: string | null;
       /** No hits from this session. */
       exclude_session?: string | null;
+      /** Nothing said in other projects, except the user's own facts. */
+      project?: string | null;
       /** Also show hits that are hidden by default. */
       include?: Array<"superseded" | "low_confidence" | "archived" | "misses"> | null;
       /** Show the terms of each score. */
@@ -1408,6 +1508,66 @@ export interface Operations {
     };
     optional: true;
     output: Diff;
+  };
+  /** List memories that match all conditions, newest first, and count the values of their fields. */
+  "browse": {
+    input: {
+      /** Only this status. [default: all] */
+      status?: "active" | "challenged" | "candidate" | "superseded" | "merged" | "invalidated" | "archived" | "forgotten" | "deleted";
+      /** Only this type. */
+      type?: "preference" | "fact" | "decision" | "procedure" | "narrative";
+      /** Only this layer. */
+      layer?: "working" | "episodic" | "semantic" | "procedural" | "codebase";
+      /** Only this stance of the speaker. */
+      stance?: "asserted" | "negated" | "reported" | "planned" | "considered" | "hypothetical" | "role_play" | "sarcastic";
+      /** Broad namespace, such as work or health. */
+      topic?: string;
+      /** Only this entity. */
+      entity?: string;
+      /** Only this attribute. */
+      attribute?: string;
+      /** Only memories that this session brought. */
+      session?: string;
+      /** Only memories that rest on a message from this source. */
+      source?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "file";
+      /** Maximum number of items, 1 to 50. */
+      limit?: number;
+      /** How many to skip. */
+      offset?: number;
+      /** Facts that were true at this time. RFC 3339. */
+      as_of?: string;
+      /** Beliefs as known at this time. RFC 3339. */
+      known_at?: string;
+    };
+    optional: true;
+    output: Browse;
+  };
+  /** Show which sessions got a memory, and the feedback on it. */
+  "uses": {
+    input: {
+      /** An id from a list or a search, or its beginning where that names one only. */
+      id: string;
+    };
+    optional: false;
+    output: MemoryUses;
+  };
+  /** List sessions, the latest first: their messages, and how many memories rest on them. */
+  "sessions": {
+    input: {
+      /** Cursor of the last page. */
+      cursor?: string;
+    };
+    optional: true;
+    output: SessionSummaryPage;
+  };
+  /** Show the messages of a session, and the memories that rest on them. */
+  "session": {
+    input: {
+      /** The name of a session; empty for messages without one. */
+      session: string;
+    };
+    optional: false;
+    output: SessionDetails;
   };
   /** Take a memory out of use; `restore` reverses it. */
   "forget": {
@@ -1716,6 +1876,14 @@ export interface Operations {
     input: {
       /** Maximum number of memories, 1 to 2,000. */
       limit?: number;
+      /** As if the setting had this value. */
+      decay_profile?: "layered" | "recall";
+      /** As if the setting had this value. */
+      retention_mode?: "huber" | "huber_linear" | "l2" | "elastic";
+      /** As if the setting had this value. */
+      half_life_days?: number;
+      /** As if the setting had this value. */
+      trust_kappa?: number;
     };
     optional: true;
     output: RetentionCurves;
@@ -1812,9 +1980,17 @@ export interface Operations {
       file: Blob;
       /** Format of the file. [default: detected] */
       format?: "credenda" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "pam" | "letta" | "hindsight" | "openmemory" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
+      /** Only count what would be stored. */
+      dry_run?: boolean;
     };
     optional: false;
     output: ImportReport;
+  };
+  /** List the people and things that memories are about, and how they are related. */
+  "entities": {
+    input: Record<string, never>;
+    optional: true;
+    output: EntityMap;
   };
   /** List jobs, the newest first: what is processed in the background, and what failed. */
   "jobs": {
@@ -1914,6 +2090,8 @@ export interface Operations {
       session?: string | null;
       /** No hits from this session. */
       exclude_session?: string | null;
+      /** Nothing said in other projects, except the user's own facts. */
+      project?: string | null;
       /** Also show hits that are hidden by default. */
       include?: Array<"superseded" | "low_confidence" | "archived" | "misses"> | null;
       /** Show the terms of each score. */
@@ -2011,6 +2189,10 @@ export const ROUTES = {
   "history": { method: "GET", path: "/v1/memories/{id}/history", query: ["as_of", "known_at"], body: "none", answer: "json", keyed: false },
   "history-2": { method: "GET", path: "/v1/history", query: ["entity", "attribute", "as_of", "known_at"], body: "none", answer: "json", keyed: false },
   "diff": { method: "GET", path: "/v1/diff", query: ["since", "until", "axis", "topic", "entity"], body: "none", answer: "json", keyed: false },
+  "browse": { method: "GET", path: "/v1/browse", query: ["status", "type", "layer", "stance", "topic", "entity", "attribute", "session", "source", "limit", "offset", "as_of", "known_at"], body: "none", answer: "json", keyed: false },
+  "uses": { method: "GET", path: "/v1/memories/{id}/uses", query: [], body: "none", answer: "json", keyed: false },
+  "sessions": { method: "GET", path: "/v1/sessions", query: ["cursor"], body: "none", answer: "json", keyed: false },
+  "session": { method: "GET", path: "/v1/session", query: ["session"], body: "none", answer: "json", keyed: false },
   "forget": { method: "POST", path: "/v1/memories/{id}/forget", query: [], body: "json", answer: "json", keyed: false },
   "restore": { method: "POST", path: "/v1/memories/{id}/restore", query: [], body: "none", answer: "json", keyed: true },
   "feedback": { method: "POST", path: "/v1/memories/{id}/feedback", query: [], body: "json", answer: "json", keyed: true },
@@ -2040,7 +2222,7 @@ export const ROUTES = {
   "dream": { method: "POST", path: "/v1/dreams", query: [], body: "json", answer: "json", keyed: false },
   "promote": { method: "POST", path: "/v1/memories/{id}/promote", query: [], body: "none", answer: "json", keyed: true },
   "demote": { method: "POST", path: "/v1/memories/{id}/demote", query: [], body: "none", answer: "json", keyed: true },
-  "retention": { method: "GET", path: "/v1/retention", query: ["limit"], body: "none", answer: "json", keyed: false },
+  "retention": { method: "GET", path: "/v1/retention", query: ["limit", "decay_profile", "retention_mode", "half_life_days", "trust_kappa"], body: "none", answer: "json", keyed: false },
   "compress": { method: "POST", path: "/v1/compress", query: [], body: "json", answer: "json", keyed: false },
   "schedule": { method: "POST", path: "/v1/schedule", query: [], body: "json", answer: "json", keyed: true },
   "stats": { method: "GET", path: "/v1/stats", query: [], body: "none", answer: "json", keyed: false },
@@ -2050,6 +2232,7 @@ export const ROUTES = {
   "extract": { method: "POST", path: "/v1/extractions", query: [], body: "form", answer: "json", keyed: false },
   "export": { method: "POST", path: "/v1/export", query: [], body: "json", answer: "stream", keyed: false },
   "import": { method: "POST", path: "/v1/imports", query: [], body: "form", answer: "json", keyed: false },
+  "entities": { method: "GET", path: "/v1/entities", query: [], body: "none", answer: "json", keyed: false },
   "jobs": { method: "GET", path: "/v1/jobs", query: ["state", "kind", "limit", "cursor"], body: "none", answer: "json", keyed: false },
   "job": { method: "GET", path: "/v1/jobs/{id}", query: [], body: "none", answer: "json", keyed: false },
   "retry": { method: "POST", path: "/v1/jobs/{id}/retry", query: [], body: "none", answer: "json", keyed: true },
