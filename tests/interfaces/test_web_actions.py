@@ -157,8 +157,9 @@ def test_an_undo_that_later_changes_forbid_shows_them(person: Person, site: Site
     page = person.read(f"/undo?change={newest}.{change.id}")
     assert "Later changes stand in the way" in page.text
     form = next(one for one in page.forms if one.action == "/undo/now")
-    refused = person.send(type(form)(form.action, form.method, [one for one in form.fields if one[0] != "cascade"]))
-    assert refused.status_code == 409
+    without = type(form)(form.action, form.method, [one for one in form.fields if one[0] != "cascade"])
+    shown = person.read(person.send(without).headers["Location"])
+    assert "Later changes stand in the way" in shown.text
     assert person.send(form).status_code == 303
     with memory_of(site) as memory:
         assert [one.value for one in memory.list(attribute="residence").items] == ["Vienna"]
@@ -218,6 +219,22 @@ def test_a_contest_without_an_answer_stays_open(person: Person, site: Site, cloc
     assert person.send(form, keep="scopes").status_code == 422
     with memory_of(site) as memory:
         assert memory.manage.contest(case).state == "open"
+
+
+def test_an_answer_to_a_contest_that_was_answered_meanwhile_is_shown_with_it(
+    person: Person, site: Site, clock: ManualClock
+) -> None:
+    case = contest(site, clock)
+    form = next(one for one in person.read("/inbox").forms if one.action.endswith("/answer"))
+    with memory_of(site) as memory:
+        memory.manage.resolve(case, keep="teal")
+    late = person.send(form, keep="value:amber")
+    assert late.status_code == 412
+    shown = parse(late).text
+    assert "For your favourite colour" in shown
+    assert "value:amber" in shown
+    with memory_of(site) as memory:
+        assert memory.manage.contest(case).resolution == "teal"
 
 
 def test_a_candidate_is_believed_or_not_by_a_person(person: Person, site: Site) -> None:

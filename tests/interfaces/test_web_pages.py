@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from credenda import MemoryUnit
+from credenda.clock import seconds
+from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.probe import ProbeResult
 from credenda.interfaces.web.registry import PAGES
 from credenda.services import logins
 from credenda.testing import ManualClock
@@ -171,6 +174,16 @@ def test_an_unread_message_is_a_fault_after_a_minute(person: Person, site: Site,
     clock.advance(timedelta(minutes=2))
     assert person.json("/overview.json")["is_slow"]
     assert "2 minutes" in person.read("/").text
+
+
+@pytest.mark.parametrize(("ok", "shown"), [(True, "60 ms"), (False, "failed")])
+def test_the_last_probe_is_on_the_overview(
+    person: Person, monkeypatch: pytest.MonkeyPatch, *, ok: bool, shown: str
+) -> None:
+    result = ProbeResult(ok=ok, at_seconds=seconds(), write_seconds=0.01, read_seconds=0.02, find_seconds=0.03)
+    monkeypatch.setattr(Memories, "describe_probe", lambda _: result)
+    assert shown in person.read("/").text
+    assert person.json("/overview.json")["probe"]["ok"] is ok
 
 
 # What the agent gets
