@@ -92,8 +92,8 @@ def make_serve_command() -> click.Command:
         "serve",
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
-        help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, A2A at"
-        " /a2a.",
+        help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
+        "A2A at /a2a.",
         short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
         epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
         " TLS or a proxy: docs/how-to/serve.md.",
