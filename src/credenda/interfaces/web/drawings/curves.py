@@ -15,11 +15,10 @@ _TOP: Final = 10
 _FOOT: Final = 40
 _LEFT: Final = 0.07
 _KEY_LINE: Final = 20
-_KEY_COLUMNS: Final = 2
 _TENTHS: Final = 10
 _POINTS_MAX: Final = 500
 _TABLE_DAYS: Final = (0, 7, 30, 60, 90, 180)
-_LABEL: Final = 28
+_LABEL: Final = 36
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +55,7 @@ def draw_curves(
     `threshold` is a level below which memories leave; it becomes a line.
     """
     name = title or words("Retention by age")
-    keys = -(-len(curves) // _KEY_COLUMNS)
-    height = _TOP + _HIGH + _FOOT + _KEY_LINE * keys
+    height = _TOP + _HIGH + _FOOT + _KEY_LINE * len(curves)
     about = words("Retention from 1 to 0 over days since the last use; each dot is a memory.")
     canvas = Canvas(name, about, height=height, name="curves")
     last = max(days[-1], 1.0)
@@ -118,8 +116,7 @@ def _draw_grid(canvas: Canvas, last: float, words: Words) -> None:
 
 def _draw_key(canvas: Canvas, curves: Sequence[Curve]) -> None:
     for number, curve in enumerate(curves):
-        x = number % _KEY_COLUMNS / _KEY_COLUMNS
-        y = _TOP + _HIGH + _FOOT + _KEY_LINE * (number // _KEY_COLUMNS) + 10
+        y = _TOP + _HIGH + _FOOT + _KEY_LINE * number + 10
         dash = " dashed" if curve.dashed else ""
-        canvas.add("line", f"curve colour-{curve.colour}{dash}", x1=share(x), x2=share(x + 0.05), y1=y, y2=y)
-        canvas.add("text", "label", x=share(x + 0.06), y=y + 4, text=shorten(curve.label, _LABEL))
+        canvas.add("line", f"curve colour-{curve.colour}{dash}", x1="0", x2="5%", y1=y, y2=y)
+        canvas.add("text", "label", x="6%", y=y + 4, text=shorten(curve.label, _LABEL))

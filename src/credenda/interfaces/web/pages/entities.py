@@ -77,11 +77,13 @@ def _load_slot(view: View, entity: str, attribute: str) -> Mapping[str, object]:
 
 def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing:
     """Draw the values of a slot on both time axes."""
+    starts = {one.memory_id: one.recorded_us for one in versions}
     lanes = [
         Version(
             label=one.value or one.text,
             status=one.status.value,
             recorded_us=one.recorded_us,
+            expired_us=starts.get(one.superseded_by or ""),
             valid_from_us=one.valid_from_us,
             valid_until_us=one.valid_until_us,
             link=f"/memory/{one.memory_id}",
