@@ -21,6 +21,7 @@ from credenda.interfaces.authorization import Principal
 from credenda.interfaces.server import process
 from credenda.interfaces.server.anchors import Anchors, read_anchors
 from credenda.interfaces.server.audit import AuditLog
+from credenda.interfaces.web.sessions import Sessions
 from credenda.model.audit import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
 from credenda.telemetry.model_use import add_model_use
@@ -181,7 +182,8 @@ class _Person:
 
 
 def make_access(*_: object) -> process._Access:  # pyright: ignore[reportPrivateUsage] - in place of another issuer
-    return process._Access(identify=_Person().identify)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+    identify = _Person().identify
+    return process._Access(identify=identify, sessions=Sessions.of_owner(identify))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
 
 
 def read_records(terminal: Terminal) -> list[dict[str, Any]]:

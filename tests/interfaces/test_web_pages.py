@@ -181,7 +181,11 @@ def test_the_last_probe_is_on_the_overview(
     person: Person, monkeypatch: pytest.MonkeyPatch, *, ok: bool, shown: str
 ) -> None:
     result = ProbeResult(ok=ok, at_seconds=seconds(), write_seconds=0.01, read_seconds=0.02, find_seconds=0.03)
-    monkeypatch.setattr(Memories, "describe_probe", lambda _: result)
+
+    def describe(_: Memories) -> ProbeResult:
+        return result
+
+    monkeypatch.setattr(Memories, "describe_probe", describe)
     assert shown in person.read("/").text
     assert person.json("/overview.json")["probe"]["ok"] is ok
 

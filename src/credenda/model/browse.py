@@ -1,4 +1,4 @@
-"""What a person browses: memories with their facets, sessions, and the use of one memory."""
+"""Results of browsing: memories with their facets, sessions, and the use of one memory."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUses:
-    """Who got a memory, the latest first, and all feedback on it."""
+    """The sessions that got a memory, the latest first, and all feedback on it."""
 
     id: str
     uses: tuple[MemoryUse, ...]

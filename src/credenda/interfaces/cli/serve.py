@@ -93,8 +93,9 @@ def make_serve_command() -> click.Command:
         "serve",
         params=[*options, *make_program_options(hidden=True)],
         callback=click.pass_obj(_serve),
-        help="Serve the memories of this database over HTTP: MCP at /mcp, REST at /v1, A2A at /a2a, until stopped.",
-        short_help="Serve this database over HTTP, to MCP, REST and A2A clients.",
+        help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
+        "A2A at /a2a.",
+        short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
         epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
         " TLS or a proxy: docs/how-to/serve.md.",
     )
@@ -178,6 +179,7 @@ def _list_lines(url: str, user: str, address: Address) -> list[str]:
     sent = ' -H "Authorization: Bearer TOKEN"' if tokens else ""
     first = "make a token: credenda token create NAME --user USER" if tokens else f"callers reach the memory of {user}"
     return [
+        f"pages for you in a browser: {url}/",
         first,
         *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens else []),
         f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",

@@ -1,4 +1,4 @@
-"""What a page is made of: how it is loaded, what can be done on it, and where a person goes afterwards."""
+"""The parts of a page: its loading, its actions, and the place where a person goes afterwards."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def _make_html(body: str, status: int = 200) -> HTMLResponse:
 
 
 def _render_conflict(view: View, error: Conflict) -> str:
-    """Render what the person wanted to write beside what is there now."""
+    """Render the words of the person beside those that are there now."""
     named = view.get("id")
     is_contest = named.startswith("k")
     present = view.call("contest" if is_contest else "get", id=named)

@@ -1,4 +1,4 @@
-"""Who looks at the pages: the person of a login session, the bearer of a token, or on loopback the owner."""
+"""Find out who looks at a page: the person of a login session, the bearer of a token, or on loopback the owner."""
 
 from __future__ import annotations
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
 from credenda.model.event import Source
 from credenda.model.memory import Layer, MemoryType, Stance, Status
-from credenda.operations.entries.schema import ID, NOT_A_SKILL, TIMES, TOPIC, Operation, Param, Rest, text
+from credenda.operations.entries.schema import ID, NOT_A_SKILL, TIMES, TOPIC, Door, Operation, Param, Rest, text
 
 __all__ = ["ENTRIES"]
 
-_BROWSED: Final = {**NOT_A_SKILL, "mcp": "a person browses; a model searches", "cli": "the pages of the server show it"}
+_BROWSED: Final[Mapping[Door, str]] = {
+    **NOT_A_SKILL,
+    "mcp": "a person browses; a model searches",
+    "cli": "the pages of the server show it",
+}
 
 ENTRIES: Final = (
     Operation(

@@ -1,4 +1,4 @@
-"""What the agent gets: the exact text for a prompt, why each line is in it, and what was left out."""
+"""The context of an agent: the exact text for a prompt, the reason of each line, and the lines left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delete a memory for good: what would go with it, and what rests on the same words, before anything is deleted."""
+"""Delete a memory for good, after a look at everything that would go with it, or rests on the same words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def load(view: View) -> Mapping[str, object]:
 
 
 def delete(view: View) -> Done:
-    """Delete, and show what is left."""
+    """Delete, and show the memories that are left."""
     view.change("delete", id=view.get("id"), whole_message=view.get("whole") == "yes" or None)
     return Done(to="/memories", note="deleted")
 

@@ -1,4 +1,4 @@
-"""The inbox: questions that only a person can answer, and what is held back until someone vouches for it."""
+"""The inbox: questions that only a person can answer, and statements that nobody vouches for yet."""
 
 from __future__ import annotations
 

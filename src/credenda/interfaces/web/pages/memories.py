@@ -33,7 +33,7 @@ _DAYS: Final = 365
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk:
-    """What can be done with several memories."""
+    """An action for several memories."""
 
     label: str
     operation: str
@@ -185,7 +185,7 @@ def _apply_to_one(view: View, bulk: Bulk, memory_id: str) -> Sequence[ChangeMark
 
 
 def describe(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
-    """Say what the page shows - a list, what was found, or a difference - and what can be chosen."""
+    """Say whether the page shows a list, hits or a difference, and list the choices."""
     kind = "diff" if data["diff"] is not None else "found" if data["q"] else "list"
     return {
         "kind": kind,

@@ -1,4 +1,4 @@
-"""The overview: whether the memory works, what waits for a person, and what is in it."""
+"""The overview: whether the memory works, the questions that wait for a person, and counts."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LEAST: Final = 0.0005
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """What one profile finds."""
+    """The hits of one profile."""
 
     profile: str
     result: SearchResult

@@ -1,4 +1,4 @@
-"""Sessions: what was said in each, what was learned from it, and undoing all of that at once."""
+"""Sessions: the messages of each, the memories that came from them, and undoing all of that at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo changes: what would be as before, what stands in the way, and the undo itself."""
+"""Undo changes, after a look at the fields that change back and at later changes in the way."""
 
 from __future__ import annotations
 
