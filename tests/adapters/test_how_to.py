@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "adapters.md"
 def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = PAGE.read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 1 + len(re.findall(r"^## (?!What)", text, re.MULTILINE))
+    assert len(blocks) == 1 + len(re.findall(r"^## (?!Support)", text, re.MULTILINE))
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks:

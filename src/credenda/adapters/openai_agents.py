@@ -1,7 +1,8 @@
 """A session of the OpenAI Agents SDK over a memory: `CredendaSession`.
 
-The transcript is exact. What the user and the agent say is journaled too, under the same session, and becomes memory:
-a message that is deleted there leaves the transcript. Tool calls and other items are only part of the transcript.
+The transcript is exact. Messages of the user and the agent are journaled too, under the same session, and become
+memory. A message that is deleted there leaves the transcript. Tool calls and other items are only part of the
+transcript.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final, cast
 from credenda.adapters.messages import join_texts, make_message
 from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
+from credenda.errors import Invalid
 from credenda.model.item import ItemFilter
 
 try:
@@ -56,7 +58,7 @@ class CredendaSession(SessionABC):
         return [json.loads(one.value) for one in reversed(found)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Add items: all of them or, if one cannot be stored, none."""
+        """Add items: all of them or, if a message is refused, none."""
         if items:
             await asyncio.to_thread(self._add, cast("list[Mapping[str, Any]]", items))
 
@@ -70,7 +72,9 @@ class CredendaSession(SessionABC):
         if said:
             messages = [make_message(items[number]["role"], text) for number, text in said.items()]
             receipt = self._memory.remember(messages, session=self.session_id, agent="openai-agents")
-            sources = dict(zip(said, receipt.event_ids, strict=False))
+            if len(receipt.event_ids) != len(said):
+                raise Invalid("a message was refused", why="; ".join(receipt.refused), fix="leave it out")
+            sources = dict(zip(said, receipt.event_ids, strict=True))
         entries: list[tuple[object, str | None]] = []
         for number, item in enumerate(items):
             source = sources.get(number)
@@ -80,7 +84,7 @@ class CredendaSession(SessionABC):
         self._memory.items.append(self._space, entries)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Remove the latest item from the transcript and return it; what was said stays in the journal."""
+        """Remove the latest item from the transcript and return it; its words stay in the journal."""
         return await asyncio.to_thread(self._pop)
 
     def _pop(self) -> TResponseInputItem | None:
@@ -91,7 +95,7 @@ class CredendaSession(SessionABC):
         return json.loads(found[0].value)
 
     async def clear_session(self) -> None:
-        """Empty the transcript; what was said stays in the journal."""
+        """Empty the transcript; its words stay in the journal."""
         await asyncio.to_thread(self._memory.items.remove, self._space)
 
 

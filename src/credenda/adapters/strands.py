@@ -93,7 +93,7 @@ def _make_tools(memory: Credenda) -> tuple[AgentTool, ...]:
         """List the pages and folders of the memory.
 
         Args:
-            path: A folder, such as "consolidated", or "@2026-03-01" for what was believed on that day.
+            path: A folder, such as "consolidated", or "@2026-03-01" for the beliefs of that day.
         """
         return _answer(lambda: "\n".join(f"{one.path}{'/' * one.folder}" for one in directory.ls(path)))
 
