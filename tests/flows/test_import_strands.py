@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from credenda import Corrupt, Credenda, Invalid
+from credenda import Corrupt, Credenda, Invalid, limits
 from credenda.model.event import Role
 from credenda.portability.export_pam import hash_content
 from credenda.testing import ManualClock
@@ -367,3 +367,25 @@ def test_notes_of_persons_and_days_keep_note_owner_and_date(mem: Credenda, tmp_p
         ("Ben likes tea", "Ben", "Ben"),
         ("Eva likes tea", "Eva", "Eva"),
     ]
+
+
+@pytest.mark.parametrize(("name", "turns"), [("letta", 3), ("zep", 6), ("hindsight", 0)])
+def test_an_item_that_is_too_large_is_named_and_the_others_come_over(
+    mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, name: str, turns: int
+) -> None:
+    monkeypatch.setattr(limits, "IMPORT_ITEM_BYTES", 600)
+    path = WRITERS[name](tmp_path)
+    report = mem.data.import_(path)
+    assert report.turns == turns
+    larger = [problem for problem in report.problems if "larger than 600 bytes" in problem]
+    assert len(larger) == (0 if name == "zep" else 1)
+
+
+def test_text_in_another_encoding_is_refused(mem: Credenda, tmp_path: Path) -> None:
+    (tmp_path / "chat.json").write_text(json.dumps(MESSAGES), encoding="utf-16")
+    with pytest.raises(Invalid, match="UTF-8"):
+        mem.data.import_(tmp_path / "chat.json", format="messages")
+    (tmp_path / "old.txt").write_bytes("[2025-01-01] - Mag Zürich\n[2025-01-02] - Has a dog\n".encode("latin-1"))
+    report = mem.data.import_(tmp_path / "old.txt")
+    assert (report.format, report.turns) == ("memories", 1)
+    assert report.problems == ("line 1: not UTF-8 text; save the file as UTF-8",)

@@ -25,7 +25,7 @@ from credenda.operations.entries.schema import NOT_A_SKILL
 from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param, Scope
 
 SKILLS = {"remember", "outcome", "contests", "resolve"}
-NOT_BY_HTTP = {"undo-where", "backup", "rebuild", "scan", "drift", "files"}
+NOT_BY_HTTP = {"test", "replay", "undo-where", "backup", "rebuild", "scan", "drift", "files"}
 PATHS = ("/etc/passwd", Path("/etc/passwd"), "relative.txt", ["/srv"])
 
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, Final, NamedTuple, NotRequired, TypedDict, get_type_hints
 
+from credenda.model.belief_test import BeliefTestReport
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.contest import ContestCase
@@ -36,6 +37,7 @@ _HIDDEN: Final[Mapping[type, frozenset[str]]] = {
 """Fields that no door shows."""
 _LOCAL: Final[Mapping[type, frozenset[str]]] = {
     BackupReport: frozenset({"path"}),
+    BeliefTestReport: frozenset({"path"}),
     ComplianceReport: frozenset({"path"}),
     DriftReport: frozenset({"roots"}),
     EraseReceipt: frozenset({"backups", "exported"}),
