@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -106,7 +106,7 @@ def get_text(answer: str) -> str:
 
 
 @contextmanager
-def running_engine(memory: Credenda, places: Places) -> Iterator[None]:
+def running_engine(memory: Credenda, places: Places) -> Generator[None]:
     """Keep an engine listening; it begins when a hook has made the folder."""
     assert places.socket, "the path is too long for a socket"
     Path(places.folder).mkdir(parents=True, exist_ok=True)

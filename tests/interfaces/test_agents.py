@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -51,10 +51,17 @@ def make_answer(shape: str) -> dict[str, Any]:
     if shape == "chat":
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": REPLY}}
         return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-    part = {"type": "output_text", "text": REPLY, "annotations": []}
-    item = {"type": "message", "id": "i", "role": "assistant", "status": "completed", "content": [part]}
-    told = {"id": "r", "object": "response", "created_at": 1, "model": "m", "output": [item], "status": "completed"}
-    return {**told, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    part: dict[str, Any] = {"type": "output_text", "text": REPLY, "annotations": []}
+    item: dict[str, Any] = {"type": "message", "id": "i", "role": "assistant", "status": "completed", "content": [part]}
+    made: dict[str, Any] = {
+        "id": "r",
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "output": [item],
+        "status": "completed",
+    }
+    return {**made, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
 
 
 class Provider:
@@ -74,7 +81,7 @@ class Provider:
         return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=text.encode())
 
     @contextmanager
-    def client(self) -> Iterator[Callable[..., Any]]:
+    def client(self) -> Generator[Callable[..., Any]]:
         with httpx2.Client(transport=httpx2.MockTransport(self.answer)) as http:
             if self.shape == "anthropic":
                 yield anthropic.Anthropic(api_key="x", http_client=http).messages.create
@@ -83,7 +90,7 @@ class Provider:
                 yield client.chat.completions.create if self.shape == "chat" else client.responses.create
 
     @asynccontextmanager
-    async def client_later(self) -> AsyncIterator[Callable[..., Any]]:
+    async def client_later(self) -> AsyncGenerator[Callable[..., Any]]:
         async with httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer)) as http:
             if self.shape == "anthropic":
                 yield anthropic.AsyncAnthropic(api_key="x", http_client=http).messages.create

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
-from jsonschema import Draft202012Validator
 
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.mcp.poisoning_check import check_texts
@@ -37,8 +37,14 @@ AUTHOR = {
     "additionalProperties": False,
     "properties": {"name": TEXT, "email": TEXT, "url": TEXT},
 }
-ABOUT = {"name": NAME, "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"}, "description": TEXT}
-ABOUT |= {"author": AUTHOR, "license": TEXT, "keywords": {"type": "array", "items": TEXT}}
+ABOUT = {
+    "name": NAME,
+    "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"},
+    "description": TEXT,
+    "author": AUTHOR,
+    "license": TEXT,
+    "keywords": {"type": "array", "items": TEXT},
+}
 CLAUDE_PLUGIN = {
     "type": "object",
     "required": ["name", "version", "description", "author", "license"],
@@ -218,7 +224,7 @@ def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Pa
 )
 def test_the_folder_has_the_shape_that_its_readers_check(path: str, schema: dict[str, Any]) -> None:
     commands = Commands(program=["/opt/credenda"], options=["--db", "/m.db", "--user", "ana"])
-    Draft202012Validator(schema).validate(json.loads(build_folder(commands)[path]))
+    jsonschema.validate(json.loads(build_folder(commands)[path]), schema, jsonschema.Draft202012Validator)
 
 
 def test_skills_have_front_matter_name_tools_that_exist_and_give_no_hidden_orders() -> None:
