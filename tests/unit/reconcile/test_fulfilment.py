@@ -1,4 +1,4 @@
-"""A plan is settled by the same action with the same object, or by the completion of that object, and by nothing else."""
+"""A plan is settled by the same action with the same object, or by the completion of that object; by nothing else."""
 
 from __future__ import annotations
 
