@@ -57,6 +57,7 @@ def test_the_service_has_a_login_of_its_own_that_owns_nothing(database: Database
     store.close()
 
 
+@pytest.mark.requirement("R-209")
 @pytest.mark.parametrize(
     ("change", "undo", "power"),
     [
@@ -145,7 +146,10 @@ def test_a_login_of_the_service_leaves_an_older_schema_to_the_owner(database: Da
         run(database, "UPDATE credenda.schema_version SET version = 1")
 
 
+@pytest.mark.requirement("R-211")
 def test_a_migration_has_a_first_half_and_runs_once(empty: Database) -> None:
+    comments = [line for step in load_steps() for line in step.script.splitlines() if line.startswith("--")]
+    assert any(";" in line for line in comments)
     assert [step.half for step in load_steps()][:1] == ["pre"]
     assert migrate(empty.url()) == [f"{step.version} {step.half}" for step in load_steps()]
     assert migrate(empty.url(), post=True) == []

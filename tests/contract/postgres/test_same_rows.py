@@ -77,7 +77,7 @@ def test_redacted_words_find_the_same_documents(both: tuple[SqliteStore, Postgre
         assert found[0] == found[1], term
 
 
-@pytest.mark.requirement("R-208")
+@pytest.mark.requirement("R-210")
 def test_the_tables_of_a_tenant_have_the_same_columns(both: tuple[SqliteStore, PostgresStore]) -> None:
     file, store = both
     for table in TABLES:
@@ -90,7 +90,7 @@ def test_the_tables_of_a_tenant_have_the_same_columns(both: tuple[SqliteStore, P
             assert bool(column.key_place) == bool(others[name].key_place), (table, name)
 
 
-@pytest.mark.requirement("R-208")
+@pytest.mark.requirement("R-210")
 def test_an_archive_of_one_backend_loads_into_the_other_and_back(both: tuple[SqliteStore, PostgresStore]) -> None:
     file, store = both
     fill(file)

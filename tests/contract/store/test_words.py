@@ -5,7 +5,7 @@ import pytest
 from credenda.ids import IdKind
 from credenda.model.event import Role
 from credenda.model.memory import Status
-from credenda.storage.store import Store, pack_code
+from credenda.storage.store import Redaction, Store, pack_code
 
 from .build import ANA, BEN, add, current, ended, held, number, put, said, see, texts
 
@@ -148,6 +148,17 @@ def test_a_long_event_is_nominated_by_the_passage_that_holds_the_word(store: Sto
     assert [len(codes) for codes in ordinals] == [1, 1, 1]
     assert ordinals[0] < ordinals[1] < ordinals[2]
     assert nominated(store, "gamma149") != [event_code(1)]
+
+
+def test_a_word_of_any_length_is_found_whole_and_taken_out_again(store: Store) -> None:
+    word = "".join(f"x{turn}y" for turn in range(1_000))
+    memory_id, _ = add(store, ANA, held(f"The key is {word} and no other."), held("Ana likes tea."))
+    assert nominated(store, word) == [pack_code(1, memory=True)]
+    assert nominated(store, word[:-2]) == nominated(store, word[:200]) == []
+    assert store.check(ANA) == []
+    put(store, ANA, Redaction(id=memory_id, at_us=9))
+    assert nominated(store, word) == []
+    assert store.check(ANA) == []
 
 
 @pytest.mark.requirement("R-202", "R-201")

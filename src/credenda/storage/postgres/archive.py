@@ -12,8 +12,7 @@ import psycopg
 
 from credenda.storage.damage import make_damage_error
 from credenda.storage.postgres.connections import Session
-from credenda.storage.postgres.words import WordBatch
-from credenda.storage.sql.match_words import split_words
+from credenda.storage.postgres.words import WordBatch, list_words
 from credenda.storage.sql.row_loader import (
     LoadTarget,
     check_schema,
@@ -185,7 +184,7 @@ class _Tables(LoadTarget):
         return self._run("event_of_passage", event=number).fetchone()
 
     def put_words(self, code: int, body: str) -> None:
-        self._words.add(code, split_words(body))
+        self._words.add(code, list_words(body))
 
     def finish(self) -> None:
         if self._rows:

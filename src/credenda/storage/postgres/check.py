@@ -34,7 +34,7 @@ def check_rows(session: Session, run: StatementRunner, tenant: TenantRecord) -> 
     findings += _complete("journal_chain", check_journal_chain(run, tenant))
     for name in CHECKS:
         findings += _complete(name, run_check(name, _bind_checks(run)))
-    return findings + _complete("full_text", iter([] if is_agreeing(run) else [_WORDS]))
+    return findings + _complete("full_text", iter([] if is_agreeing(session, run, tenant.user_id) else [_WORDS]))
 
 
 def repair_rows(run: StatementRunner, findings: Iterable[Finding]) -> list[Finding]:

@@ -30,6 +30,7 @@ _POOL_MAX: Final = 24
 """Connections of a process; more callers wait for one."""
 _POOL_PATIENCE_SECONDS: Final = 30.0
 _STATEMENT_MS: Final = 60_000
+_LONG_STATEMENT_MS: Final = 3_600_000
 _LOCK_MS: Final = 30_000
 _TRIES: Final = 3
 """How often a transaction is begun where pooled connections turn out to be dead."""
@@ -50,6 +51,8 @@ class Scope(NamedTuple):
     server: bool = False
     alone: str = ""
     """The name of a lock: no other transaction with it runs meanwhile, in any process."""
+    patient: bool = False
+    """Whether a statement may take long: it reads or deletes everything of a tenant."""
 
 
 def compute_lock(name: str) -> int:
@@ -137,8 +140,14 @@ class Connections:
             return
         with self._lock:
             turn = self._turns.get(scope.alone) or self._turns.setdefault(scope.alone, _Turn())
-        with turn.lock:
+        left = get_seconds_left()
+        if not turn.lock.acquire(timeout=_LOCK_MS / 1_000 if left is None else min(_LOCK_MS / 1_000, left)):
+            check_deadline()
+            raise Unavailable("this user is busy", why="another call has held its turn too long", fix="try again")
+        try:
             yield
+        finally:
+            turn.lock.release()
 
     @contextmanager
     def _begin(self, scope: Scope, *, write: bool) -> Generator[psycopg.Connection[Row]]:
@@ -164,14 +173,14 @@ class Connections:
             return
 
     def _open(self, connection: psycopg.Connection[Row], scope: Scope, *, write: bool) -> None:
-        left = get_seconds_left()
-        limit_ms = _STATEMENT_MS if left is None else max(1, min(_STATEMENT_MS, int(left * 1000)))
+        left, longest_ms = get_seconds_left(), _LONG_STATEMENT_MS if scope.patient else _STATEMENT_MS
+        limit_ms = longest_ms if left is None else max(1, min(longest_ms, int(left * 1000)))
         settings = _SETTINGS.format(
             begin=sql.SQL(_BEGIN_WRITE if write else _BEGIN_READ),
             role=sql.Literal(self._role),
             user_id=sql.Literal(scope.user_id),
             scope=sql.Literal("server" if scope.server else "tenant"),
-            statement_ms=sql.Literal(str(_STATEMENT_MS if write else limit_ms)),
+            statement_ms=sql.Literal(str(longest_ms if write else limit_ms)),
             lock_ms=sql.Literal(str(min(_LOCK_MS, limit_ms))),
         )
         if scope.alone:

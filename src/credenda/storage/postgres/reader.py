@@ -12,6 +12,7 @@ from credenda.clock import seconds
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import load_statements
+from credenda.storage.postgres.words import shorten_word
 from credenda.storage.sql.duties import ViewStart
 from credenda.storage.sql.match_words import analyse_term
 from credenda.storage.sql.reader import SqlReader, to_tenant
@@ -79,7 +80,7 @@ class PostgresReader(SqlReader):
                 bounds = {"term": word, "before": word + _LAST_CHARACTER, "limit": _PREFIXED}
                 choices.append([frozenset({row["term"]}) for row in self._run("terms_between", **bounds)])
             else:
-                choices.append([frozenset({word}), *([stems] if stems else [])])
+                choices.append([frozenset(map(shorten_word, one)) for one in ({word}, stems) if one])
         return [frozenset[str]().union(*chosen) for chosen in islice(product(*choices), _COMBINATIONS)]
 
     def _list_common(self, terms: frozenset[str], low: int, limit: int) -> list[int]:

@@ -23,8 +23,7 @@ class Row(tuple[Any, ...]):
 
     def __getitem__(self, key: Any, /) -> Any:
         """Return the cell at a place, or of a column."""
-        cells: tuple[Any, ...] = self
-        return tuple.__getitem__(cells, self.places[key] if type(key) is str else key)
+        return super().__getitem__(self.places[key] if type(key) is str else key)
 
     def keys(self) -> list[str]:
         """Return the names of the columns."""

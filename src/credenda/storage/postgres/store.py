@@ -152,7 +152,7 @@ class PostgresStore(ServerRows, TenantQueries):
     ) -> Generator[TenantExport]:
         """Open all rows of a tenant, or those of some tables, in one consistent view."""
         damaged: list[DamagedRow] = []
-        with self._connections.transaction(Scope(user_id)) as session:
+        with self._connections.transaction(Scope(user_id, patient=True)) as session:
             found = postgres.archive.dump_rows(session, user_id, only, damaged if skip_damaged else None)
             with closing(found) as rows:
                 origin = postgres.archive.read_origin(session, user_id)
@@ -194,7 +194,7 @@ class PostgresStore(ServerRows, TenantQueries):
         self._check_writable()
         if origin.tag:
             open_stored_key(origin.key, self._key)
-        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+        with self._connections.transaction(self._own(user_id, server=True, patient=True), write=True) as session:
             counts = postgres.archive.load_rows(
                 session, self._bind(session, user_id), user_id, origin=origin, placed=rows
             )
@@ -204,10 +204,10 @@ class PostgresStore(ServerRows, TenantQueries):
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and look for rows that are left."""
         self._check_writable()
-        with self._connections.transaction(self._own(user_id, server=True), write=True) as session:
+        with self._connections.transaction(self._own(user_id, server=True, patient=True), write=True) as session:
             rows = postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
         clear_name_cache()
-        with self._connections.transaction(Scope(user_id, server=True)) as session:
+        with self._connections.transaction(Scope(user_id, server=True, patient=True)) as session:
             left = postgres.erase.count_left(session, user_id)
         return Erasure(rows=rows, held=not left, proof={"remaining_matches": str(left)})
 
@@ -218,19 +218,19 @@ class PostgresStore(ServerRows, TenantQueries):
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify one tenant's rows; repair derived rows."""
-        with self._connections.transaction(Scope(user_id)) as session:
+        with self._connections.transaction(Scope(user_id, patient=True)) as session:
             run = self._bind(session, user_id)
             row = run("tenant").fetchone()
             findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
         if not repair or not findings or self._read_only:
             return findings
-        with self._connections.transaction(self._own(user_id), write=True) as session:
+        with self._connections.transaction(self._own(user_id, patient=True), write=True) as session:
             return postgres.check.repair_rows(self._bind(session, user_id), findings)
 
     @staticmethod
-    def _own(user_id: str, *, server: bool = False) -> Scope:
+    def _own(user_id: str, *, server: bool = False, patient: bool = False) -> Scope:
         """Return the scope of a unit, which no other unit of the tenant runs beside."""
-        return Scope(user_id, server=server, alone=f"tenant {user_id}")
+        return Scope(user_id, server=server, alone=f"tenant {user_id}", patient=patient)
 
     def describe_backend(self) -> Mapping[str, str]:
         """Return the version of the server, the roles, the state of row-level security, and that of pgvector."""

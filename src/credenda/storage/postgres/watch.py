@@ -30,10 +30,12 @@ class _Watched:
         self.done = False
 
     def stop_if_over(self) -> None:
-        """Cancel the statement in progress; the lock keeps the connection from its next user meanwhile."""
+        """Cancel the statement in progress; the lock keeps the connection from its next user meanwhile.
+
+        The call may be between two statements just now, so this is repeated until it has ended.
+        """
         with self.lock:
             if not self.done and self.context.run(is_over):
-                self.done = True
                 with suppress(psycopg.Error):
                     self.connection.cancel_safe(timeout=_CANCEL_SECONDS)
 

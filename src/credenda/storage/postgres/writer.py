@@ -6,7 +6,7 @@ from credenda.clock import Clock
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.reader import PostgresReader
 from credenda.storage.postgres.statements import get_positional_statement
-from credenda.storage.sql.match_words import split_words
+from credenda.storage.postgres.words import list_words
 from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import TenantRecord
 
@@ -29,7 +29,7 @@ class PostgresWriter(SqlWriter, PostgresReader):
 
     def put_words(self, name: str, code: int, body: str) -> None:
         """Add the words of a document to the table of words, or take them out."""
-        terms = sorted(split_words(body))
+        terms = sorted(list_words(body))
         if name == "delete_words":
             self._run("drop_words", term_list=terms, code=code)
         else:

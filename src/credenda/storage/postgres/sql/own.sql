@@ -222,10 +222,6 @@ WHERE t.user_id = :user_id AND e.text <> '' AND e.id > :after ORDER BY e.id LIMI
 SELECT id, text, entity, attribute, value FROM memories
 WHERE user_id = :user_id AND version = 1 AND text <> '' AND id > :after ORDER BY id LIMIT :limit;
 
--- name: words_of_codes
--- The indexed words of a range of documents.
-SELECT code, term FROM words WHERE user_id = :user_id AND code >= :low AND code < :high;
-
 -- name: drop_all_words!
 -- Every indexed word of a tenant.
 DELETE FROM words WHERE user_id = :user_id;
