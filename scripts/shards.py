@@ -97,9 +97,7 @@ def _name_owner(owner: ast.Assign | ast.AnnAssign | ast.FunctionDef) -> str:
 
 def _list_texts(owner: ast.AST) -> Iterator[str]:
     """Yield the texts in a definition, whole where they are filled in, and without docstrings."""
-    if isinstance(owner, ast.Expr):
-        owner = ast.Expr(ast.Tuple(list(ast.iter_child_nodes(owner.value)), ast.Load()))
-    for node in ast.iter_child_nodes(owner):
+    for node in ast.iter_child_nodes(owner.value if isinstance(owner, ast.Expr) else owner):
         text = _fill(node)
         yield from (text,) if text else _list_texts(node)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -132,4 +132,4 @@ def _returns_rows(read: Callable[[], object]) -> bool:
         found = read()
     except NotFound:  # an id of another user
         return False
-    return len(found) > 0 if isinstance(found, Collection) else bool(found)
+    return bool(found)
