@@ -280,8 +280,7 @@ def get_default_user() -> str:
 
 def get_default_target() -> str:
     """Return the database that the environment names, or the file in the user's data folder, which is made."""
-    named = read_target()
-    if named is not None:
+    if (named := read_target()) is not None:
         return named
     folder = find_data_folder()
     create_folder(folder)
@@ -290,8 +289,7 @@ def get_default_target() -> str:
 
 def find_data_folder() -> Path:
     """Return the folder of this program in the user's data folder; it may not exist."""
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "credenda"
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "credenda"
 
 
 def find_user_folders() -> Folders:
@@ -339,9 +337,8 @@ def _load_file() -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise Invalid(
-            f"cannot read the settings in {path}", why=str(error), fix="correct or remove the file"
-        ) from error
+        what = f"cannot read the settings in {path}"
+        raise Invalid(what, why=str(error), fix="correct or remove the file") from error
 
 
 def _load_environment() -> dict[str, object]:
