@@ -34,7 +34,7 @@ _TARGET = 0.080
 
 @dataclass(slots=True)
 class Replay:
-    """What a replay has shown: tokens by prompt and by start, ids by session, answers to questions, and beliefs."""
+    """The figures of a replay: tokens by prompt and by start, ids by session, answers to questions, and beliefs."""
 
     lines: int = 0
     prompts: list[int] = field(default_factory=list[int])

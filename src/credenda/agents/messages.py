@@ -1,4 +1,4 @@
-"""The messages of model clients: find what was said in them, and add recalled text. Pure.
+"""The messages of model clients: find the spoken words, and add recalled text. Pure.
 
 Three shapes are read: Anthropic's messages with `system`, the chat completions of OpenAI and compatible servers, and
 OpenAI's responses with `input` and `instructions`. The caller's values are never changed; copies are.

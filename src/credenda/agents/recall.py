@@ -1,4 +1,4 @@
-"""What an agent is told without asking: the core at the start, and with a prompt only what probably answers it."""
+"""The text that an agent gets without asking: the core at the start, and with a prompt what probably answers it."""
 
 from __future__ import annotations
 

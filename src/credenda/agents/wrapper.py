@@ -87,7 +87,7 @@ def _choose_system(call: Callable[..., Any]) -> str:
 
 
 class _Conversation:
-    """What one session was told: the text added to each message stays the same, so that a provider can cache it."""
+    """The texts of one session: the text added to each message stays the same, so that a provider can cache it."""
 
     def __init__(self, memory: Credenda, *, session: str, project: str | None, agent: str | None, system: str) -> None:
         self._memory = memory
@@ -210,7 +210,7 @@ class _Stream(_Gathered):
         self._stream.__exit__(*error)
 
     def close(self) -> None:
-        """Close the stream; what was said so far is remembered."""
+        """Close the stream; the words so far are remembered."""
         self._finish()
         self._stream.close()
 
@@ -235,6 +235,6 @@ class _AsyncStream(_Gathered):
         await self._stream.__aexit__(*error)
 
     async def close(self) -> None:
-        """Close the stream; what was said so far is remembered."""
+        """Close the stream; the words so far are remembered."""
         await asyncio.to_thread(self._finish)
         await self._stream.close()

@@ -18,7 +18,7 @@ class UnmovedUser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationReport:
-    """What a migration moved and verified."""
+    """The rows that a migration moved and verified."""
 
     ok: bool
     """Whether every user is in the target with equal rows and equal results of searches."""

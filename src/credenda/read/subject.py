@@ -1,4 +1,4 @@
-"""What a question is about: the user as a whole, a group of things such as the family, or any other words. Pure."""
+"""The subject of a question: the user as a whole, a group of things such as the family, or any other words. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Subject(NamedTuple):
 
 
 def read_subject(text: str, lexicon: Questions) -> Subject:
-    """Read what a question is about: "what do you know about X" asks about X, and its other words are no part of it.
+    """Read the subject of a question: "what do you know about X" asks about X, and its other words are no part of it.
 
     >>> from credenda.read.weights import load_questions
     >>> read_subject("What do you know about my sister?", load_questions())

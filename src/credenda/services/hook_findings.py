@@ -1,4 +1,4 @@
-"""What the log of the hooks of agents tells `doctor`: failures, slow calls and messages that wait."""
+"""Findings from the log of the hooks of agents for `doctor`: failures, slow calls and messages that wait."""
 
 from __future__ import annotations
 

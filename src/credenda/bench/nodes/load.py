@@ -32,7 +32,7 @@ class Acknowledged:
 
 @dataclass(slots=True)
 class LoadReport:
-    """What all callers met."""
+    """The outcomes of all callers."""
 
     acknowledged: list[Acknowledged] = field(default_factory=list[Acknowledged])
     retries: Counter[str] = field(default_factory=Counter[str])

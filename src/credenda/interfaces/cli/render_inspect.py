@@ -52,7 +52,7 @@ def render_jobs(screen: Screen, found: Page[JobInfo]) -> str:
 
 
 def render_extraction_preview(screen: Screen, preview: ExtractionPreview) -> str:
-    """Show what would become of a text."""
+    """Show the outcome of a text."""
     lines = [_describe_claim(screen, one) for one in preview.claims] or ["Nothing would be extracted."]
     lines += [screen.fill(f"refused: {escape_controls(one)}", "  ", "    ") for one in preview.refused]
     lines += [screen.fill(f"unread: {escape_controls(one)}", "  ", "    ") for one in preview.unread]

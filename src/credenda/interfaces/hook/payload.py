@@ -1,4 +1,4 @@
-"""What the agents send on standard input, and the answer that each reads: one table of names. Pure."""
+"""The input of agents on standard input, and the answer that each reads: one table of names. Pure."""
 
 from __future__ import annotations
 

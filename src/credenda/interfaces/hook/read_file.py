@@ -1,6 +1,6 @@
 """Recall from the database file alone, for a hook that finds no engine running.
 
-The file is opened read-only. What is returned is less than a search finds: standing instructions, pins, identity and
+The file is opened read-only. The result is less than that of a search: standing instructions, pins, identity and
 open contests at the start, and for a prompt the memories that share its rare words.
 """
 

@@ -1,4 +1,4 @@
-"""What a session of an agent was shown: ids alone, never words, so that no memory comes twice."""
+"""The memories that a session of an agent was shown: ids alone, never words, so that no memory comes twice."""
 
 from __future__ import annotations
 

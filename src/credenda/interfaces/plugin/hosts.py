@@ -1,4 +1,4 @@
-"""What each host of the plugin reads, and where: whole files that are ours, and entries in files of the user."""
+"""The files that each host of the plugin reads: whole files that are ours, and entries in files of the user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class HookFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an installation writes: `files` are ours alone, with their texts; the others are shared with the user."""
+    """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user."""
 
     host: str
     files: Mapping[Path, str]

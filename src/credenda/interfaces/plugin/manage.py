@@ -27,7 +27,7 @@ __all__ = ["PluginReport", "PluginStatus", "find_status", "install_plugin", "rem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
-    """What an installation or a removal did: paths that were written, removed or kept, and copies of changed files."""
+    """A report of an installation or removal: paths that were written, removed or kept, and copies of changed files."""
 
     host: str
     done: str
@@ -92,7 +92,7 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
 
 
 def remove_plugin(plan: Plan, data: Path) -> PluginReport:
-    """Remove what was installed in a host; files that the user changed stay, without our entries in shared ones.
+    """Remove the files installed in a host; files that the user changed stay, without our entries in shared ones.
 
     The plan of the host tells how its shared files are read. Raises `NotFound` if nothing is installed there.
     """

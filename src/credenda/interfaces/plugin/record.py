@@ -38,7 +38,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """What was written for a host: hashes of our files by path, folders that were made, and shared files."""
+    """The record of an installation: hashes of our files by path, folders that were made, and shared files."""
 
     host: str
     version: str

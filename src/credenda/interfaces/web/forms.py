@@ -1,4 +1,4 @@
-"""What a form sends: fields, and for some actions a file."""
+"""The content of a form: fields, and for some actions a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person who looks after the database should know: version, roles, walls and extensions."""
+"""The facts for a person who looks after the database: version, roles, walls and extensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of code, and whether the memories about it still agree with it."""
+"""The known code, and whether the memories about it still agree with it."""
 
 from __future__ import annotations
 

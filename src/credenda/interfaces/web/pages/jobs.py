@@ -1,4 +1,4 @@
-"""Jobs: what runs in the background, what was given up and can be replayed, the schedule, and the worker."""
+"""Jobs: running ones, dead ones to replay, the schedule, and the worker."""
 
 from __future__ import annotations
 
