@@ -1,4 +1,4 @@
-"""Cut the rows of a memory at a past moment: those that it had just before an event was recorded. Pure."""
+"""Cut the rows of a memory at a past moment: those that it had just before an event was recorded."""
 
 from __future__ import annotations
 
