@@ -23,7 +23,7 @@ def make(folder: Path, config: str) -> Path:
         ("https://github.com/acme/app.git", "github.com/acme/app"),
         ("https://ana:hunter77@GitHub.com/acme/app", "github.com/acme/app"),
         ("git@github.com:acme/app.git", "github.com/acme/app"),
-        ("ssh://git@example.com:2222/acme/app.git/", "example.com/acme/app.git"),
+        ("ssh://git@example.com:2222/acme/app.git/", "example.com/acme/app"),
         ("git://example.com/app", "example.com/app"),
     ],
 )
