@@ -80,19 +80,43 @@ class Inspect:
         """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
         return entities.list_entities(self._parts)
 
-    def browse(
+    def browse(  # noqa: PLR0913 - the conditions of the table of operations
         self,
         *,
+        status: str | None = None,
+        type: str | None = None,
+        layer: str | None = None,
+        stance: str | None = None,
+        topic: str | None = None,
+        entity: str | None = None,
+        attribute: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
         limit: int = 50,
         offset: int = 0,
-        **conditions: Any,  # noqa: ANN401 - those of the table of operations
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Browse:
         """Return memories that match all conditions, newest first, with counts of their fields.
 
-        The conditions are `status`, `type`, `layer`, `stance`, `topic`, `entity`, `attribute`, `session`, `source`,
-        `as_of` and `known_at`. The newest 2,000 memories that match are counted.
+        The newest 2,000 memories that match are counted.
         """
-        return browse.browse_memories(self._parts, limit=limit, offset=offset, **conditions)
+        return browse.browse_memories(
+            self._parts,
+            status=status,
+            type=type,
+            layer=layer,
+            stance=stance,
+            topic=topic,
+            entity=entity,
+            attribute=attribute,
+            session=session,
+            source=source,
+            limit=limit,
+            offset=offset,
+            as_of=as_of,
+            known_at=known_at,
+        )
 
     def uses(self, id: str) -> MemoryUses:
         """Return the sessions that got a memory, the latest first, and the feedback on it."""

@@ -280,7 +280,7 @@ export interface Browse {
   never_used: number;
 }
 
-/** Who got a memory, the latest first, and all feedback on it. */
+/** The sessions that got a memory, the latest first, and all feedback on it. */
 export interface MemoryUses {
   id: string;
   uses: MemoryUse[];
