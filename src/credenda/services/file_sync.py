@@ -33,18 +33,17 @@ from credenda.portability.files.three_way_diff import Added, Edit, EditConflict,
 from credenda.portability.files.tombstones import read_removed, write_tombstones
 from credenda.portability.files.types import Sides, Spot, Tier
 from credenda.portability.files.unread_pages import set_aside_unread
-from credenda.portability.importers.format import make_stable_key
-from credenda.portability.importers.mcp_memory import word_observation
 from credenda.portability.importers.placeholders import require_content
 from credenda.runtime import Parts
 from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
 from credenda.services.file_conflict import contest_edit
+from credenda.services.file_submission import make_submission
 from credenda.services.folder_owner import check_owner
 from credenda.services.forget import forget
 from credenda.services.remember import remember
-from credenda.text.normalize import normalise_name, normalise_text
+from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.slots import CURRENT_STATUSES
@@ -56,7 +55,6 @@ _SETTLE_SECONDS: Final = 60.0
 _ANOTHER: Final = "this folder belonged to another memory until now; its statements have been added"
 _BY_AGENT: Final = "removed from its folder by an agent"
 _NOTES_MAX: Final = 100
-_OWN_WORDS: Final = ("i ", "i'", "i’", "my ", "we ", "our ", "me ")
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
@@ -387,23 +385,6 @@ class _Round:
         except Unavailable as error:
             self._notes.append(error.what)
             return False
-
-
-def make_submission(news: Added, user_id: str, number: int, *, by_agent: bool = False) -> Submission:
-    """Build the submission of a statement, with an idempotency key for this round."""
-    about = news.about if normalise_name(news.about) not in ("", "user", "notes") else ""
-    own = news.text.casefold().startswith(_OWN_WORDS)
-    text = word_observation(about, news.text) if about and not own and news.tier is Tier.PAGES else news.text
-    short = len(text) <= limits.MEMORY_TEXT_CHARACTERS
-    place = news.name or f"{news.spot.path}:{news.spot.block}"
-    return Submission(
-        content=text,
-        user_id=user_id,
-        source=(Source.AI if by_agent else Source.FILE).value,
-        metadata={"file": news.spot.path},
-        memory_type="fact" if short and news.tier is not Tier.ARCHIVE else None,
-        idempotency_key=make_stable_key("file", str(number), place, text),
-    )
 
 
 def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
