@@ -39,10 +39,10 @@ from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
 from credenda.services.file_conflict import contest_edit
+from credenda.services.file_submission import make_submission
 from credenda.services.folder_owner import check_owner
 from credenda.services.forget import forget
 from credenda.services.remember import remember
-from credenda.services.synced_statement import make_submission
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
 from credenda.write.intake.validate import Submission, accept

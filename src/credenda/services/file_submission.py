@@ -1,4 +1,4 @@
-"""The submission of a statement that was written into a page of a synchronised folder."""
+"""The submission of a new statement in a synchronised folder."""
 
 from __future__ import annotations
 
