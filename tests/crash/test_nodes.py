@@ -11,6 +11,8 @@ import pytest
 from credenda import Credenda
 from credenda.bench.nodes.kills import NodesReport, check_user, run_nodes
 from credenda.bench.nodes.load import Acknowledged
+from credenda.bench.nodes.scale import run_scale
+from credenda.bench.tables import format_scale
 from credenda.bootstrap import build_parts
 from tests.postgres_server import get_server
 
@@ -62,3 +64,21 @@ def find(target: str, said: list[Acknowledged]) -> list[str]:
         return list(check_user(parts, "ana", said, NodesReport(seed=0, servers=0, workers=0)))
     finally:
         parts.release()
+
+
+def test_the_scale_benchmark_measures_every_step(tmp_path: Path) -> None:
+    document = run_scale(
+        f"sqlite:///{tmp_path / 'memory.db'}",
+        processes=[1, 2],
+        users=2,
+        messages=4,
+        run_seconds=0.2,
+        tenants=[2, 4],
+        note=lambda _: None,
+    )
+    assert [one["jobs"] for one in document["jobs"]] == [4, 4]
+    assert document["acks"][0]["ratio"] == 1
+    assert [one["processes"] for one in document["acks"]] == [1, 2]
+    assert all(one["a_second"] > 0 for one in (*document["acks"], *document["jobs"]))
+    assert [one["users"] for one in document["tenants"]] == [2, 4]
+    assert "jobs/s" in format_scale(document)

@@ -120,14 +120,14 @@ def probe_walls(parts: Parts) -> list[Finding]:
 def _list_leaks(store: Store, probe: str, sample: _Sample) -> Iterator[str]:
     with store.reader(probe) as reader:
         for name, read in READS.items():
-            if _returns_rows(lambda read=read: read(reader, sample)):
+            if _has_rows(lambda read=read: read(reader, sample)):
                 yield name
     for name, ask in _OF_STORE.items():
-        if _returns_rows(lambda ask=ask: ask(store, probe)):
+        if _has_rows(lambda ask=ask: ask(store, probe)):
             yield name
 
 
-def _returns_rows(read: Callable[[], object]) -> bool:
+def _has_rows(read: Callable[[], object]) -> bool:
     try:
         found = read()
     except NotFound:  # an id of another user

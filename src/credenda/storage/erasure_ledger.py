@@ -14,12 +14,12 @@ import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.errors import Corrupt
 from credenda.paths import make_file_error
+from credenda.storage.tenant_transfer import ErasedTenant
 
 __all__ = [
     "ErasedTenant",
@@ -33,16 +33,6 @@ __all__ = [
 
 _log: Final = logging.getLogger(__name__)
 _DAMAGED: Final = ".damaged-"
-
-
-@dataclass(frozen=True, slots=True)
-class ErasedTenant:
-    """One erased tenant."""
-
-    digest: bytes
-    tag: str
-    key: bytes
-    erased_us: int
 
 
 def hash_tenant_name(key: bytes, user_id: str) -> bytes:

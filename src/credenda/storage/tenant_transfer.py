@@ -15,7 +15,6 @@ from credenda.errors import Corrupt
 from credenda.model.retention_policy import PoliciesAndHolds
 
 if TYPE_CHECKING:
-    from credenda.storage.erasure_ledger import ErasedTenant
     from credenda.storage.store import Writer
 
 __all__ = [
@@ -23,6 +22,7 @@ __all__ = [
     "MIGRATED",
     "Cell",
     "DamagedRow",
+    "ErasedTenant",
     "Erasure",
     "ExportHeader",
     "ImportRow",
@@ -73,6 +73,16 @@ class ExportHeader:
     key: bytes
     created_us: int
     schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedTenant:
+    """One erased tenant: the keyed hash of its name with the key, and the tag of its ids."""
+
+    digest: bytes
+    tag: str
+    key: bytes
+    erased_us: int
 
 
 class DamagedRow(NamedTuple):

@@ -18,7 +18,7 @@ from credenda.errors import CredendaError
 from credenda.storage.postgres.connections import Connections, Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter
-from tests.contract.postgres.walls import ANA, BOB, SECRET, fill, list_columns, list_tables
+from tests.contract.postgres.walls import ANA, BOB, ESCAPES, SECRET, fill, list_columns, list_tables
 from tests.contract.store.build import put, said, see, texts
 from tests.postgres_server import APP, Database, get_server
 
@@ -138,68 +138,6 @@ def test_no_row_can_be_given_to_another_tenant(service: Connections, tables: lis
 
 
 # ---------------------------------------------------------------------------------------------- a list of escapes
-
-ESCAPES: dict[str, str] = {
-    "search path": "SET LOCAL search_path = public, pg_temp; SELECT * FROM credenda.events",
-    "shadowed setting": """CREATE FUNCTION pg_temp.current_setting(text, boolean) RETURNS text
-        LANGUAGE sql AS $$ SELECT 'bob' $$; SET LOCAL search_path = pg_temp, credenda; SELECT * FROM credenda.events""",
-    "shadowed table": """CREATE TEMP TABLE events AS SELECT * FROM credenda.events;
-        SET LOCAL search_path = pg_temp, credenda; SELECT * FROM events""",
-    "definer function": """CREATE FUNCTION pg_temp.peek() RETURNS SETOF credenda.events LANGUAGE sql SECURITY DEFINER
-        AS $$ SELECT * FROM credenda.events $$; SELECT * FROM pg_temp.peek()""",
-    "cheap function first": """CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001
-        AS $$ BEGIN RAISE EXCEPTION 'seen: %', $1; END $$;
-        SELECT 1 FROM credenda.events WHERE user_id <> 'ana' AND pg_temp.leak(text)""",
-    "leakproof function": """CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE sql LEAKPROOF
-        AS $$ SELECT true $$; SELECT * FROM credenda.events WHERE pg_temp.leak(text)""",
-    "query to xml": "SELECT query_to_xml('SELECT * FROM credenda.events', true, false, '')",
-    "table to xml": "SELECT table_to_xml('credenda.events', true, false, '')",
-    "copy of a query": "COPY (SELECT * FROM credenda.events) TO STDOUT",
-    "copy of a table": "COPY credenda.contests TO STDOUT",
-    "copy to a program": "COPY credenda.events TO PROGRAM 'cat'",
-    "copy to a file": "COPY credenda.events TO '/tmp/credenda-escape'",
-    "copy into a table": "COPY credenda.events FROM '/etc/hostname'",
-    "view": "CREATE TEMP VIEW peek AS SELECT * FROM credenda.events; SELECT * FROM peek",
-    "cursor": "DECLARE peek CURSOR FOR SELECT * FROM credenda.events; FETCH ALL FROM peek",
-    "cursor that stays": "DECLARE peek CURSOR WITH HOLD FOR SELECT * FROM credenda.events; FETCH ALL FROM peek",
-    "owner": "SET LOCAL ROLE credenda; SELECT * FROM credenda.events",
-    "superuser": "SET LOCAL ROLE postgres; SELECT * FROM credenda.events",
-    "session authorization": "SET LOCAL SESSION AUTHORIZATION postgres; SELECT * FROM credenda.events",
-    "role of the session": "RESET ROLE; SELECT * FROM credenda.events",
-    "role none": "SET LOCAL ROLE NONE; SELECT * FROM credenda.events",
-    "reset of the tenant": "RESET app.current_user_id; SELECT * FROM credenda.events",
-    "reset of all": "RESET ALL; SELECT * FROM credenda.events",
-    "no tenant": "SET LOCAL app.current_user_id = ''; SELECT * FROM credenda.events",
-    "row security off": "SET LOCAL row_security = off; SELECT * FROM credenda.events",
-    "walls down": "ALTER TABLE credenda.events DISABLE ROW LEVEL SECURITY; SELECT * FROM credenda.events",
-    "walls not forced": "ALTER TABLE credenda.events NO FORCE ROW LEVEL SECURITY; SELECT * FROM credenda.events",
-    "another policy": "CREATE POLICY open ON credenda.events USING (true); SELECT * FROM credenda.events",
-    "no policy": "DROP POLICY tenant ON credenda.events; SELECT * FROM credenda.events",
-    "more rights": "ALTER ROLE CURRENT_USER BYPASSRLS; SELECT * FROM credenda.events",
-    "partition": "SELECT * FROM credenda.events_0 UNION ALL SELECT * FROM credenda.events_1",
-    "rule": "CREATE RULE peek AS ON SELECT TO credenda.events DO INSTEAD SELECT 1",
-    "trigger": """CREATE TRIGGER peek BEFORE INSERT ON credenda.events FOR EACH ROW
-        EXECUTE FUNCTION credenda.refuse_unless_permitted('x')""",
-    "new table in the schema": "CREATE TABLE credenda.peek AS SELECT * FROM credenda.events",
-    "inherited table": "CREATE TABLE pg_temp.child () INHERITS (credenda.contests)",
-    "truncate": "TRUNCATE credenda.events",
-    "drop": "DROP TABLE credenda.events",
-    "statistics": "SELECT * FROM pg_stats WHERE schemaname = 'credenda' AND tablename LIKE 'events%'",
-    "raw statistics": "SELECT * FROM pg_statistic",
-    "files": "SELECT pg_read_file('postgresql.conf')",
-    "large object": "SELECT lo_import('/etc/hostname')",
-    "library": "LOAD '/tmp/peek.so'",
-    "language": "CREATE FUNCTION pg_temp.c() RETURNS int LANGUAGE c AS '/tmp/peek.so', 'peek'",
-    "do block": "DO $$ BEGIN EXECUTE 'SET LOCAL ROLE credenda'; END $$; SELECT * FROM credenda.events",
-    "error of a cast": "SELECT text::bigint FROM credenda.events WHERE user_id = 'bob'",
-    "error of a division": "SELECT 1 / CASE WHEN user_id = 'bob' THEN 0 ELSE 1 END FROM credenda.events",
-    "error of an expression": "SELECT id FROM credenda.events WHERE user_id = 'bob' AND text::bigint > 0",
-    "lock": "SELECT * FROM credenda.events WHERE user_id = 'bob' FOR UPDATE",
-    "returning": "DELETE FROM credenda.tombstones WHERE user_id = 'bob' RETURNING *",
-    "merge": """MERGE INTO credenda.contests AS c USING (SELECT 'bob' AS u) AS s ON c.user_id = s.u
-        WHEN MATCHED THEN DELETE""",
-    "what others run": "SELECT query FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
-}
 
 
 @pytest.mark.requirement("R-209", "R-202")

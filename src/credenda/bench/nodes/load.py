@@ -56,7 +56,12 @@ class Caller:
 
     def run(self, name: str, seed: int, stop: Event) -> None:
         """Store messages with words of their own, and search for some of them, until `stop` is set."""
-        draw = random.Random(seed)
+        try:
+            self._call(name, random.Random(seed), stop)
+        finally:
+            self._disconnect()
+
+    def _call(self, name: str, draw: random.Random, stop: Event) -> None:
         number = 0
         while not stop.is_set():
             number += 1
@@ -88,7 +93,7 @@ class Caller:
             try:
                 status, answer = self._send(draw, path, body)
             except (OSError, http.client.HTTPException) as error:
-                self._connection = None
+                self._disconnect()
                 self._note(type(error).__name__)
                 pause(_PAUSE_SECONDS)
                 continue
@@ -112,6 +117,11 @@ class Caller:
         self._connection.request("POST", path, json.dumps(body), self._headers)
         response = self._connection.getresponse()
         return response.status, json.loads(response.read() or b"{}")
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _note(self, what: str) -> None:
         with self._report.lock:

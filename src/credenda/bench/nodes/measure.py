@@ -69,7 +69,7 @@ def _store_messages(parts: Parts, plan: Plan) -> dict[str, Any]:
     return {"acks": sum(map(len, times)), "times": sorted(time for one in times for time in one)}
 
 
-def _work(parts: Parts) -> dict[str, Any]:
+def _run_jobs(parts: Parts) -> dict[str, Any]:
     """Run jobs until the queue stays empty."""
     pause, idle, last = Event(), 0, seconds()
     with closing(AllUsers(parts, duties=str)) as worker:
@@ -87,7 +87,7 @@ def _tell(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(arguments: Sequence[str]) -> None:
+def run(arguments: Sequence[str]) -> None:
     """Run a plan."""
     plan = Plan(**json.loads(arguments[0]))
     parts = build_parts(plan.target, user=name_user(0), embedder=plan.embedder, llm="none")
@@ -98,11 +98,11 @@ def main(arguments: Sequence[str]) -> None:
         _tell("ready")
         sys.stdin.readline()
         started = seconds()
-        done = _store_messages(parts, plan) if plan.role == "ack" else _work(parts)
+        done = _store_messages(parts, plan) if plan.role == "ack" else _run_jobs(parts)
         _tell(json.dumps({**done, "seconds": done.get("until", seconds()) - started}))
     finally:
         parts.release()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(sys.argv[1:])
