@@ -80,7 +80,7 @@ class Inspect:
         """Return the people and things of the newest 2,000 believed memories, and the relations between them."""
         return entities.list_entities(self._parts)
 
-    def browse(  # noqa: PLR0913 - the conditions of the table of operations
+    def browse(
         self,
         *,
         status: str | None = None,
