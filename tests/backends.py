@@ -34,7 +34,7 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 
 
 ON_BOTH: Final = frozenset(
-    f"test_{name}.py"
+    f"flows/test_{name}.py"
     for name in (
         *("access", "aliases", "all_users", "archive", "contests", "delete_event", "erase", "for_user", "jobs"),
         *("remember", "time", "undo"),

@@ -47,7 +47,8 @@ def a_module_closes_what_it_opens() -> Iterator[None]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the modules that say so on both backends, but for tests about a file."""
     definition = metafunc.definition
-    if CHOSEN == "sqlite" and definition.path.name in ON_BOTH and not definition.get_closest_marker("sqlite_file"):
+    place = f"{definition.path.parent.name}/{definition.path.name}"
+    if CHOSEN == "sqlite" and place in ON_BOTH and not definition.get_closest_marker("sqlite_file"):
         metafunc.parametrize("backend", ["sqlite", "postgres"], indirect=True)
 
 

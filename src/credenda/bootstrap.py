@@ -17,7 +17,7 @@ from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import IdKind, parse_id_number
-from credenda.manage.past_rows import cut_rows, plan_cut
+from credenda.storage.past_rows import cut_rows, plan_cut
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths

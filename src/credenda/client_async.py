@@ -976,7 +976,7 @@ class AsyncInspect:
         attribute: str | None = None,
         session: str | None = None,
         source: str | None = None,
-        limit: int = 50,
+        limit: int = 20,
         offset: int = 0,
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,

@@ -92,7 +92,7 @@ class Inspect:
         attribute: str | None = None,
         session: str | None = None,
         source: str | None = None,
-        limit: int = 50,
+        limit: int = 20,
         offset: int = 0,
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,

@@ -72,7 +72,8 @@ def test_at_most_so_many_users_stay_open(parts: Parts, worker: AllUsers) -> None
     for user in USERS:
         say(parts, user, "I live in Linz.")
     worker.run_round()
-    assert worker.open == ["bob", "cem"]
+    assert len(worker.open) == 2  # a process begins at a user of its own
+    assert set(worker.open) < set(USERS)
 
 
 class FailsForBob:

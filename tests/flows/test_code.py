@@ -159,7 +159,7 @@ See `docs/how-to/import.md` for the formats.
 CONTRIBUTING.md is at ./CONTRIBUTING.md.
 The settings come from credenda/config.py.
 The tests of the flows are in tests/flows/.
-Statements stand in src/credenda/storage/sqlite/sql/index.sql.
+Statements stand in src/credenda/storage/sql/common/index.sql.
 The file pyproject.toml holds the contract of layers.
 The file CHANGELOG.md tells what changed.
 The script is {root}/scripts/check.

@@ -11,7 +11,8 @@ import pytest
 from credenda import Credenda
 from credenda.portability.importing import ARCHIVE, FORMATS
 
-from .exports import chat, said, told, tree
+from .exports import chat, said, told, tree, zipped
+from .strands import DOCUMENT, LETTA, PAM_STORE
 from .test_import_conversation import written as conversation
 from .transcripts import line, written
 
@@ -45,6 +46,49 @@ def _talk(path: Path) -> Path:
     return conversation(path, {"conv": "c1", "speakers": ["user", "assistant"], "sessions": [session]})
 
 
+def _memory_folder(folder: Path) -> Path:
+    folder.mkdir()
+    _text(folder / "MEMORY.md", "- [Health](health.md)\n- [Home](home.md)\n")
+    _text(folder / "health.md", f"---\nname: health\ntype: user\n---\n\n{SENTENCE}\n")
+    _text(folder / "home.md", f"---\nname: home\ntype: user\n---\n\n{KEPT}\n")
+    return folder
+
+
+def _agent() -> object:
+    said = [
+        {"id": f"m{n}", "role": "user", "content": text, "created_at": "2026-01-05T10:00:00Z"}
+        for n, text in enumerate((SENTENCE, KEPT))
+    ]
+    return {**LETTA, "agents": [{**LETTA["agents"][0], "messages": said, "block_ids": []}], "blocks": []}
+
+
+def _document() -> object:
+    facts = [{"text": text, "fact_type": "world"} for text in (SENTENCE, KEPT)]
+    return {**DOCUMENT, "original_text": "", "chunks": [], "facts": facts}
+
+
+def _rows() -> list[object]:
+    stamp = "2026-01-05T10:00:00Z"
+    return [
+        {"id": str(n), "user_id": "u", "content": text, "state": "active", "created_at": stamp, "updated_at": stamp}
+        for n, text in enumerate((SENTENCE, KEPT))
+    ]
+
+
+def _chunks() -> list[object]:
+    return [
+        {"id": str(n), "label": "chunk", "type": "DocumentChunk", "properties": {"text": text}}
+        for n, text in enumerate((SENTENCE, KEPT))
+    ]
+
+
+def _statements() -> list[object]:
+    return [
+        {"id": str(n), "type": "fact", "status": "active", "content": text, "temporal": {}}
+        for n, text in enumerate((SENTENCE, KEPT))
+    ]
+
+
 FILES: dict[str, Callable[[Path], Path]] = {
     "claude-code": lambda folder: written(folder / "talk.jsonl", line("user", SENTENCE, 1), line("user", KEPT, 2)),
     "chatgpt": lambda folder: _json(
@@ -61,6 +105,22 @@ FILES: dict[str, Callable[[Path], Path]] = {
     ),
     "markdown": lambda folder: _text(folder / "note.md", f"# Health\n\n{SENTENCE}\n\n{KEPT}\n"),
     "text": lambda folder: _text(folder / "note.txt", f"{SENTENCE}\n\n{KEPT}\n"),
+    "messages": lambda folder: _json(
+        folder / "chat.json", [{"role": "user", "content": text} for text in (SENTENCE, KEPT)]
+    ),
+    "memories": lambda folder: _text(folder / "list.txt", f"[2026-01-05] - {SENTENCE}\n[2026-01-05] - {KEPT}\n"),
+    "memory-folder": lambda folder: _memory_folder(folder / "memory"),
+    "letta": lambda folder: _json(folder / "agent.af", _agent()),
+    "hindsight": lambda folder: _json(folder / "document.json", _document()),
+    "openmemory": lambda folder: zipped(
+        folder / "export.zip",
+        ("memories.json", json.dumps({"user": {"id": "u", "user_id": "ana"}, "memories": _rows()}).encode()),
+    ),
+    "zep": lambda folder: _json(
+        folder / "graph.json", {"edges": [{"uuid": str(n), "fact": text} for n, text in enumerate((SENTENCE, KEPT))]}
+    ),
+    "cognee": lambda folder: _json(folder / "graph.json", {"nodes": _chunks(), "edges": []}),
+    "pam": lambda folder: _json(folder / "store.json", {**PAM_STORE, "memories": _statements(), "relations": []}),
 }
 
 

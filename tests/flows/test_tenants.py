@@ -117,6 +117,11 @@ def _code(folder: Path) -> Path:
     return folder / "code"
 
 
+def _assertions(folder: Path) -> Path:
+    (folder / "beliefs.test").write_text("expect: residence(user) == Graz\n", "utf-8")
+    return folder / "beliefs.test"
+
+
 def _sync(ben: Credenda, folder: Path) -> object:
     """Give all that lies in a folder which Ben's memory writes."""
     report = ben.data.sync_files(folder / "vault")
@@ -172,6 +177,9 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "jobs.list": lambda ben, _: ben.jobs.list(),
     "jobs.start": lambda ben, _: ben.jobs.start("consolidate"),
     "inspect.browse": lambda ben, _: ben.inspect.browse(),
+    "inspect.entities": lambda ben, _: ben.inspect.entities(),
+    "inspect.test": lambda ben, folder: ben.inspect.test(_assertions(folder)),
+    "inspect.replay": lambda ben, _: ben.inspect.replay("s1"),
     "inspect.sessions": lambda ben, _: ben.inspect.sessions(),
     "inspect.extraction": lambda ben, _: ben.inspect.extraction("I moved to Graz. I like tea."),
     "inspect.context": lambda ben, _: ben.inspect.context(f"{SECRET} home"),

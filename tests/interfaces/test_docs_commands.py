@@ -21,7 +21,8 @@ SEPARATOR = re.compile(r"\s*(?:;|&&|\|)\s+")
 def shown_commands(page: Path) -> list[list[str]]:
     """Return the words after `credenda` of each command in the shell blocks and code spans of a page."""
     text = page.read_text("utf-8")
-    lines = [line.strip().removeprefix("$ ") for block in SHELL_BLOCK.findall(text) for line in block.splitlines()]
+    blocks = [block.replace("\\\n", " ") for block in SHELL_BLOCK.findall(text)]
+    lines = [line.strip().removeprefix("$ ") for block in blocks for line in block.splitlines()]
     lines += [" ".join(span.split()) for span in INLINE.findall(text)]
     words = [shlex.split(part, comments=True) for line in lines for part in SEPARATOR.split(line.partition(" #")[0])]
     return [found[1:] for found in words if found and found[0] == "credenda"]

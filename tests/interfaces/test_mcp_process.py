@@ -256,7 +256,7 @@ def test_a_read_only_server_offers_and_changes_nothing(db: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (["--db", "postgresql://host/db", "mcp"], 2, b"supports SQLite files only"),
+        (["--db", "mongodb://host/db", "mcp"], 2, b"is not a kind of database"),
         (["--user", " ", "mcp"], 2, b"needs a user"),
         (["mcp", "--toolset", "huge"], 2, b"'huge' is not one of"),
     ],

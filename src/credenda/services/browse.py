@@ -59,7 +59,7 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
     attribute: str | None = None,
     session: str | None = None,
     source: str | None = None,
-    limit: int = 50,
+    limit: int = 20,
     offset: int = 0,
     as_of: datetime | str | None = None,
     known_at: datetime | str | None = None,

@@ -115,8 +115,8 @@ class Caller:
                 raise ConnectionRefusedError
             self._connection = http.client.HTTPConnection("127.0.0.1", draw.choice(ports), timeout=_TIMEOUT_SECONDS)
         self._connection.request("POST", path, json.dumps(body), self._headers)
-        response = self._connection.getresponse()
-        return response.status, json.loads(response.read() or b"{}")
+        with self._connection.getresponse() as response:
+            return response.status, json.loads(response.read() or b"{}")
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from credenda.config import find_data_folder, find_user_folders, get_default_user
-from credenda.interfaces import plugin
+from credenda.interfaces import client_setup, plugin
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
 from credenda.interfaces.cli.session import Session
-from credenda.interfaces.client_setup.install import find_program
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.interfaces.plugin.hosts import HOSTS, Plan, plan_host
 from credenda.lazy import import_on_use
@@ -108,7 +107,10 @@ def _show(session: Session, report: plugin.manage.PluginReport) -> None:
 
 def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None) -> Plan:
     programs = Programs(
-        program=find_program(), options=tuple(_list_options(session)), hook=hook, windows=sys.platform == "win32"
+        program=client_setup.install.find_program(),
+        options=tuple(_list_options(session)),
+        hook=hook,
+        windows=sys.platform == "win32",
     )
     place = Path(folder).expanduser().absolute() if folder else find_data_folder() / "plugin"
     return plan_host(host, programs, find_user_folders(), folder=place)

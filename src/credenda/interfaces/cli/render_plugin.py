@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
+
+if TYPE_CHECKING:
+    from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
 
 __all__ = ["render_plugin", "render_plugins"]
 

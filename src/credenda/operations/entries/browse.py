@@ -33,7 +33,7 @@ ENTRIES: Final = (
             text("attribute", "Only this attribute."),
             text("session", "Only memories that this session brought."),
             Param(name="source", type=Source, help="Only memories that rest on a message from this source."),
-            Param(name="limit", type=int, default=50, help="Maximum number of items, 1 to 50."),
+            Param(name="limit", type=int, default=20, help="Maximum number of items, 1 to 50."),
             Param(name="offset", type=int, default=0, help="How many to skip."),
             *TIMES,
         ),
