@@ -17,7 +17,6 @@ from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import IdKind, parse_id_number
-from credenda.storage.past_rows import cut_rows, plan_cut
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths
@@ -28,6 +27,7 @@ from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
+from credenda.storage.past_rows import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
