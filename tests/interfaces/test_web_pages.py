@@ -315,3 +315,16 @@ def test_the_use_of_a_memory_and_feedback_are_shown(person: Person, site: Site) 
     person.do(f"/memory/{memory}", "/feedback", useful="no")
     shown = person.json(f"/memory/{memory}.json")["uses"]
     assert [one["useful"] for one in shown["uses"]] == [-1]
+
+
+def test_a_change_that_was_undone_is_offered_no_second_undo(person: Person, site: Site) -> None:
+    (memory_id,) = tell(site, "I live in Linz.")
+    with memory_of(site, "ana") as memory:
+        memory.manage.pin(memory_id)
+        pin = memory.why(memory_id).changes[-1].id
+    link = f"/undo?change={memory_id}.{pin}"
+    person.log_in()
+    assert link in person.read(f"/memory/{memory_id}").links
+    with memory_of(site, "ana") as memory:
+        memory.manage.undo(pin)
+    assert link not in person.read(f"/memory/{memory_id}").links

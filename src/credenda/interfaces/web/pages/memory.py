@@ -9,6 +9,7 @@ from typing import Any
 from credenda.interfaces.web.drawings import Version, draw_lanes
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
+from credenda.model.change import ChangeKind
 from credenda.model.event import Event
 from credenda.model.memory import HELD, TRANSITIONS, Memory, Status
 from credenda.model.query import SlotVersion
@@ -43,6 +44,7 @@ def load(view: View) -> Mapping[str, object]:
         "is_believed": memory.status in HELD,
         "quotes": [_cut_quote(*one) for one in explanation.evidence],
         "changes": explanation.changes,
+        "undone": [one.cause for one in explanation.changes if one.kind is ChangeKind.UNDO],
         "authors": explanation.authors,
         "replaced": [one for one in slot if one.superseded_by == memory.id],
         "successor": next((one for one in slot if one.memory_id == memory.superseded_by), None),
