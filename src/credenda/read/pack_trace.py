@@ -11,7 +11,7 @@ from credenda.model.query import Hit
 
 __all__ = ["NO_ROOM", "PackTrace", "TracedLine"]
 
-NO_ROOM: Final = "it does not fit into what is left of the budget"
+NO_ROOM: Final = "no room is left for it: hits fill a part of the budget that grows with the probability of an answer"
 _TOLD: Final = "the line of the current value mentions it"
 _IN_CORE: Final = "the core has it already"
 _NOT_CHOSEN: Final = "the core has no room for it beside the hits, or it is of another topic"
