@@ -324,3 +324,15 @@ def test_a_backlog_is_read_once_and_not_once_a_batch(
     report = mem.manage.consolidate(force=True, dry_run=True)
     assert report.examined == 40
     assert len(seen) == 40
+
+
+def test_a_relative_date_is_that_of_the_message_and_not_of_the_fact_in_it(mem: Credenda) -> None:
+    mem.remember("I live in Seattle.", occurred_at="2025-01-15T10:00:00Z")
+    mem.settle()
+    mem.remember("I moved to Portland last weekend.", occurred_at="2025-07-09T04:00:00Z")
+    mem.settle()
+    mem.manage.consolidate(force=True)
+    (entry,) = mem.list(attribute="residence").items
+    assert entry.text == (
+        "I moved to Portland between 2025-07-05 and 2025-07-06 (currently Portland; previously Seattle)."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -17,6 +17,7 @@ from credenda.clock import to_local_time
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
+from credenda.manage.consolidation.absolute_dates import has_relative_date
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
 from credenda.manage.consolidation.member import METADATA_KEY, Member, get_slot_key
@@ -192,6 +193,8 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
     support: defaultdict[str, list[Support]] = defaultdict(list)
     for item in reader.evidence(memory_ids=ids):
         support[item.memory_id].append(Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader))
+    dated = [one.id for one in chain(found, *past.values()) if has_relative_date(one.text) and support[one.id]]
+    told = _read_times(reader, {name: support[name][0].span.event_id for name in dated})
 
     log: defaultdict[str, list[ChangeRecord]] = defaultdict(list)
     for record in reader.changes(ChangeFilter(memory_ids=ids, kinds=_TELLING)):
@@ -199,20 +202,28 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
 
     def read(memory: Memory) -> Member:
         before = tuple(read(one) for one in past.get(memory.id, ()))
-        return _make_member(parts, memory, support=tuple(support[memory.id]), past=before, log=log[memory.id])
+        made = _make_member(parts, memory, told.get(memory.id), support=tuple(support[memory.id]), log=log[memory.id])
+        return replace(made, past=before)
 
     return [replace(read(one), fresh=one.id in fresh) for one in found]
 
 
+def _read_times(reader: Reader, events: Mapping[str, str]) -> dict[str, int]:
+    """Return when the event of each memory was said."""
+    said = {one.id: one.occurred_us for one in reader.events(sorted(set(events.values())))} if events else {}
+    return {name: said[event] for name, event in events.items() if event in said}
+
+
 def _make_member(
-    parts: Parts, memory: Memory, *, support: tuple[Support, ...], past: tuple[Member, ...], log: Sequence[ChangeRecord]
+    parts: Parts, memory: Memory, told_us: int | None, *, support: tuple[Support, ...], log: Sequence[ChangeRecord]
 ) -> Member:
     since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    since_us = since_us if told_us is None else told_us
     return Member(
         memory=memory,
         support=support,
-        past=past,
         fresh=False,
+        told_us=told_us,
         left_alone=any(one.kind is ChangeKind.UNDO for one in log),
         linked=_find_linked(log),
         zone_us=to_local_time(since_us, parts.settings.zone) - since_us,

@@ -9,7 +9,7 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, find_dates
 
-__all__ = ["resolve_relative_dates"]
+__all__ = ["has_relative_date", "resolve_relative_dates"]
 
 _RELATIVE: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|past|coming|now|in (?:an?|\d{1,3}|two|three|four|five"
@@ -19,6 +19,15 @@ _RELATIVE: Final = re.compile(
 _WEEK_DAYS: Final = 7
 _YEAR_DAYS: Final = (365, 366)
 _MONTH_DAYS: Final = range(28, 32)
+
+
+def has_relative_date(text: str) -> bool:
+    """Return whether a text may have a date that depends on the day on which it was said.
+
+    >>> has_relative_date("I moved to Portland last weekend."), has_relative_date("I moved in May 2024.")
+    (True, False)
+    """
+    return _RELATIVE.search(text) is not None
 
 
 def resolve_relative_dates(text: str, said_us: int) -> str:

@@ -31,6 +31,8 @@ class Member:
     """Whether the user has undone a change of it, so that consolidation must not change it."""
     linked: frozenset[str] = frozenset()
     """The ids that it is linked with already."""
+    told_us: int | None = None
+    """When the first message of its evidence was said; only read where its text has a relative date."""
     zone_us: int = 0
     """The offset of the user's clock from UTC, for relative dates."""
 
@@ -46,8 +48,11 @@ class Member:
 
     @property
     def said_us(self) -> int:
-        """The time that its relative dates refer to, on the user's clock."""
-        return self.since_us + self.zone_us
+        """The time that its relative dates refer to, on the user's clock.
+
+        It is that of the message: "last weekend" names a day before it, on which the fact may have begun.
+        """
+        return (self.since_us if self.told_us is None else self.told_us) + self.zone_us
 
     @property
     def events(self) -> frozenset[str]:
