@@ -17,7 +17,7 @@ from .pages import Person, memory_of, parse, serving_pages
 from .served import Site
 
 START = "2026-03-01T09:00:00Z"
-MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}{% raw %} \"'><svg onload=alert(3)>"
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>{{ 7919 * 7907 }}{% raw %} \"'><svg onload=alert(3)>"
 TEXTS = (
     MARKUP,
     "javascript:alert(1) http://evil.example/?q=<b> [link](http://evil.example)",
@@ -80,7 +80,7 @@ def test_hostile_text_is_inert_on_every_page(site: Site) -> None:
             assert not [name for name in given if name.startswith("on")], (address, tag)
             assert tag not in {"iframe", "object", "embed", "base", "b", "i", "u", "s"}, address
         assert not [one for one in page.links if not re.match(r"(/(?!/)|[?#])", one)], address
-        assert "49" not in re.findall(r"{{.*?}}|\b49\b", page.text), address
+        assert str(7919 * 7907) not in page.text, address  # the template language ran it
         assert not re.search("[\x00-\x08\x0b\x0e-\x1f\x7f]", response.text), address
         assert len(response.content) < 600_000, (address, len(response.content))
 
