@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError
 from credenda.interfaces.web.page import ChangeMark
+from credenda.model.change import ChangeRecord
+from credenda.model.memory import Memory
+from credenda.model.query import Explanation
 
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["KINDS", "NOTES", "Note", "list_notes", "read_marks", "write_mark"]
+__all__ = ["KINDS", "NOTES", "Note", "find_change", "list_notes", "read_marks", "write_mark"]
 
 NOTES: Final = {
     "feedback": "Your feedback is recorded.",
@@ -85,16 +88,29 @@ def list_notes(view: View) -> tuple[Note, ...]:
     return (*notes, *known)
 
 
-def _find_note(view: View, mark: ChangeMark) -> Note | None:
-    """Return the note of a change; None for one that the log does not have."""
+def find_change(view: View, mark: ChangeMark) -> ChangeRecord | None:
+    """Return the logged change that a mark names; None for one that the log does not have."""
+    found = _find_change(view, mark)
+    return None if found is None else found[0]
+
+
+def _find_change(view: View, mark: ChangeMark) -> tuple[ChangeRecord, Memory] | None:
     try:
-        explanation = view.call("why", id=mark.memory)
+        explanation: Explanation = view.call("why", id=mark.memory)
     except CredendaError:
         return None
     causes = dict.fromkeys(one.cause for one in explanation.changes if one.cause and one.cause.startswith("e"))
     beside = (change for cause in causes for change in view.call("changes", cause=cause))
     for change in chain(explanation.changes, beside):  # an answer to a contest is logged beside its memories
         if change.id == mark.change:
-            undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
-            return Note(message=KINDS[change.kind], text=explanation.memory.text, memory=mark.memory, undo=undo)
+            return change, explanation.memory
     return None
+
+
+def _find_note(view: View, mark: ChangeMark) -> Note | None:
+    found = _find_change(view, mark)
+    if found is None:
+        return None
+    change, memory = found
+    undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
+    return Note(message=KINDS[change.kind], text=memory.text, memory=mark.memory, undo=undo)

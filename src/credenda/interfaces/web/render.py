@@ -15,8 +15,10 @@ from markupsafe import Markup, escape
 
 from credenda import __version__
 from credenda.clock import format_time
+from credenda.interfaces.web.engine_phrases import translate_lines
 from credenda.interfaces.web.languages import LANGUAGES, translate
 from credenda.interfaces.web.notes import Note
+from credenda.interfaces.web.outcomes import Outcome
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.times import describe_age, describe_span, format_day, format_moment, to_microseconds
 from credenda.interfaces.web.view import View
@@ -38,6 +40,8 @@ POLICY: Final = (
 """The Content Security Policy: nothing inline, and nothing of another host."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LINE_ID: Final = re.compile(r"^- \[[^\]]*\] ")
+_PLACES: Final = re.compile(r"\{([a-z]+)\}")
+_SAID: Final = 200
 _CHARACTERS: Final = 600
 """After so many characters a text is cut, unless a template asks for more."""
 
@@ -112,8 +116,18 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
         """Write a number with its noun: the two messages of one and of many, with `{n}`."""
         return translate(language, one if number == 1 else many, n=_format_number(number))
 
+    def say(outcome: Outcome) -> Markup:
+        """Write a sentence with its values, each a text of its own."""
+        values = {name: escape(translate(language, word)) for name, word in outcome.words.items()}
+        for name, value in outcome.values.items():
+            values[name] = Markup('<bdi class="words">{}</bdi>').format(_show_text(value, _SAID))
+        pieces = _PLACES.split(translate(language, outcome.message))
+        return Markup("").join(escape(one) if not place % 2 else values[one] for place, one in enumerate(pieces))
+
     return {
         "t": partial(translate, language),
+        "tell_lines": partial(translate_lines, language),
+        "say": say,
         "when": when,
         "moment": moment,
         "day": day,

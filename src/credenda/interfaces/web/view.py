@@ -16,6 +16,7 @@ from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.background_calls import start_in_background
 from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.web.engine_phrases import translate_phrase
 from credenda.interfaces.web.languages import translate
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.operations.table import OPERATIONS
@@ -112,6 +113,10 @@ class View:
     def t(self, message: str, **values: object) -> str:
         """Return a text in the person's language."""
         return translate(self.language, message, **values)
+
+    def tell(self, text: str) -> str:
+        """Return a sentence of the engine, such as a reason, in the person's language."""
+        return translate_phrase(self.language, text)
 
     def link(self, **changed: object) -> str:
         """Return the query of this page with other values, beginning with `?`; None or "" leaves a field out."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from credenda.interfaces.web.drawings import Version, draw_lanes
+from credenda.interfaces.web.neighbours import find_neighbours
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 from credenda.model.change import ChangeKind
@@ -38,6 +39,7 @@ def load(view: View) -> Mapping[str, object]:
     explanation = view.call("why", id=view.get("id"))
     memory: Memory = explanation.memory
     slot: Sequence[SlotVersion] = view.call("history", id=memory.id)
+    neighbours = find_neighbours(memory.id, slot)
     return {
         "memory": memory,
         "version": name_version(memory),
@@ -46,8 +48,12 @@ def load(view: View) -> Mapping[str, object]:
         "changes": explanation.changes,
         "undone": [one.cause for one in explanation.changes if one.kind is ChangeKind.UNDO],
         "authors": explanation.authors,
-        "replaced": [one for one in slot if one.superseded_by == memory.id],
-        "successor": next((one for one in slot if one.memory_id == memory.superseded_by), None),
+        "replaced": neighbours.replaced,
+        "merged": neighbours.merged,
+        "successor": neighbours.successor,
+        "goes_on": neighbours.is_same,
+        "ending": next((one.reason for one in slot if one.memory_id == memory.id), ""),
+        "said_us": max((event.occurred_us for event, _, _ in explanation.evidence), default=None),
         "slot": slot,
         "uses": view.call("uses", id=memory.id),
         "contest": _find_contest(view, memory),
@@ -61,7 +67,7 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     starts = {one.memory_id: one.recorded_us for one in slot}
     versions = [
         Version(
-            label=("not " if one.denied else "") + (one.value or one.text),
+            label=(view.t("not") + " " if one.denied else "") + (one.value or one.text),
             status=one.status.value,
             recorded_us=one.recorded_us,
             expired_us=starts.get(one.superseded_by or ""),
