@@ -339,9 +339,9 @@ class Credenda(Groups):
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return why.why(self._parts, id)
 
-    def changes(self, cause: str) -> Sequence[ChangeRecord]:
-        """Return the changes that an event caused, oldest first."""
-        return changes.list_changes(self._parts, cause)
+    def changes(self, cause: str | None = None, *, limit: int = 50) -> Sequence[ChangeRecord]:
+        """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
+        return changes.list_changes(self._parts, cause, limit=limit)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""

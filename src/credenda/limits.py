@@ -26,6 +26,7 @@ TOKENIZER_BYTES: Final = 128 << 20
 SEARCH_LIMIT: Final = 50
 """Most hits of one search (R-112)."""
 LIST_LIMIT: Final = 50
+LATEST_CHANGES: Final = 200
 LIST_OFFSET: Final = 1_000_000
 """Memories that a list may skip; later pages need the cursor."""
 CANDIDATES: Final = 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from credenda.model.event import Event
 from credenda.model.feedback import FeedbackCounts
@@ -16,8 +17,9 @@ __all__ = ["Browse", "LearnedMemory", "MemoryUse", "MemoryUses", "SessionDetails
 class Browse:
     """Memories that match conditions, newest first, and how many of them have each value of a facet.
 
-    `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories were
-    looked at; `has_more` says that there are others, which the counts leave out.
+    `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories match
+    in all; `has_more` says that some follow these. `said` is when the last message that states a memory was said, by its
+    id; a memory without a message has none.
     """
 
     items: tuple[Memory, ...]
@@ -26,6 +28,7 @@ class Browse:
     facets: Mapping[str, Mapping[str, int]]
     never_used: int = 0
     """How many of them are believed and were never returned by a search, though they are older than a week."""
+    said: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -21,7 +21,7 @@ from credenda.model.browse import (
 )
 from credenda.model.event import Event, Source
 from credenda.model.feedback import FeedbackCounts
-from credenda.model.memory import HELD, Layer, Memory, MemoryType, Stance, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
 from credenda.model.query import Page
 from credenda.runtime import Parts
 from credenda.services.cursors import read_cursor, write_cursor
@@ -36,15 +36,13 @@ from credenda.validation import check_member, check_name, check_text
 __all__ = ["browse_memories", "list_sessions", "list_uses", "show_session"]
 
 _SESSIONS: Final = "sessions"
-_LOOKED_AT: Final = 2_000
-"""So many memories are counted at most, the newest."""
 _VALUES: Final = 12
 """So many values of a facet are returned."""
 _MESSAGES: Final = 500
 """So many messages are read for a page of sessions, and for one session."""
 _USES: Final = 50
 _GRACE_US: Final = 7 * DAY_US
-_FACETS: Final = ("status", "type", "layer", "stance", "topic", "entity", "attribute", "session")
+_FACETS: Final = ("status", "type", "layer", "stance", "topic", "entity", "attribute", "session", "source")
 
 
 def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
@@ -67,9 +65,6 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
     """Return the memories that match all conditions, and counts of their fields."""
     check_limit(limit, limits.LIST_LIMIT)
     check_offset(offset)
-    wanted_stance = check_member(Stance, stance, "stance") if stance else None
-    wanted_source = check_member(Source, source, "source") if source else None
-    where = check_name(session, "session")
     statuses = frozenset({check_member(Status, status, "status")} if status else Status)
     if as_of is not None and status in {None, "", Status.ACTIVE}:
         statuses = ONCE_ACTIVE
@@ -77,56 +72,42 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         statuses=statuses - {Status.DELETED},
         types=frozenset({check_member(MemoryType, type, "type")}) if type else None,
         layers=frozenset({check_member(Layer, layer, "layer")}) if layer else None,
+        stances=frozenset({check_member(Stance, stance, "stance")}) if stance else None,
         topic=check_name(topic, "topic"),
+        session=check_name(session, "session") or None,
+        source=check_member(Source, source, "source").value if source else None,
         entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
         attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
-        limit=_LOOKED_AT + 1,
+        limit=limit,
+        offset=offset,
         as_of_us=resolve_moment(parts, as_of),
         known_at_us=resolve_moment(parts, known_at),
     )
     with parts.store.reader(parts.user_id) as reader:
-        found = reader.find(wanted)
-        has_more, found = len(found) > _LOOKED_AT, found[:_LOOKED_AT]
-        kept = None if wanted_source is None else _find_ids_from(reader, wanted_source)
-        matching = [
-            one
-            for one in found
-            if (wanted_stance is None or one.stance is wanted_stance)
-            and (not where or one.source_session == where)
-            and (kept is None or one.id in kept)
-        ]
-        shown = find_current_trust(reader, matching[offset : offset + limit])
+        counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
+        shown = find_current_trust(reader, reader.find(wanted))
+        said = _find_times(reader, shown)
+    counted = counts.get("all", {}).get("", 0)
     return Browse(
         items=tuple(shown),
-        counted=len(matching),
-        has_more=has_more,
-        facets=_count_facets(matching),
-        never_used=_count_never_used(matching, parts.clock.now_us()),
+        counted=counted,
+        has_more=counted > offset + len(shown),
+        facets={name: counts.get(name, {}) for name in _FACETS},
+        never_used=counts.get("unused", {}).get("", 0),
+        said=said,
     )
 
 
-def _find_ids_from(reader: Reader, source: Source) -> Collection[str]:
-    """Return the memories that rest on the newest messages of a source."""
-    events = reader.find_events(EventFilter(source=source.value, limit=_LOOKED_AT, newest_first=True))
-    return {one.memory_id for one in reader.evidence(event_ids=[event.id for event in events])}
-
-
-def _count_facets(found: Sequence[Memory]) -> Mapping[str, Mapping[str, int]]:
-    counts: dict[str, Counter[str]] = {name: Counter() for name in _FACETS}
-    for one in found:
-        values = (one.status, one.type, one.layer, one.stance, one.topic, one.entity, one.attribute, one.source_session)
-        for name, value in zip(_FACETS, values, strict=True):
-            if value:
-                counts[name][str(value)] += 1
-    return {name: dict(counter.most_common(_VALUES)) for name, counter in counts.items()}
-
-
-def _count_never_used(found: Iterable[Memory], now_us: int) -> int:
-    """Count believed memories that no search has returned, though they had a week for it."""
-    return sum(
-        one.status in HELD and not one.access_count and now_us - one.created_us > _GRACE_US and not one.pinned
-        for one in found
-    )
+def _find_times(reader: Reader, memories: Sequence[Memory]) -> dict[str, datetime]:
+    """Return when the last message that states a memory was said, by id; none for a memory without one."""
+    evidence = reader.evidence(memory_ids=[one.id for one in memories])
+    events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
+    said: dict[str, datetime] = {}
+    for one in evidence:
+        event = events.get(one.span.event_id)
+        if event is not None:
+            said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
+    return said
 
 
 def list_uses(parts: Parts, memory_id: str) -> MemoryUses:

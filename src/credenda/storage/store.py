@@ -138,6 +138,14 @@ class Reader(Protocol):
         """Return the memories that match a filter."""
         ...
 
+    def count_fields(self, wanted: MemoryFilter, *, most: int, unused_before_us: int) -> dict[str, dict[str, int]]:
+        """Count the memories that match a filter, by field and value: at most `most` values a field, the frequent first.
+
+        The field `all` has one value, "", for the number of all of them; `unused` that of those which are believed,
+        were made before a time, and have never been returned. `limit`, `offset` and `below` do not apply.
+        """
+        ...
+
     def versions(self, ids: Sequence[str]) -> list[Memory]:
         """Return every version of these memories, by id and then oldest first."""
         ...

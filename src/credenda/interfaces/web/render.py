@@ -84,6 +84,7 @@ def _make_environment() -> Environment:
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     shared.update(asset=link_asset, credenda_version=__version__)
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
+    environment.filters["one_line"] = lambda text: " ".join(str(text)[: _CHARACTERS * 2].split())
     environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
     return environment
 

@@ -18,7 +18,9 @@ from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.web.engine_phrases import translate_phrase
 from credenda.interfaces.web.languages import translate
+from credenda.interfaces.web.latest_changes import name_change
 from credenda.interfaces.web.page import ChangeMark, Page
+from credenda.model.change import ChangeRecord
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
 
@@ -117,6 +119,10 @@ class View:
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""
         return translate_phrase(self.language, text)
+
+    def name_change(self, change: ChangeRecord) -> str:
+        """Return the kind of a change in the person's language."""
+        return self.t(name_change(change))
 
     def link(self, **changed: object) -> str:
         """Return the query of this page with other values, beginning with `?`; None or "" leaves a field out."""

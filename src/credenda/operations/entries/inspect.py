@@ -68,9 +68,12 @@ ENTRIES: Final = (
     Operation(
         name="changes",
         call="changes",
-        summary="Show the changes in belief that an event caused.",
-        params=(Param(name="cause", help="The id of an event.", positional=True),),
-        errors=(NotFound,),
+        summary="Show the changes in belief that an event caused, or the latest changes.",
+        params=(
+            Param(name="cause", help="The id of an event. [default: the latest changes]", positional=True, optional=True),
+            Param(name="limit", type=int, default=50, help="Maximum number of the latest changes, 1 to 200."),
+        ),
+        errors=(Invalid, NotFound),
         idempotent=True,
         scope="memory:read",
         rest=(Rest(method="GET", path="/v1/changes"),),

@@ -23,7 +23,7 @@ client codes contests context_id data_text delta entity entity_key error events 
 idempotency_key ids issuer judge key key_begins kind kinds last_id last_space layer layers lease_owner
 lifted_reason member memories memory_type message_id metadata model model_id name operation other_kinds outcome
 over owner payload phrase pseudonym public_id question reader reason record relation resolution resource result
-role scope scopes scores sealed session skill source source_session sources space speaker stance state states
+role scope scopes scores sealed session skill source source_session sources space speaker stance stances state states
 status statuses subject tag tags term text token_id topic type type_class types user user_id vals
 """
 _BYTES: Final = """

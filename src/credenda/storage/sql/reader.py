@@ -163,6 +163,14 @@ class SqlReader(ABC):
         found = self._run(choose_statement(wanted), **self._conditions(wanted))
         return rows.to_memories(*self._fetch_tuples(found), self._tenant.tag)
 
+    def count_fields(self, wanted: MemoryFilter, *, most: int, unused_before_us: int) -> dict[str, dict[str, int]]:
+        """Count the memories that match a filter by the values of their fields."""
+        bounds = {**self._conditions(wanted), "limit": most, "unused_before_us": unused_before_us}
+        counts: dict[str, dict[str, int]] = {}
+        for row in self._run("count_memory_fields", **bounds):
+            counts.setdefault(row["field"], {})[row["value"]] = row["number"]
+        return counts
+
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
         entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
@@ -178,7 +186,10 @@ class SqlReader(ABC):
             "statuses": _to_json_list(wanted.statuses),
             "types": _to_json_list(wanted.types),
             "layers": _to_json_list(wanted.layers),
+            "stances": _to_json_list(wanted.stances),
             "topic": wanted.topic,
+            "session": wanted.session,
+            "source": wanted.source,
             "pinned": wanted.pinned,
             "expires_before_us": wanted.expires_before_us,
         }

@@ -17,6 +17,7 @@ __all__ = ["PAGE", "link_entity"]
 
 _SHOWN: Final = 60
 _SLOTS: Final = 24
+_SLOTS_MAX: Final = 400
 
 
 def link_entity(name: str) -> str:
@@ -30,17 +31,22 @@ def load(view: View) -> Mapping[str, object]:
     wanted = view.get("q").casefold()
     matching = [one for one in found.entities if wanted in one.name.casefold()]
     entity = _find_entity(found.entities, view.get("name"))
-    slots = [] if entity is None else [_load_slot(view, entity.name, one) for one in entity.attributes[:_SLOTS]]
+    most = _SLOTS_MAX if view.get("slots") == "all" else _SLOTS
+    slots = [] if entity is None else [_load_slot(view, entity.name, one) for one in entity.attributes[:most]]
+    offset = view.get_int("offset", 0, low=0, high=len(matching))
     return {
-        "entities": matching[:_SHOWN],
-        "left_out": max(0, len(matching) - _SHOWN),
+        "entities": matching[offset : offset + _SHOWN],
+        "matching": len(matching),
+        "offset": offset,
+        "previous_offset": max(0, offset - _SHOWN) if offset else None,
+        "next_offset": offset + _SHOWN if len(matching) > offset + _SHOWN else None,
         "counted": found.counted,
         "has_more": found.has_more,
         "query": view.get("q"),
         "name": view.get("name"),
         "entity": entity,
         "slots": slots,
-        "slots_left_out": 0 if entity is None else max(0, len(entity.attributes) - _SLOTS),
+        "slots_left_out": 0 if entity is None else max(0, len(entity.attributes) - most),
         "relations": [] if entity is None else _find_relations(found, entity.name),
         "map": found,
     }

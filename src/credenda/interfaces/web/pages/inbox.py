@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from credenda.errors import Invalid, NotFound
 from credenda.interfaces.web.page import ChangeMark, Done, Page
 from credenda.interfaces.web.view import View
+from credenda.model.browse import Browse
 from credenda.model.change import ChangeKind
 from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory, Status
@@ -43,12 +44,15 @@ def load(view: View) -> Mapping[str, object]:
     """Load the open contests with their history, those answered last, and the candidates."""
     contests: Sequence[ContestCase] = view.call("contests")
     opened = [one for one in contests if one.state == "open"]
+    held: Browse = view.call("browse", status=Status.CANDIDATE.value, limit=50)
     answered = sorted((one for one in contests if one.state != "open"), key=lambda one: -(one.resolved_us or 0))
     return {
         "questions": [_load_question(view, one) for one in opened[:_SHOWN]],
         "more": max(0, len(opened) - _SHOWN),
         "answered": answered[:_SHOWN],
-        "candidates": view.call("list", status=Status.CANDIDATE.value, limit=50).items,
+        "candidates": held.items,
+        "held_back": held.counted,
+        "said": held.said,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -26,6 +27,11 @@ _CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "source": list(Source),
 }
 _FREE: Final = ("topic", "entity", "attribute", "session")
+_FIELDS: Final = {
+    **{name: name for name in ("status", "type", "layer", "stance", "topic", "entity", "attribute")},
+    "session": "source_session",
+}
+_VALUES: Final = 12
 _ALL: Final = "all"
 _DAYS: Final = 365
 """How many days the slider goes back at most."""
@@ -90,6 +96,7 @@ def _load_listed(view: View, conditions: Mapping[str, str]) -> Mapping[str, obje
     browsed: Browse = view.call("browse", **asked, limit=_PAGE, offset=offset, as_of=day)
     return {
         "memories": browsed.items,
+        "said": browsed.said,
         "counted": browsed.counted,
         "has_more": browsed.has_more,
         "facets": browsed.facets,
@@ -116,12 +123,21 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
     memories = [hit.memory for hit in result.hits if hit.memory is not None and _is_match(hit.memory, conditions)]
     return {
         "memories": memories,
+        "said": {hit.id: hit.evidence[-1].occurred_at for hit in result.hits if hit.evidence},
         "counted": len(memories),
-        "has_more": False,
-        "facets": {},
+        "has_more": len(result.hits) == _PAGE,
+        "facets": _count_facets(memories),
         "offset": 0,
         "next_offset": None,
         "scores": {hit.id: hit.score for hit in result.hits},
+    }
+
+
+def _count_facets(memories: Sequence[Memory]) -> Mapping[str, Mapping[str, int]]:
+    """Count the values of the fields of hits, which a search has already bounded."""
+    return {
+        name: dict(Counter(str(value) for one in memories if (value := getattr(one, field))).most_common(_VALUES))
+        for name, field in _FIELDS.items()
     }
 
 
@@ -143,7 +159,7 @@ def _load_diff(view: View) -> Mapping[str, object]:
     axis = view.get("axis") if view.get("axis") in {"known", "valid"} else "known"
     until = view.get("until").strip() or None
     diff = view.call("diff", since=view.get("since").strip(), until=until, axis=axis, topic=view.get("topic") or None)
-    return {"diff": diff, "axis": axis, "memories": (), "counted": 0, "facets": {}, "next_offset": None}
+    return {"diff": diff, "axis": axis, "memories": (), "said": {}, "counted": 0, "facets": {}, "next_offset": None}
 
 
 def _load_chosen(view: View) -> Sequence[Memory]:

@@ -67,7 +67,7 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     starts = {one.memory_id: one.recorded_us for one in slot}
     versions = [
         Version(
-            label=(view.t("not") + " " if one.denied else "") + (one.value or one.text),
+            label=_name_version(view, one),
             status=one.status.value,
             recorded_us=one.recorded_us,
             expired_us=starts.get(one.superseded_by or ""),
@@ -78,6 +78,12 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
         for one in slot
     ]
     return {"lanes": draw_lanes(versions, now_us=view.now_us, zone=view.memory.zone, words=view.t)}
+
+
+def _name_version(view: View, one: SlotVersion) -> str:
+    """Name a version by its value; one that was only joined with another says so, because both have the same."""
+    name = (view.t("not") + " " if one.denied else "") + (one.value or one.text)
+    return f"{name} ({view.t(one.status.value)})" if one.status is Status.MERGED else name
 
 
 def _cut_quote(event: Event, start: int, end: int) -> Quote:

@@ -1,4 +1,4 @@
-"""The overview: whether the memory works, the questions that wait for a person, and counts."""
+"""The overview: what waits for a person, what was learned and changed lately, and below whether the memory works."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from credenda.clock import seconds
+from credenda.interfaces.web.latest_changes import list_latest_changes
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.browse import Browse
@@ -16,6 +17,7 @@ __all__ = ["PAGE"]
 _SLOW_SECONDS = 60.0
 """A message that has waited so long is shown as a fault."""
 _CONTESTS = 3
+_CHANGES = 6
 
 
 def load(view: View) -> Mapping[str, object]:
@@ -40,6 +42,9 @@ def load(view: View) -> Mapping[str, object]:
         "disk_bytes": view.memories.measure_disk() if view.may("doctor") else None,
         "cost_usd": view.call("costs").cost_usd,
         "newest": browsed.items,
+        "said": browsed.said,
+        "held_back": stats.memories.get(Status.CANDIDATE.value, 0),
+        "latest": list_latest_changes(view, _CHANGES),
     }
 
 

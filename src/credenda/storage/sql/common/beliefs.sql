@@ -151,10 +151,98 @@ WHERE user_id = :user_id AND id < :below
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
     AND (:layers IS NULL OR layer IN (SELECT value FROM json_each(:layers)))
+    AND (:stances IS NULL OR stance IN (SELECT value FROM json_each(:stances)))
     AND (:topic IS NULL OR topic = :topic)
+    AND (:session IS NULL OR source_session = :session)
+    AND (:source IS NULL OR id IN (
+        SELECT v.memory FROM events AS e JOIN evidence AS v ON v.user_id = :user_id AND v.event = e.id
+        WHERE e.user_id = :user_id AND e.source = :source
+    ))
     AND (:pinned IS NULL OR pinned = :pinned)
     AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
 ORDER BY id DESC LIMIT :limit OFFSET :offset;
+
+-- name: count_memory_fields
+-- How many memories match a filter, by the values of their fields, the most frequent first; in all they are counted under
+-- `all`, and those believed since a time and never returned under `unused`.
+WITH matching AS (
+    SELECT id, status, type, layer, stance, topic, entity, attribute, source_session, access_count, created_at, pinned
+    FROM memories
+    WHERE user_id = :user_id
+        AND CASE WHEN :known_at_us IS NULL THEN expired_at IS NULL
+            ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) AND text <> '' END
+        AND (:as_of_us IS NULL OR (
+            coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+            AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
+        ))
+        AND (:entity IS NULL OR entity_key = :entity)
+        AND (:attribute IS NULL OR attribute_key = :attribute)
+        AND (:text_hash IS NULL OR text_hash = :text_hash)
+        AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+        AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+        AND (:layers IS NULL OR layer IN (SELECT value FROM json_each(:layers)))
+        AND (:stances IS NULL OR stance IN (SELECT value FROM json_each(:stances)))
+        AND (:topic IS NULL OR topic = :topic)
+        AND (:session IS NULL OR source_session = :session)
+        AND (:source IS NULL OR id IN (
+            SELECT v.memory FROM events AS e JOIN evidence AS v ON v.user_id = :user_id AND v.event = e.id
+            WHERE e.user_id = :user_id AND e.source = :source
+        ))
+        AND (:pinned IS NULL OR pinned = :pinned)
+        AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
+)
+SELECT 'all' AS field, '' AS value, count(*) AS number FROM matching
+UNION ALL
+SELECT 'unused', '', count(*) FROM matching
+WHERE status IN ('active', 'challenged') AND access_count = 0 AND pinned = 0 AND created_at < :unused_before_us
+UNION ALL
+SELECT * FROM (
+    SELECT 'status' AS field, status AS value, count(*) AS number FROM matching
+    GROUP BY status ORDER BY number DESC, value LIMIT :limit
+) AS by_status
+UNION ALL
+SELECT * FROM (
+    SELECT 'type' AS field, type AS value, count(*) AS number FROM matching
+    GROUP BY type ORDER BY number DESC, value LIMIT :limit
+) AS by_type
+UNION ALL
+SELECT * FROM (
+    SELECT 'layer' AS field, layer AS value, count(*) AS number FROM matching
+    GROUP BY layer ORDER BY number DESC, value LIMIT :limit
+) AS by_layer
+UNION ALL
+SELECT * FROM (
+    SELECT 'stance' AS field, stance AS value, count(*) AS number FROM matching
+    GROUP BY stance ORDER BY number DESC, value LIMIT :limit
+) AS by_stance
+UNION ALL
+SELECT * FROM (
+    SELECT 'topic' AS field, topic AS value, count(*) AS number FROM matching WHERE topic <> ''
+    GROUP BY topic ORDER BY number DESC, value LIMIT :limit
+) AS by_topic
+UNION ALL
+SELECT * FROM (
+    SELECT 'entity' AS field, entity AS value, count(*) AS number FROM matching WHERE entity <> ''
+    GROUP BY entity ORDER BY number DESC, value LIMIT :limit
+) AS by_entity
+UNION ALL
+SELECT * FROM (
+    SELECT 'attribute' AS field, attribute AS value, count(*) AS number FROM matching WHERE attribute <> ''
+    GROUP BY attribute ORDER BY number DESC, value LIMIT :limit
+) AS by_attribute
+UNION ALL
+SELECT * FROM (
+    SELECT 'session' AS field, source_session AS value, count(*) AS number FROM matching WHERE source_session <> ''
+    GROUP BY source_session ORDER BY number DESC, value LIMIT :limit
+) AS by_session
+UNION ALL
+SELECT * FROM (
+    SELECT 'source' AS field, e.source AS value, count(DISTINCT m.id) AS number
+    FROM matching AS m
+    JOIN evidence AS v ON v.user_id = :user_id AND v.memory = m.id
+    JOIN events AS e ON e.user_id = :user_id AND e.id = v.event
+    GROUP BY e.source ORDER BY number DESC, value LIMIT :limit
+) AS by_source;
 
 -- name: insert_evidence!
 -- Why a memory is held.

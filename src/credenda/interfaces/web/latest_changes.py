@@ -1,0 +1,69 @@
+"""The latest changes of mind: what was replaced, answered, forgotten or restored, each with the words that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from credenda import limits
+from credenda.errors import CredendaError
+from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.memory import Memory, Relation
+
+if TYPE_CHECKING:
+    from credenda.interfaces.web.view import View
+
+__all__ = ["LatestChange", "list_latest_changes", "name_change"]
+
+_SHOWN: Final = frozenset(ChangeKind) - {
+    ChangeKind.ADD,
+    ChangeKind.CONFIRM,
+    ChangeKind.LINK,
+    ChangeKind.RETAG,
+    ChangeKind.REVISE,
+    ChangeKind.REBUILD,
+}
+"""Changes of mind; the others add, or move what nobody reads."""
+_LASTING: Final = frozenset({ChangeKind.DELETE, ChangeKind.REBUILD})
+_JOINED: Final = frozenset({Relation.MERGED.value, Relation.DUPLICATE.value})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatestChange:
+    """A change, the memory that it is about, and the one that took its place."""
+
+    change: ChangeRecord
+    memory: Memory | None
+    successor: Memory | None
+    can_undo: bool
+
+
+def name_change(change: ChangeRecord) -> str:
+    """Return the message that names the kind of a change."""
+    is_joined = change.kind is ChangeKind.SUPERSEDE and str(change.after.get("relation")) in _JOINED
+    return "change:merge" if is_joined else f"change:{change.kind.value}"
+
+
+def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
+    """Return the latest changes of mind, the latest first."""
+    found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
+    undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
+    wanted = [one for one in found if one.kind in _SHOWN][:most]
+    return [_load(view, one, is_undone=one.id in undone) for one in wanted]
+
+
+def _load(view: View, change: ChangeRecord, *, is_undone: bool) -> LatestChange:
+    memory = _find(view, change.memory_id)
+    can_undo = memory is not None and not is_undone and change.kind not in _LASTING and view.may("undo")
+    successor = _find(view, change.after.get("superseded_by"))
+    return LatestChange(change=change, memory=memory, successor=successor, can_undo=can_undo)
+
+
+def _find(view: View, memory_id: object) -> Memory | None:
+    if not isinstance(memory_id, str):
+        return None
+    try:
+        return view.call("get", id=memory_id)
+    except CredendaError:  # its words were deleted
+        return None
