@@ -14,10 +14,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["load_phrases", "translate_lines", "translate_phrase"]
+__all__ = ["load_patterns", "load_phrases", "translate_lines", "translate_phrase"]
 
 _PLACE: Final = re.compile(r"\{([a-z]+[0-9]?)\}")
 _NESTED: Final = "phrase"
+_DENIED: Final = "not {value}"
+"""How the engine writes a value that is denied; it stands in the place of a value."""
 _DEPTH: Final = 3
 _CHARACTERS_MAX: Final = 1_000
 """A longer text is no sentence of the engine."""
@@ -53,15 +55,22 @@ def _translate(language: str, text: str, depth: int) -> str:
     known = load_phrases(language)
     if text in known:
         return known[text]
-    for pattern in _load_patterns(language) if depth else ():
+    for pattern in load_patterns(language) if depth else ():
         found = pattern.english.fullmatch(text)
         if found is not None:
             places = {
-                name: _translate(language, value, depth - 1) if name.startswith(_NESTED) else value
+                name: _translate(language, value, depth - 1) if name.startswith(_NESTED) else _show(value, known)
                 for name, value in found.groupdict().items()
             }
             return _PLACE.sub(lambda one: places[one[1]], pattern.text)  # noqa: B023 - called at once
     return text
+
+
+def _show(value: str, known: Mapping[str, str]) -> str:
+    denied = _DENIED.removesuffix("{value}")
+    if not value.startswith(denied) or _DENIED not in known:
+        return value
+    return known[_DENIED].replace("{value}", value.removeprefix(denied))
 
 
 @cache
@@ -72,7 +81,7 @@ def load_phrases(language: str) -> Mapping[str, str]:
 
 
 @cache
-def _load_patterns(language: str) -> Sequence[_Pattern]:
+def load_patterns(language: str) -> Sequence[_Pattern]:
     """Return the sentences with places, those with the most fixed characters first."""
     found = [_make_pattern(english, text) for english, text in load_phrases(language).items() if "{" in english]
     return sorted(found, key=lambda one: -one.fixed)

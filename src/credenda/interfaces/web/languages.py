@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["ENGLISH", "LANGUAGES", "choose_language", "load_messages", "translate"]
+__all__ = ["ENGLISH", "LANGUAGES", "choose_language", "load_messages", "translate", "translate_word"]
 
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
@@ -40,6 +40,16 @@ def translate(language: str, message: str, **values: object) -> str:
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", str(value))
     return text
+
+
+def translate_word(language: str, kind: str, word: str) -> str:
+    """Return a word of the engine, such as the name of a term of a score, as a person reads it; an unknown one as it is.
+
+    >>> translate_word("en", "curve", "l2"), translate_word("en", "curve", "new")
+    ('halves again and again (l2)', 'new')
+    """
+    key = f"{kind}:{word}"
+    return load_messages(language).get(key) or load_messages(ENGLISH).get(key) or word
 
 
 def choose_language(wanted: str, header: str) -> str:

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from credenda import __version__
 from credenda.clock import format_time
+from credenda.interfaces.web.drawings.svg import shorten
 from credenda.interfaces.web.engine_phrases import translate_lines
 from credenda.interfaces.web.languages import LANGUAGES, translate
 from credenda.interfaces.web.notes import Note
@@ -84,6 +85,7 @@ def _make_environment() -> Environment:
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     shared.update(asset=link_asset, credenda_version=__version__)
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
+    environment.filters["brief"] = lambda text, characters: shorten(str(text), characters)
     environment.filters["one_line"] = lambda text: " ".join(str(text)[: _CHARACTERS * 2].split())
     environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
     return environment

@@ -17,7 +17,7 @@ from credenda.interfaces.server.background_calls import start_in_background
 from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.web.engine_phrases import translate_phrase
-from credenda.interfaces.web.languages import translate
+from credenda.interfaces.web.languages import translate, translate_word
 from credenda.interfaces.web.latest_changes import name_change
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.model.change import ChangeRecord
@@ -115,6 +115,10 @@ class View:
     def t(self, message: str, **values: object) -> str:
         """Return a text in the person's language."""
         return translate(self.language, message, **values)
+
+    def word(self, kind: str, word: str) -> str:
+        """Return a word of the engine, of a kind such as `curve`, as a person reads it."""
+        return translate_word(self.language, kind, word)
 
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""

@@ -62,7 +62,7 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the terms of each hit's score."""
     return {
         "bars": {
-            (column.profile, hit.id): draw_terms(_leave_zeros_out(hit.terms), hit.score, words=view.t)
+            (column.profile, hit.id): draw_terms(_name_terms(view, hit.terms), hit.score, words=view.t)
             for column in data["columns"]
             for hit in column.result.hits
             if hit.terms
@@ -70,8 +70,9 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     }
 
 
-def _leave_zeros_out(terms: Mapping[str, float]) -> Mapping[str, float]:
-    return {name: value for name, value in terms.items() if abs(value) >= _LEAST}
+def _name_terms(view: View, terms: Mapping[str, float]) -> Mapping[str, float]:
+    """Name the terms for a person, without those that add nothing."""
+    return {view.word("term", name): value for name, value in terms.items() if abs(value) >= _LEAST}
 
 
 PAGE = Page(name="search", path="/search", title="Search playground", operation="search", load=load, draw=draw)

@@ -1,0 +1,176 @@
+"""Every page in German over the demo: each fixed phrase is in the catalogue, and words of memories stay as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from credenda import Credenda
+from credenda.interfaces.web import engine_phrases, languages
+from credenda.interfaces.web.registry import PAGES
+from credenda.testing import ManualClock
+
+from .pages import Person, memory_of, serving_pages
+from .served import Site
+
+_OPEN, _CLOSE = "⟦", "⟧"
+_PLACE: Final = re.compile(r"\{[a-z]+[0-9]?\}")
+_MARKED: Final = re.compile(f"{_OPEN}[^{_OPEN}{_CLOSE}]*(?:{_CLOSE}|…)")
+_PARTS: Final = re.compile(r"\x00|[:·–…]|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ID: Final = re.compile(r"\b[a-z]?[0-9]+-[0-9a-f]{6}\b")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_SPOKEN: Final = frozenset({"aria-label", "placeholder", "title", "alt", "data-done"})
+_QUOTED: Final = frozenset({"bdi.words", "pre", "code", "style", "script", "textarea"})
+"""Elements that hold words of a person, of a program, or for a program."""
+_VOID: Final = frozenset({"input", "meta", "link", "br", "img", "hr"})
+_NAMES: Final = frozenset(
+    "Credenda JSON UTC English Deutsch MB MCP REST A2A ms SEQ HASH Claude Code claude ai ChatGPT Cursor VS Codex".split()
+)
+"""Names that are the same in every language."""
+_QUERIES: Final = (
+    "/",
+    "/agent?prompt=Where+do+I+live%3F",
+    "/agent?show=yes&budget=120",
+    "/inbox",
+    "/memories?status=all",
+    "/memories?q=Portland&status=all",
+    "/memories?since=2025-01-01",
+    "/memories?q=nothingofthekind",
+    "/search?q=where+do+I+live&profile=default&profile=recall",
+    "/sessions",
+    "/session?session=demo%2Fs13",
+    "/session?session=demo%2Fs13&revoke=ask",
+    "/entities",
+    "/entities?name=user",
+    "/code",
+    "/retention?half_life_days=90",
+    "/consolidation",
+    "/jobs",
+    "/jobs?state=dead",
+    "/data",
+    "/connect",
+    "/audit?check=yes",
+)
+
+
+class _Reader(HTMLParser):
+    """Collects what a reader sees or hears, apart from words of persons and programs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._stack: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.texts += [value for name, value in given.items() if name in _SPOKEN]
+        if tag in _VOID:
+            return
+        names = {tag, *(f"{tag}.{one}" for one in given.get("class", "").split())}
+        is_quoted = bool(names & _QUOTED) or "mono" in given.get("class", "").split() or given.get("lang") == "en"
+        self._stack.append((tag, is_quoted and "told" not in given.get("class", "")))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._stack and self._stack.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if not any(quoted for _, quoted in self._stack) and data.strip():
+            self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server with the demo, consolidated and dreamed once; nothing in these tests changes it."""
+    folder: Path = tmp_path_factory.mktemp("german")
+    with serving_pages(folder, ManualClock("2026-03-01T09:00:00Z"), tokens=False) as site:
+        with (
+            as_file(files("credenda") / "data" / "demo_conversation.jsonl") as conversation,
+            memory_of(site, site.parts.user_id) as memory,
+        ):
+            memory.data.import_(conversation, format="conversation")
+            memory.settle(60)
+            memory.manage.consolidate(force=True)
+            memory.manage.dream()
+        yield site
+
+
+@pytest.fixture
+def marks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Mark every text of the catalogue where it is shown."""
+
+    def mark(known: Mapping[str, str]) -> Mapping[str, str]:
+        return {
+            english: _OPEN + _PLACE.sub(lambda one: f"{_CLOSE}{one[0]}{_OPEN}", text) + _CLOSE
+            for english, text in known.items()
+        }
+
+    messages, phrases = mark(languages.load_messages("de")), mark(engine_phrases.load_phrases("de"))
+    monkeypatch.setattr(languages, "load_messages", lambda _: messages)
+    monkeypatch.setattr(engine_phrases, "load_phrases", lambda _: phrases)
+    engine_phrases.load_patterns.cache_clear()
+    yield
+    engine_phrases.load_patterns.cache_clear()
+
+
+def find_quotes(memory: Credenda) -> set[str]:
+    """Return every text that comes from what was said: it may stand in a phrase, and is in no catalogue."""
+    quotes: set[str] = {memory.user}
+    for status in (None, "superseded", "merged", "forgotten", "candidate"):
+        cursor: str | None = None
+        while True:
+            page = memory.list(status=status, limit=50, cursor=cursor)
+            for one in page.items:
+                given = (one.text, one.value, one.entity, one.attribute, one.scope, one.source_session)
+                quotes |= {text for text in given if text}
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return quotes
+
+
+def find_untranslated(html: str, quotes: set[str]) -> list[str]:
+    """Return the texts of a page that are neither of the catalogue nor a quote."""
+    reader = _Reader()
+    reader.feed(html)
+    known = {_squeeze(one) for one in quotes}
+    found: list[str] = []
+    for text in reader.texts:
+        left = _ID.sub("", _MARKED.sub("\x00", text))
+        if not _is_quote(_squeeze(left), known) and any(_has_words(piece) and not _is_quote(_squeeze(piece), known) for piece in _PARTS.split(left)):
+            found.append(text.strip()[:160])
+    return found
+
+
+def _has_words(piece: str) -> bool:
+    return any(one not in _NAMES for one in _WORD.findall(piece))
+
+
+def _is_quote(plain: str, known: set[str]) -> bool:
+    """Return whether a piece is a quote, or a part of one that is no mere word."""
+    return plain in known or (len(plain) > len("word") and any(plain in one for one in known))
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", text).strip().casefold()
+
+
+@pytest.mark.parametrize("address", _QUERIES)
+@pytest.mark.usefixtures("marks")
+def test_every_fixed_phrase_of_a_page_is_german(site: Site, address: str) -> None:
+    with memory_of(site, site.parts.user_id) as memory:
+        quotes = find_quotes(memory)
+    page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
+    assert page.status_code == 200
+    assert find_untranslated(page.text, quotes) == []
+
+
+def test_every_page_of_the_menu_is_read_in_german() -> None:
+    paths = {one.partition("?")[0] for one in _QUERIES}
+    assert {one.path for one in PAGES if one.group} <= paths
