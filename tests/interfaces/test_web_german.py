@@ -139,7 +139,7 @@ def find_untranslated(html: str, quotes: set[str]) -> list[str]:
     """Return the texts of a page that are neither of the catalogue nor a quote."""
     reader = _Reader()
     reader.feed(html)
-    known = {_squeeze(one) for one in quotes}
+    known = {_squeeze(_ID.sub("", one)) for one in quotes}
     found: list[str] = []
     for text in reader.texts:
         left = _ID.sub("", _MARKED.sub("\x00", text))
