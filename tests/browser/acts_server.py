@@ -110,6 +110,12 @@ def export(page: Page, _: Seeds) -> None:
     assert save(page, "Download").name.endswith(".jsonl.gz")
 
 
+def back_up(page: Page, _: Seeds) -> None:
+    page.goto("/data")
+    copy = save(page, "Download a backup")
+    assert copy.read_bytes().startswith(b"SQLite format 3")
+
+
 def save(page: Page, button: str) -> Path:
     """Press a button that downloads; return the file, under the name that it was given."""
     with page.expect_download() as waiting:
@@ -189,6 +195,7 @@ ACTS: Final[Mapping[tuple[str, str], Act]] = {
     ("data", "preview"): preview_import,
     ("data", "import"): import_file,
     ("data", "export"): export,
+    ("data", "backup"): back_up,
     ("data", "hold"): hold_and_lift,
     ("data", "lift"): hold_and_lift,
     ("connect", "create"): create_token,

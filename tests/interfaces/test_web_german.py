@@ -30,7 +30,8 @@ _QUOTED: Final = frozenset({"bdi.words", "pre", "code", "style", "script", "text
 """Elements that hold words of a person, of a program, or for a program."""
 _VOID: Final = frozenset({"input", "meta", "link", "br", "img", "hr"})
 _NAMES: Final = frozenset(
-    "Credenda JSON UTC English Deutsch MB MCP REST A2A ms SEQ HASH Claude Code claude ai ChatGPT Cursor VS Codex".split()
+    {"Credenda", "JSON", "UTC", "English", "Deutsch", "MB", "ms", "MCP", "REST", "A2A", "SEQ", "HASH"}
+    | {"Claude", "Code", "claude", "ai", "ChatGPT", "Cursor", "VS", "Codex"}
 )
 """Names that are the same in every language."""
 _QUERIES: Final = (
@@ -112,8 +113,15 @@ def marks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         }
 
     messages, phrases = mark(languages.load_messages("de")), mark(engine_phrases.load_phrases("de"))
-    monkeypatch.setattr(languages, "load_messages", lambda _: messages)
-    monkeypatch.setattr(engine_phrases, "load_phrases", lambda _: phrases)
+
+    def load_messages(_: str) -> Mapping[str, str]:
+        return messages
+
+    def load_phrases(_: str) -> Mapping[str, str]:
+        return phrases
+
+    monkeypatch.setattr(languages, "load_messages", load_messages)
+    monkeypatch.setattr(engine_phrases, "load_phrases", load_phrases)
     engine_phrases.load_patterns.cache_clear()
     yield
     engine_phrases.load_patterns.cache_clear()
@@ -143,7 +151,9 @@ def find_untranslated(html: str, quotes: set[str]) -> list[str]:
     found: list[str] = []
     for text in reader.texts:
         left = _ID.sub("", _MARKED.sub("\x00", text))
-        if not _is_quote(_squeeze(left), known) and any(_has_words(piece) and not _is_quote(_squeeze(piece), known) for piece in _PARTS.split(left)):
+        if not _is_quote(_squeeze(left), known) and any(
+            _has_words(piece) and not _is_quote(_squeeze(piece), known) for piece in _PARTS.split(left)
+        ):
             found.append(text.strip()[:160])
     return found
 

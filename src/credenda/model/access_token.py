@@ -18,7 +18,7 @@ class AccessToken:
     created_us: int
     expires_us: int | None = None
     last_used_us: int | None = None
-    """The last use, recorded at most once an hour."""
+    """The last use, recorded at most once a minute."""
     revoked_us: int | None = None
     subject: str = ""
     """The member of the memory who has the token; "" for the user whose memory it is."""

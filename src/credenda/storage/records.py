@@ -11,7 +11,7 @@ from credenda.model.change import ChangeKind
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import Finding
-from credenda.model.memory import Layer, Memory, MemoryType, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
 from credenda.storage.usage import Access, Prune
 
@@ -162,10 +162,11 @@ class Delta:
 class MemoryFilter:
     """A filter of memories; None means any. Without other conditions: current versions, newest id first.
 
-    `source` is the source of a message that it rests on; `pair` is (entity, attribute) in normal form; `same_text_as` a text that is the memory's but for case, punctuation
-    and spaces; `below` an id number to page from; `offset` how many to pass over. `known_at_us` reads the versions held
-    at that time instead of the current ones, but for those whose words were deleted since; `as_of_us` only what was
-    true at that time, whatever its status now (a corrected one never was).
+    `source` is the source of a message that it rests on; `pair` is (entity, attribute) in normal form; `same_text_as` a
+    text that is the memory's but for case, punctuation and spaces; `below` an id number to page from; `offset` how many
+    to pass over. `known_at_us` reads the versions held at that time instead of the current ones, but for those whose
+    words were deleted since; `as_of_us` only what was true at that time, whatever its status now (a corrected one never
+    was).
     """
 
     pair: tuple[str, str] | None = None

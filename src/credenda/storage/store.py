@@ -139,7 +139,7 @@ class Reader(Protocol):
         ...
 
     def count_fields(self, wanted: MemoryFilter, *, most: int, unused_before_us: int) -> dict[str, dict[str, int]]:
-        """Count the memories that match a filter, by field and value: at most `most` values a field, the frequent first.
+        """Count the memories that match a filter, by field and value: at most `most` values a field, ordered by count.
 
         The field `all` has one value, "", for the number of all of them; `unused` that of those which are believed,
         were made before a time, and have never been returned. `limit`, `offset` and `below` do not apply.

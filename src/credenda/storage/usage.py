@@ -11,7 +11,7 @@ from credenda.model.doctor_finding import DutyRun
 from credenda.model.feedback import FeedbackCounts
 
 if TYPE_CHECKING:
-    from credenda.storage.records import IndexPosition
+    from credenda.storage.records import IndexPosition, SchedulerLease
 
 __all__ = ["Access", "Prune", "TaskProgress", "UsageView"]
 
@@ -71,6 +71,10 @@ class TaskProgress(Protocol):
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each task, by name."""
+        ...
+
+    def leases(self, now_us: int) -> list[SchedulerLease]:
+        """Return the lease of the leader (its name is "") and the locks of tasks that are held at a time, by name."""
         ...
 
     def watermark(self, name: str) -> int | None:

@@ -14,10 +14,11 @@ from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.types import Scope as RequestScope
 
-from credenda.clock import HOUR_US, Clock
+from credenda.clock import Clock
 from credenda.errors import CredendaError, Unauthenticated
 from credenda.interfaces.authorization import Principal, make_principal
 from credenda.interfaces.server.attempts import Attempts
+from credenda.interfaces.server.last_calls import LastCalls
 from credenda.interfaces.server.resource import Resource
 from credenda.model.access_token import AccessToken
 from credenda.services.members import find_access
@@ -46,6 +47,7 @@ class TokenCheck:
         attempts: Attempts,
         resource: Resource,
         *,
+        last_calls: LastCalls,
         external: Callable[[str], Principal] | None = None,
     ) -> None:
         """Verify tokens for a resource; `external` verifies those that an external issuer has signed."""
@@ -53,6 +55,7 @@ class TokenCheck:
         self._clock = clock
         self._attempts = attempts
         self._resource = resource
+        self._last_calls = last_calls
         self._external = external
         self._lock = Lock()
         self._known: OrderedDict[bytes, None] = OrderedDict()
@@ -70,7 +73,7 @@ class TokenCheck:
             return await to_thread.run_sync(self._verify, text, address, self._external)
         token, principal = self._verify(text, address, partial(self._find_holder, path=scope["path"]))
         now_us = self._clock.now_us()
-        if token.last_used_us is None or now_us - token.last_used_us >= HOUR_US:
+        if self._last_calls.note(token, now_us):
             await to_thread.run_sync(self._record_use, token, now_us)
         return principal
 
@@ -115,7 +118,7 @@ class TokenCheck:
                 self._known.popitem(last=False)
 
     def _record_use(self, token: AccessToken, now_us: int) -> None:
-        """Record the use of a token, at most once an hour; a database that cannot be written does not matter."""
+        """Record the use of a token; a database that cannot be written does not matter."""
         with suppress(CredendaError):
             self._store.tokens.record_token_use(token.id, now_us)
 

@@ -11,18 +11,21 @@ from threading import Event, Thread
 from typing import Final
 
 from credenda import limits, services, workers
-from credenda.bootstrap import build_user_parts
+from credenda.bootstrap import PROBE_USER, build_user_parts
 from credenda.client import Credenda
 from credenda.clock import Clock
-from credenda.errors import CredendaError
-from credenda.interfaces.authorization import get_principal
+from credenda.errors import CredendaError, Forbidden
+from credenda.interfaces.authorization import SCOPES, get_principal
 from credenda.interfaces.call_worker import LaneWorker, make_message_worker, start_lanes
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
+from credenda.interfaces.server.last_calls import LastCalls
 from credenda.interfaces.server.probe import Probe, ProbeResult
 from credenda.model.access_token import AccessToken, IssuedToken
 from credenda.model.change import ChangeKind
+from credenda.model.report import BackupReport
 from credenda.runtime import ActiveCalls, Parts
+from credenda.services.list_workers import WorkerInfo, list_workers
 from credenda.session_pool import SessionPool
 from credenda.storage.agent_tasks import AgentTaskStore
 from credenda.storage.store import ChangeFilter
@@ -30,6 +33,7 @@ from credenda.storage.store import ChangeFilter
 __all__ = ["Memories", "StoreMark"]
 
 _log: Final = logging.getLogger(__name__)
+_USERS_LOOKED_AT: Final = 3
 _IDLE_SECONDS: Final = 0.25
 """How long the worker waits for a job before it looks for those of other processes."""
 
@@ -50,6 +54,7 @@ class Memories:
 
     def __init__(self, parts: Parts, *, work: bool = True) -> None:
         """Open nothing yet but the worker, which `work=False` or a read-only database leaves out."""
+        self.last_calls = LastCalls()
         self._parts = parts
         self._jobs_ready = Event()
         self._stop = Event()
@@ -152,6 +157,33 @@ class Memories:
     def describe_probe(self) -> ProbeResult | None:
         """Return the last probe of the store; None before the first, and where none runs."""
         return None if self._probe is None else self._probe.last
+
+    def list_workers(self) -> list[WorkerInfo]:
+        """Return the processes that work on the current principal's memory, of this server and of others."""
+        with self._lend_parts() as parts:
+            return list_workers(parts, PROBE_USER)
+
+    def may_back_up(self) -> bool:
+        """Return whether the current principal may have a copy of the whole database.
+
+        It must be a file that has no other user, and the principal must have every scope.
+        """
+        principal = get_principal()
+        if self.measure_disk() is None or principal.scopes < frozenset(SCOPES):
+            return False
+        users = self._parts.store.users(limit=_USERS_LOOKED_AT)
+        return {one for one in users if one != PROBE_USER} <= {principal.tenant}
+
+    def back_up(self, path: Path) -> BackupReport:
+        """Copy the whole database to a file while others use it; raises `Forbidden` for who may not have it."""
+        if not self.may_back_up():
+            raise Forbidden(
+                "you may not have the whole database",
+                why="it has other users, or the login lacks a scope",
+                fix="run `credenda backup FILE` on the server's machine, or export this memory",
+            )
+        with self.lend() as memory:
+            return memory.data.backup(path)
 
     def measure_disk(self) -> int | None:
         """Return the bytes of the database and its log on disk; None where it is no file of this machine."""

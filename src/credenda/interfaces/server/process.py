@@ -24,6 +24,7 @@ from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.connections import BoundedConnection
 from credenda.interfaces.server.credentials import TokenCheck
 from credenda.interfaces.server.guard import Identify
+from credenda.interfaces.server.last_calls import LastCalls
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.web.routes import Web
@@ -101,7 +102,7 @@ def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int 
 
     `port` is where it listens, if that is not the port of the plan.
     """
-    access = _make_access(parts, plan.address, plan.address.port if port is None else port)
+    access = _make_access(parts, memories.last_calls, plan.address, plan.address.port if port is None else port)
     options = Options(
         identify=access.identify,
         resource=access.resource,
@@ -148,7 +149,7 @@ class _Access:
     routes: tuple[Route, ...] = ()
 
 
-def _make_access(parts: Parts, address: Address, port: int) -> _Access:
+def _make_access(parts: Parts, last_calls: LastCalls, address: Address, port: int) -> _Access:
     """Choose how callers are found out: by their tokens, or each is the owner of the memory."""
     if not address.needs_tokens:
         owner = make_local_principal(parts.user_id)
@@ -170,7 +171,7 @@ def _make_access(parts: Parts, address: Address, port: int) -> _Access:
             )
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
-    check = TokenCheck(parts.store, parts.clock, attempts, resource, external=external)
+    check = TokenCheck(parts.store, parts.clock, attempts, resource, last_calls=last_calls, external=external)
     sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource, issuer=address.oidc_issuer)
     if parts.read_only and external is None:  # nothing can be granted here
         return _Access(identify=check.identify, sessions=sessions)

@@ -43,7 +43,9 @@ def translate(language: str, message: str, **values: object) -> str:
 
 
 def translate_word(language: str, kind: str, word: str) -> str:
-    """Return a word of the engine, such as the name of a term of a score, as a person reads it; an unknown one as it is.
+    """Return a word of the engine, such as the name of a term of a score, as a person reads it.
+
+    An unknown one stays as it is.
 
     >>> translate_word("en", "curve", "l2"), translate_word("en", "curve", "new")
     ('halves again and again (l2)', 'new')

@@ -1,4 +1,4 @@
-"""The latest changes of mind: what was replaced, answered, forgotten or restored, each with the words that it is about."""
+"""The latest changes of mind: replacements, answers and the like, each with the words that it is about."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["Outcome", "describe_undo"]
 
-_HELD: Final = frozenset(one.value for one in HELD)
+_BELIEVED: Final = frozenset(one.value for one in HELD)
 _ENDING: Final = frozenset({"status", "valid_until", "relation", "superseded_by"})
 """Fields that a return or an ending sets, so that they need no sentence of their own."""
 
@@ -31,8 +31,8 @@ class Outcome:
 def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]) -> Sequence[Outcome]:
     """Say for each memory that an undo changes what would stand then; `memories` are the present ones, by id."""
     known = [one for one in undone if one.id in memories]
-    returning = [one for one in known if _is_held(one.after) and not _is_held(one.before)]
-    leaving = {one.id: one for one in known if _is_held(one.before) and not _is_held(one.after)}
+    returning = [one for one in known if _is_believed(one.after) and not _is_believed(one.before)]
+    leaving = {one.id: one for one in known if _is_believed(one.before) and not _is_believed(one.after)}
     outcomes: list[Outcome] = []
     for one in returning:
         back = memories[one.id]
@@ -44,8 +44,8 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
     return [*outcomes, *(outcome for one in known for outcome in _describe_fields(memories[one.id], one))]
 
 
-def _is_held(fields: Mapping[str, object]) -> bool:
-    return str(fields.get("status")) in _HELD
+def _is_believed(fields: Mapping[str, object]) -> bool:
+    return str(fields.get("status")) in _BELIEVED
 
 
 def _is_same_slot(one: Memory, other: Memory) -> bool:
@@ -69,7 +69,9 @@ def _describe_return(back: Memory, instead: Memory | None, status: str) -> Outco
 
 
 def _describe_ending(memory: Memory, status: str) -> Outcome:
-    return Outcome(message="It would not be believed any more; status: {status}", memory=memory, words={"status": status})
+    return Outcome(
+        message="It would not be believed any more; status: {status}", memory=memory, words={"status": status}
+    )
 
 
 def _describe_fields(memory: Memory, undone: UndoneMemory) -> list[Outcome]:
@@ -77,7 +79,7 @@ def _describe_fields(memory: Memory, undone: UndoneMemory) -> list[Outcome]:
     before, after = undone.before, undone.after
     names = [name for name in after if name not in _ENDING]
     outcomes: list[Outcome] = []
-    if "status" in after and not _is_held(after) and not _is_held(before):
+    if "status" in after and not _is_believed(after) and not _is_believed(before):
         outcomes.append(Outcome(message="Its status: {status}", memory=memory, words={"status": str(after["status"])}))
     for name in list(names):
         outcome = _describe_field(memory, name, after[name])

@@ -84,9 +84,8 @@ def _make_environment() -> Environment:
     )
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     shared.update(asset=link_asset, credenda_version=__version__)
+    environment.filters["brief"], environment.filters["one_line"] = shorten, _join_lines
     environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
-    environment.filters["brief"] = lambda text, characters: shorten(str(text), characters)
-    environment.filters["one_line"] = lambda text: " ".join(str(text)[: _CHARACTERS * 2].split())
     environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
     return environment
 
@@ -94,12 +93,12 @@ def _make_environment() -> Environment:
 def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
     """Make the functions of a template that depend on the person."""
 
-    def when(moment: int | datetime | None) -> Markup:
+    def when(moment: int | datetime | None, *, exactly: bool = False) -> Markup:
         """Write a time: how long ago, and the moment."""
         if moment is None:
             return Markup('<span class="quiet">–</span>')
         at_us = to_microseconds(moment)
-        age, absolute = describe_age(at_us, now_us, language), format_moment(at_us, zone)
+        age, absolute = describe_age(at_us, now_us, language, exactly=exactly), format_moment(at_us, zone)
         return Markup('<time datetime="{}">{} <span class="moment">{}</span></time>').format(
             format_time(at_us), age, absolute
         )
@@ -146,6 +145,11 @@ def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
     whole = str(text)
     shown = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole[:characters])
     return escape(shown + ("…" if len(whole) > characters else ""))
+
+
+def _join_lines(text: str) -> str:
+    """Write the beginning of a text as one line."""
+    return " ".join(text[: _CHARACTERS * 2].split())
 
 
 def _format_percent(share: float) -> str:

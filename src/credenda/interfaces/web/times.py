@@ -19,8 +19,9 @@ _UNITS: Final = (
     (HOUR_US, "{n} hour", "{n} hours"),
     (_MINUTE_US, "{n} minute", "{n} minutes"),
 )
-_AGO: Final = {one: f"{one} ago" for _, *words in _UNITS for one in words}
-_AHEAD: Final = {one: f"in {one}" for _, *words in _UNITS for one in words}
+_SECONDS: Final = (SECOND_US, "{n} second", "{n} seconds")
+_AGO: Final = {one: f"{one} ago" for _, *words in (*_UNITS, _SECONDS) for one in words}
+_AHEAD: Final = {one: f"in {one}" for _, *words in (*_UNITS, _SECONDS) for one in words}
 
 
 def to_microseconds(moment: int | datetime) -> int:
@@ -28,14 +29,14 @@ def to_microseconds(moment: int | datetime) -> int:
     return from_datetime(moment) if isinstance(moment, datetime) else moment
 
 
-def describe_age(moment_us: int, now_us: int, language: str) -> str:
-    """Say how long ago or ahead a moment is, in the largest unit that fits.
+def describe_age(moment_us: int, now_us: int, language: str, *, exactly: bool = False) -> str:
+    """Say how long ago or ahead a moment is, in the largest unit that fits; `exactly` counts seconds too.
 
     >>> describe_age(0, 3 * 3_600_000_000, "en")
     '3 hours ago'
     """
     span_us = now_us - moment_us
-    for unit_us, one, many in _UNITS:
+    for unit_us, one, many in (*_UNITS, _SECONDS) if exactly else _UNITS:
         count = abs(span_us) // unit_us
         if count:
             words = (_AGO if span_us > 0 else _AHEAD)[one if count == 1 else many]

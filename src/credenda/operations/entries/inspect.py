@@ -70,7 +70,9 @@ ENTRIES: Final = (
         call="changes",
         summary="Show the changes in belief that an event caused, or the latest changes.",
         params=(
-            Param(name="cause", help="The id of an event. [default: the latest changes]", positional=True, optional=True),
+            Param(
+                name="cause", help="The id of an event. [default: the latest changes]", positional=True, optional=True
+            ),
             Param(name="limit", type=int, default=50, help="Maximum number of the latest changes, 1 to 200."),
         ),
         errors=(Invalid, NotFound),

@@ -186,6 +186,13 @@ class SqlTaskProgress:
             for row in self._run("duties")
         ]
 
+    def leases(self, now_us: int) -> list[SchedulerLease]:
+        """Return the leases that are held at a time, by name."""
+        return [
+            SchedulerLease(name=row["name"], owner=row["lease_owner"], now_us=now_us, until_us=row["lease_until"])
+            for row in self._run("leases", now_us=now_us)
+        ]
+
     def watermark(self, name: str) -> int | None:
         """Return the watermark of a task."""
         row = self._run("watermark", name=name).fetchone()

@@ -53,7 +53,7 @@ def _describe(view: View, token: AccessToken) -> Mapping[str, object]:
         "scopes": token.scopes,
         "created_us": token.created_us,
         "expires_us": token.expires_us,
-        "last_used_us": token.last_used_us,
+        "last_used_us": view.memories.last_calls.find(token),
         "is_valid": token.is_valid_at(view.now_us),
         "is_revoked": token.revoked_us is not None,
     }

@@ -8,6 +8,7 @@ from typing import Final
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import ServerFile
 from credenda.interfaces.web.page import Done, Download, Page, Shown
+from credenda.interfaces.web.times import format_day
 from credenda.interfaces.web.view import View
 
 __all__ = ["PAGE"]
@@ -34,6 +35,8 @@ def load(view: View) -> Mapping[str, object]:
         "stats": stats,
         "formats": _FORMATS,
         "holds": [one for one in view.call("holds") if one.lifted_us is None],
+        "may_back_up": view.memories.may_back_up(),
+        "is_file": view.memories.measure_disk() is not None,
         "imported": None,
         "receipt": None,
     }
@@ -65,6 +68,14 @@ def export(view: View) -> Download:
     return Download(path=path, name=name)
 
 
+def send_backup(view: View) -> Download:
+    """Send a copy of the whole database, to those who are alone in it."""
+    name = f"credenda-backup-{format_day(view.now_us, view.memory.zone)}.db"
+    path = view.make_path(name)
+    view.memories.back_up(path)
+    return Download(path=path, name=name)
+
+
 def erase(view: View) -> Shown:
     """Erase everything of this memory, and show the receipt: the only copy of it."""
     return Shown(data={"receipt": view.call("erase", confirm=view.get("confirm"))})
@@ -92,11 +103,12 @@ PAGE = Page(
         "preview": try_import,
         "import": import_file,
         "export": export,
+        "backup": send_backup,
         "erase": erase,
         "hold": hold,
         "lift": lift,
     },
-    with_files=frozenset({"preview", "import", "export"}),
+    with_files=frozenset({"preview", "import", "export", "backup"}),
     slow=frozenset({"erase"}),
     group="server",
 )

@@ -1,4 +1,4 @@
-"""Jobs: running ones, dead ones to replay, the schedule, and the worker."""
+"""Jobs: running ones, dead ones to replay, the schedule, and the processes that work."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def load(view: View) -> Mapping[str, object]:
         "oldest_unread_seconds": stats.oldest_unread_seconds,
         "trouble": view.memories.check(),
         "probe": view.memories.describe_probe(),
+        "workers": view.memories.list_workers() if view.may("schedule") else (),
         "duties": view.call("schedule").duties if view.may("schedule") else (),
     }
 

@@ -86,7 +86,9 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     longest = max(one.half_life_days for one in now.curves)
     curves = [
         Curve(
-            label=view.t("{mode}, half-life {days} d", mode=view.word("curve", one.name), days=f"{one.half_life_days:g}"),
+            label=view.t(
+                "{mode}, half-life {days} d", mode=view.word("curve", one.name), days=f"{one.half_life_days:g}"
+            ),
             values=one.values,
             colour=_MODES.index(one.name) + 1,
             dashed=one.half_life_days < longest,
@@ -96,7 +98,9 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     ]
     if other is not None:
         tried = _find_curve(other)
-        label = view.t("what if: {mode}, {days} d", mode=view.word("curve", tried.name), days=f"{tried.half_life_days:g}")
+        label = view.t(
+            "what if: {mode}, {days} d", mode=view.word("curve", tried.name), days=f"{tried.half_life_days:g}"
+        )
         curves.append(Curve(label=label, values=tried.values, colour=5))
     points = [
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points

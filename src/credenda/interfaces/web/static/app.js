@@ -70,6 +70,14 @@
     }
   }
 
+  // Parts that show something live are loaded again for some minutes, while the person looks at them.
+  let refreshes = 60;
+  const refresh = setInterval(() => {
+    if (refreshes-- < 1) clearInterval(refresh);
+    if (document.visibilityState !== "visible") return;
+    for (const part of document.querySelectorAll("[data-live]")) part.dispatchEvent(new Event("refresh"));
+  }, 5000);
+
   // A button that copies the text of the element that it names.
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copies]");

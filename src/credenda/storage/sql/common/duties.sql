@@ -49,6 +49,11 @@ WHERE duties.lease_owner IS NULL OR duties.lease_owner = excluded.lease_owner OR
 -- Who has the lease of the leader, or the lock of one duty.
 SELECT lease_owner FROM duties WHERE user_id = :user_id AND name = :name;
 
+-- name: leases
+-- The leases and locks of duties that are held at a time.
+SELECT name, lease_owner, lease_until FROM duties
+WHERE user_id = :user_id AND lease_owner IS NOT NULL AND lease_until > :now_us ORDER BY name;
+
 -- name: regards_of
 -- How memories were judged, and how often they were shown without a word; those that nobody ever judged are left out.
 SELECT memory, sum(CASE WHEN useful > 0 THEN 1 ELSE 0 END) AS liked,
