@@ -2,13 +2,14 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from credenda.interfaces.mcp import contest_card as card
 from credenda.interfaces.mcp import instructions
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
+from credenda.operations.mcp_tools import ENGRAM, TOOLSETS
 from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "mcp.md"
@@ -44,22 +45,34 @@ the protocol. [How to connect a client](../how-to/connect.md). `credenda serve` 
 * **Checked at start.** Names, descriptions and every text of a parameter are checked for six classes of orders to a
   model; on a match the server does not start, and says which text it is.
 
-The default toolset is about {default} tokens, estimated on the high side; `--toolset full` is about {full}. With
-`--read-only` only the tools that write nothing are offered.
+The default toolset is about {default} tokens, estimated on the high side; `--toolset full` is about {full}, and
+`--toolset engram` about {engram}. No toolset has two tools for one operation. With `--read-only` only the tools that
+write nothing are offered.
 """
 KINDS = {"array": "list", "object": "table"}
 
 
 def page() -> str:
     """Return the whole page."""
-    small, full = build_tools(), build_tools(toolset="full")
-    head = INTRODUCTION.format(
-        default=f"{estimate_tokens(small.values()):,}", full=f"{estimate_tokens(full.values()):,}"
-    )
+    small, full, engram = (build_tools(toolset=name) for name in TOOLSETS)
+    counted = zip(TOOLSETS, (f"{estimate_tokens(offers.values()):,}" for offers in (small, full, engram)), strict=True)
+    head = INTRODUCTION.format(**dict(counted))
     more = [offer for name, offer in full.items() if name not in small]
     parts = [head, "## Default toolset\n", *sections(small.values()), "## Added by `--toolset full`\n"]
     parts += ["The tools above also take every other input of their operation.\n", *sections(more)]
-    return "\n".join([*parts, *beside()])
+    return "\n".join([*parts, *name_engram_tools(engram, full), *beside()])
+
+
+def name_engram_tools(engram: Mapping[str, ToolSpec], full: Mapping[str, ToolSpec]) -> Iterator[str]:
+    """Return the section about the tools of engram's names, with our names for the same operations."""
+    ours = {route.operation.name: name for name, offer in full.items() for route in offer.routes}
+    yield "## Named as in engram: `--toolset engram`\n"
+    yield "These names take the place of ours, with every input of the operation; the other tools are the default ones.\n"
+    yield "| tool | inputs | our name |\n|---|---|---|"
+    for operation, tool in ENGRAM.items():
+        inputs = ", ".join(f"`{name}`" for name in engram[tool.name].inputs)
+        yield f"| `{tool.name}` | {inputs} | `{ours[operation]}` |"
+    yield ""
 
 
 def sections(tools: Any) -> Iterator[str]:  # noqa: ANN401 - views and lists of offers

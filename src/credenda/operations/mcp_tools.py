@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from credenda.operations.table import Operation
 
-__all__ = ["ENGRAM", "TOOLS", "Tool", "Toolset", "list_tools"]
+__all__ = ["ENGRAM", "TOOLS", "TOOLSETS", "Tool", "Toolset", "list_tools"]
 
-Toolset = Literal["default", "full"]
+Toolset = Literal["default", "full", "engram"]
+TOOLSETS: Final[tuple[Toolset, ...]] = get_args(Toolset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class Tool:
     outside: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tool input names by their names in the table, where the two differ."""
     advice: str = ""
-    toolset: Toolset = "default"
+    toolset: Literal["default", "full"] = "default"
+    """The smaller of the two toolsets that offer it."""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
     """Fixed inputs of every call, which the model cannot set."""
 
@@ -67,7 +69,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             advice="Fix memories with correct_memory.",
         ),
     ),
-    "contests": (Tool(name="resolve_conflict"), Tool(name="list_contests", toolset="full")),
+    "contests": (Tool(name="resolve_conflict"),),
     "resolve": (
         Tool(
             name="resolve_conflict",
@@ -123,16 +125,17 @@ ENGRAM: Final[Mapping[str, Tool]] = {
     "consolidate": Tool(name="consolidate", toolset="full"),
     "drift": Tool(name="drift_check", toolset="full"),
 }
-"""engram's tool names by operation, in the full toolset only (C-021).
-
-A name takes effect once its operation exists and is offered over MCP.
-"""
+"""engram's tool names by operation: the toolset "engram" has them, and the default tools of the other operations."""
 
 
-def list_tools(operation: Operation) -> tuple[Tool, ...]:
-    """Return the MCP tools of an operation; empty if it is not offered over MCP."""
+def list_tools(operation: Operation, toolset: Toolset = "full") -> tuple[Tool, ...]:
+    """Return the tools of an operation in a toolset; empty if the toolset, or MCP, does not offer it.
+
+    No toolset has two names for one operation.
+    """
     if "mcp" not in operation.doors:
         return ()
+    if toolset == "engram" and operation.name in ENGRAM:
+        return (ENGRAM[operation.name],)
     own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
-    other = ENGRAM.get(operation.name)
-    return own if other is None or any(tool.name == other.name for tool in own) else (*own, other)
+    return tuple(tool for tool in own if toolset == "full" or tool.toolset == "default")

@@ -123,8 +123,8 @@ def build_tools(
     """Make the tools of a toolset, by name; leave out operations that write if the server is read-only."""
     routes: dict[str, list[Route]] = {}
     for operation in operations:
-        for tool in list_tools(operation):
-            if (tool.toolset == "default" or toolset == "full") and not (read_only and operation.writes):
+        if not (read_only and operation.writes):
+            for tool in list_tools(operation, toolset):
                 routes.setdefault(tool.name, []).append(_make_route(operation, tool, toolset))
     return {
         name: ToolSpec(name=name, routes=tuple(sorted(found, key=lambda route: len(route.required))))
