@@ -1,7 +1,8 @@
 """The MCP tools of the operations: tool names, inputs and advice.
 
 A tool selects inputs by their names in the table and may rename them. Operations with the same tool name form one tool;
-a call runs the operation with the most required inputs among those whose required inputs are all given.
+a call runs the operation with the most required inputs among those whose required inputs are all given, and with an id
+the operation for its kind.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
+from credenda.ids import IdKind
 from credenda.operations.table import Operation
 
 __all__ = ["ENGRAM", "TOOLS", "TOOLSETS", "Tool", "Toolset", "list_tools"]
@@ -31,6 +33,8 @@ class Tool:
     """The smaller of the two toolsets that offer it."""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
     """Fixed inputs of every call, which the model cannot set."""
+    kind: IdKind | None = None
+    """The kind of the required id, where operations of one tool differ by it alone; `advice` describes this one."""
 
 
 _MEMORY_ID: Final = {"id": "memory_id"}
@@ -50,12 +54,20 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         Tool(
             name="search_memories",
             params=_SEARCH,
-            advice="Flags mark contested, unsure, outdated hits.",
         ),
     ),
     "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
     "list": (
         Tool(name="inspect_memories", params=("limit", "offset", "status", "type", "topic", "entity", "attribute")),
+    ),
+    "event": (
+        Tool(
+            name="inspect_memories",
+            params=("id",),
+            outside=_MEMORY_ID,
+            kind=IdKind.EVENT,
+            advice="An event's id shows its words.",
+        ),
     ),
     "why": (Tool(name="inspect_memories", params=("id",), outside=_MEMORY_ID),),
     "history": (Tool(name="memory_history", params=("id", "entity", "attribute"), outside=_MEMORY_ID),),
