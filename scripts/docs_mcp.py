@@ -69,7 +69,7 @@ def name_engram_tools(engram: Mapping[str, ToolSpec], full: Mapping[str, ToolSpe
     """Return the section about the tools of engram's names, with our names for the same operations."""
     ours = {route.operation.name: name for name, offer in full.items() for route in offer.routes}
     yield "## Named as in engram: `--toolset engram`\n"
-    yield "They take the place of our names and have every input of the operation. The other tools are the default ones.\n"
+    yield "They take the place of our names, with every input of the operation; the other tools are the default ones.\n"
     yield "| tool | inputs | our name |\n|---|---|---|"
     for operation, tool in ENGRAM.items():
         inputs = ", ".join(f"`{name}`" for name in engram[tool.name].inputs)

@@ -1263,7 +1263,7 @@ export interface Operations {
       expires_at?: string | null;
       /** The same key and content are stored once. */
       idempotency_key?: string | null;
-      /** Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied. */
+      /** Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id). */
       claims?: Array<Record<string, string>> | null;
       /** Store it even if it was deleted before. */
       allow_deleted?: boolean | null;
