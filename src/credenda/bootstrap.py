@@ -322,7 +322,7 @@ def resolve_target(target: str | Path | None) -> str:
     if not separator:
         if not text.strip():
             raise Invalid("the database has no name", fix="give a path such as memory.db")
-        return text
+        return _check_lasting(text)
     if scheme == "sqlite":
         return _parse_sqlite_url(text)
     raise Invalid(
@@ -347,4 +347,15 @@ def _parse_sqlite_url(url: str) -> str:
     path = unquote(urlsplit(url).path).removeprefix("/")
     if not path:
         raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")
-    return str(check_path(path))
+    return _check_lasting(str(check_path(path)))
+
+
+def _check_lasting(path: str) -> str:
+    """Return a path; raises `Invalid` for SQLite's name of a database without a file, which would become a file's."""
+    if path == ":memory:":
+        raise Invalid(
+            "a memory cannot be kept in working memory alone",
+            why="several connections share it, so it is a file",
+            fix="give a path, in a temporary folder if it need not last; for a file of this name write ./:memory:",
+        )
+    return path

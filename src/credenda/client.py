@@ -186,9 +186,9 @@ class Credenda(Groups):
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
 
         `claims` are what an agent has understood itself: `{"quote", "entity"?, "attribute"?, "value"?, "stance"?,
-        "replaces"?}`, where the quote is copied from the messages and `replaces` is the id of a memory. They take the
-        place of extraction, are checked and believed at once, and the receipt has the result of each. An empty list
-        counts as none.
+        "scope"?, "replaces"?}`, where the quote is copied from the messages and `replaces` is the id of a memory. They
+        take the place of extraction, are checked and believed at once, and the receipt has the result of each. An empty
+        list counts as none.
         """
         submission = intake.validate.Submission(
             content=content,
@@ -205,7 +205,7 @@ class Credenda(Groups):
             idempotency_key=idempotency_key,
             allow_deleted=allow_deleted,
         )
-        if claims is None or claims == []:
+        if claims in (None, [], ()):
             return services.remember.remember(self._parts, submission)
         return services.agent_claims.remember_claims(self._parts, submission, claims)
 

@@ -89,3 +89,13 @@ def test_what_stands_at_a_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert [find_path_kind(one) for one in (tmp_path, tmp_path / "file", os.devnull)] == ["folder", "file", "other"]
     assert find_path_kind(tmp_path / "nothing") is find_path_kind(tmp_path / "file" / "below") is None
+
+
+@pytest.mark.parametrize("target", [":memory:", "sqlite:///:memory:"])
+def test_a_name_for_a_database_without_a_file_makes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Invalid, match="temporary folder"):
+        Credenda.open(target, user="ana")
+    assert not list(tmp_path.iterdir())

@@ -9,8 +9,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
-from credenda.operations.mcp_tools import ENGRAM
-from credenda.operations.table import OPERATIONS
+from credenda.operations.mcp_tools import ENGRAM, TOOLSETS, Toolset
 
 from .agent import MODES, Agent, drive, serving
 
@@ -37,18 +36,34 @@ def test_the_lifecycle_answers_to_the_names_of_engram(mode: str, mem: Credenda) 
         refused: dict[str, Any] = await agent.fail("update_status", memory_id=held.id, new="candidate")
         assert refused["code"] == "conflict"
 
-    drive(serving(mem, "full"), body, mode)
+    drive(serving(mem, "engram"), body, mode)
 
 
 @pytest.mark.requirement("C-021")
-def test_the_names_of_engram_cost_the_small_toolset_nothing() -> None:
-    small, full = build_tools(), build_tools(toolset="full")
-    for name, tool in ENGRAM.items():
-        if name in OPERATIONS and "mcp" in OPERATIONS[name].doors:
-            assert tool.name in full
-            assert tool.name not in small
-    assert all("memory_id" in full[name].inputs for name in BY_MEMORY)
+def test_the_names_of_engram_are_a_toolset_of_their_own() -> None:
+    small, engram = build_tools(), build_tools(toolset="engram")
+    named = {tool.name for tool in ENGRAM.values()}
+    assert named <= set(engram)
+    assert named.isdisjoint(small)
+    assert not {"store_memory", "search_memories", "consolidate_memories"} & set(engram)
+    assert set(engram) - named == set(small) - {"store_memory", "search_memories", "consolidate_memories"}
+    assert all("memory_id" in engram[name].inputs for name in BY_MEMORY)
     assert estimate_tokens(small.values()) <= 2_500
+    assert estimate_tokens(engram.values()) <= 6_000
+
+
+@pytest.mark.requirement("C-021")
+@pytest.mark.parametrize("toolset", TOOLSETS)
+def test_no_toolset_has_two_tools_for_one_operation(toolset: Toolset) -> None:
+    behind = [route.operation.name for offer in build_tools(toolset=toolset).values() for route in offer.routes]
+    assert sorted(behind) == sorted(set(behind))
+
+
+@pytest.mark.requirement("C-021")
+def test_the_full_toolset_has_every_default_tool_and_none_of_the_names_of_engram_that_double_it() -> None:
+    full = build_tools(toolset="full")
+    assert set(build_tools()) <= set(full)
+    assert not {"remember", "recall", "update_status", "pin", "unpin", "consolidate", "list_contests"} & set(full)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -85,8 +100,3 @@ def test_without_a_named_folder_drift_says_what_is_missing(mem: Credenda) -> Non
         assert "drift_roots" in refused["message"]
 
     drive(serving(mem, "full"), body, "auto")
-
-
-def test_a_name_waits_for_its_operation() -> None:
-    assert ENGRAM["consolidate"].name == "consolidate"
-    assert ("consolidate" in build_tools(toolset="full")) == ("consolidate" in OPERATIONS)

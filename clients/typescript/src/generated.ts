@@ -1263,7 +1263,7 @@ export interface Operations {
       expires_at?: string | null;
       /** The same key and content are stored once. */
       idempotency_key?: string | null;
-      /** Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied. */
+      /** Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id). */
       claims?: Array<Record<string, string>> | null;
       /** Store it even if it was deleted before. */
       allow_deleted?: boolean | null;
@@ -1401,7 +1401,7 @@ export interface Operations {
   /** Show one memory. */
   "get": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** Facts that were true at this time. RFC 3339. */
       as_of?: string;
@@ -1414,7 +1414,7 @@ export interface Operations {
   /** Correct a memory that was wrong from the start. */
   "correct": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** The corrected text. */
       text?: string | null;
@@ -1449,7 +1449,7 @@ export interface Operations {
   /** Show the provenance of a memory: its evidence and every change to it. */
   "why": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1545,7 +1545,7 @@ export interface Operations {
   /** Show which sessions got a memory, and the feedback on it. */
   "uses": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1572,7 +1572,7 @@ export interface Operations {
   /** Take a memory out of use; `restore` reverses it. */
   "forget": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** The reason, recorded in the change log. */
       reason?: string | null;
@@ -1583,7 +1583,7 @@ export interface Operations {
   /** Restore a forgotten memory. */
   "restore": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1592,7 +1592,7 @@ export interface Operations {
   /** Say whether a hit was useful; it counts once per session and day, the latest one wins. */
   "feedback": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** Whether it was useful. */
       useful: boolean;
@@ -1605,7 +1605,7 @@ export interface Operations {
   /** Pin a memory: it is in every context. */
   "pin": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1614,7 +1614,7 @@ export interface Operations {
   /** Unpin a memory. */
   "unpin": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1669,7 +1669,7 @@ export interface Operations {
   /** Move a memory to another status by hand, such as a candidate to active. */
   "set-status": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** The new status. */
       status: "active" | "challenged" | "candidate" | "superseded" | "merged" | "invalidated" | "archived" | "forgotten";
@@ -1682,7 +1682,7 @@ export interface Operations {
   /** Show every status that a memory has had, and why. */
   "status-history": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1740,7 +1740,7 @@ export interface Operations {
   /** Say what deleting a memory or an event would remove, and what shares its words; nothing is deleted. */
   "plan-deletion": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
       /** Delete its whole messages, with all that they alone support. */
       whole_message?: boolean;
@@ -1856,7 +1856,7 @@ export interface Operations {
   /** Move a memory one layer up: working, episodic, semantic. */
   "promote": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -1865,7 +1865,7 @@ export interface Operations {
   /** Move a memory one layer down: semantic, episodic, working. */
   "demote": {
     input: {
-      /** An id from a list or a search, or its beginning where that names one only. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;

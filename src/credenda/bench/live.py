@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,7 @@ from credenda import Credenda, limits
 from credenda.bench.locomo import Conversation
 from credenda.bench.talk import Note, count_memories, load_pairs, make_document, open_store
 from credenda.bench.talk_figures import Tally
-from credenda.providers.llm.command import extract_object, write_prompt
+from credenda.providers.llm.command import find_object, write_prompt
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
 from credenda.providers.llm.tokens import estimate_question_tokens, estimate_text_tokens
 
@@ -62,11 +63,12 @@ class FileModel:
         name = hashlib.blake2b(text.encode(), digest_size=_NAME_BYTES).hexdigest()
         path, answer = self._questions / f"{name}.md", self._find_answer(name)
         path.write_text(text, "utf-8")
-        try:
-            found = extract_object(answer.read_text("utf-8"))
-        except (OSError, ModelFailure):
+        found = None
+        with suppress(OSError):
+            found = find_object(answer.read_text("utf-8"))
+        if found is None:
             self.waiting.append(path)
-            raise ModelFailure(Trouble.AWAY, "the question has no answer with a JSON document yet") from None
+            raise ModelFailure(Trouble.AWAY, "the question has no answer with a JSON document yet")
         tokens_in, tokens_out = estimate_question_tokens(question), estimate_text_tokens(found)
         self.tokens += tokens_in + tokens_out
         return Reply(text=found, tokens_in=tokens_in, tokens_out=tokens_out)

@@ -1,20 +1,23 @@
 """The MCP tools of the operations: tool names, inputs and advice.
 
 A tool selects inputs by their names in the table and may rename them. Operations with the same tool name form one tool;
-a call runs the operation with the most required inputs among those whose required inputs are all given.
+a call runs the operation with the most required inputs among those whose required inputs are all given, and with an id
+the operation for its kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
+from credenda.ids import IdKind
 from credenda.operations.table import Operation
 
-__all__ = ["ENGRAM", "TOOLS", "Tool", "Toolset", "list_tools"]
+__all__ = ["ENGRAM", "TOOLS", "TOOLSETS", "Tool", "Toolset", "list_tools"]
 
-Toolset = Literal["default", "full"]
+Toolset = Literal["default", "full", "engram"]
+TOOLSETS: Final[tuple[Toolset, ...]] = get_args(Toolset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +29,12 @@ class Tool:
     outside: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tool input names by their names in the table, where the two differ."""
     advice: str = ""
-    toolset: Toolset = "default"
+    toolset: Literal["default", "full"] = "default"
+    """The smaller of the two toolsets that offer it."""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
     """Fixed inputs of every call, which the model cannot set."""
+    kind: IdKind | None = None
+    """The kind of the required id, where operations of one tool differ by it alone; `advice` describes this one."""
 
 
 _MEMORY_ID: Final = {"id": "memory_id"}
@@ -48,12 +54,20 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
         Tool(
             name="search_memories",
             params=_SEARCH,
-            advice="Flags mark contested, unsure, outdated hits.",
         ),
     ),
     "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
     "list": (
         Tool(name="inspect_memories", params=("limit", "offset", "status", "type", "topic", "entity", "attribute")),
+    ),
+    "event": (
+        Tool(
+            name="inspect_memories",
+            params=("id",),
+            outside=_MEMORY_ID,
+            kind=IdKind.EVENT,
+            advice="An event's id shows its words.",
+        ),
     ),
     "why": (Tool(name="inspect_memories", params=("id",), outside=_MEMORY_ID),),
     "history": (Tool(name="memory_history", params=("id", "entity", "attribute"), outside=_MEMORY_ID),),
@@ -67,7 +81,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
             advice="Fix memories with correct_memory.",
         ),
     ),
-    "contests": (Tool(name="resolve_conflict"), Tool(name="list_contests", toolset="full")),
+    "contests": (Tool(name="resolve_conflict"),),
     "resolve": (
         Tool(
             name="resolve_conflict",
@@ -123,16 +137,17 @@ ENGRAM: Final[Mapping[str, Tool]] = {
     "consolidate": Tool(name="consolidate", toolset="full"),
     "drift": Tool(name="drift_check", toolset="full"),
 }
-"""engram's tool names by operation, in the full toolset only (C-021).
-
-A name takes effect once its operation exists and is offered over MCP.
-"""
+"""engram's tool names by operation: the toolset "engram" has them, and the default tools of the other operations."""
 
 
-def list_tools(operation: Operation) -> tuple[Tool, ...]:
-    """Return the MCP tools of an operation; empty if it is not offered over MCP."""
+def list_tools(operation: Operation, toolset: Toolset = "full") -> tuple[Tool, ...]:
+    """Return the tools of an operation in a toolset; empty if the toolset, or MCP, does not offer it.
+
+    No toolset has two names for one operation.
+    """
     if "mcp" not in operation.doors:
         return ()
+    if toolset == "engram" and operation.name in ENGRAM:
+        return (ENGRAM[operation.name],)
     own = TOOLS.get(operation.name) or (Tool(name=operation.name.replace("-", "_"), toolset="full"),)
-    other = ENGRAM.get(operation.name)
-    return own if other is None or any(tool.name == other.name for tool in own) else (*own, other)
+    return tuple(tool for tool in own if toolset == "full" or tool.toolset == "default")

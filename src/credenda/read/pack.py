@@ -30,7 +30,7 @@ from credenda.text.fence import (
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "Packing", "diversify", "pack"]
+__all__ = ["CLOSING", "OPENING", "Packing", "diversify", "group_by_words", "pack", "word_warnings"]
 
 ALWAYS: Final = "Always:"
 _VALUES: Final = 5
@@ -165,19 +165,19 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in _group_by_words(diversify(fresh)):
+    for hit, *others in group_by_words(diversify(fresh)):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
                 "Said:",
-                format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_warnings(hit)]),
+                format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *word_warnings(hit)]),
                 (hit,),
             )
 
 
-def _group_by_words(hits: Iterable[Hit]) -> Iterable[list[Hit]]:
+def group_by_words(hits: Iterable[Hit]) -> Collection[list[Hit]]:
     """Group the memories of one sentence, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
@@ -195,7 +195,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         for note in (
             *format_validity(hit.memory, packing.zone),
             *_word_previous_values(hit.memory, packing),
-            *_word_warnings(hit),
+            *word_warnings(hit),
         )
     )
     names = ", ".join(hit.id for hit in hits)
@@ -207,7 +207,8 @@ def _is_told(hit: Hit, packing: Packing) -> bool:
     return "superseded" in hit.flags and hit.id in packing.told
 
 
-def _word_warnings(hit: Hit) -> list[str]:
+def word_warnings(hit: Hit) -> list[str]:
+    """Return the warnings of a hit in words."""
     return [*(_WARNINGS[flag] for flag in sorted(hit.flags)), *([_OLDER] if hit.newer is not None else [])]
 
 

@@ -36,7 +36,7 @@ from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["remember_claims"]
 
-_FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "replaces")
+_FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "scope", "replaces")
 _AGENT: Final = "agent"
 _STANDING: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 
@@ -91,7 +91,7 @@ def _parse_claims(claims: object, policy: str) -> list[Proposal]:
             found.append(_parse_claim(claim, policy))
         except ValueError as error:
             what = f"claim {number} cannot be read"
-            raise Invalid(what, why=str(error), fix=f"{fix}; also stance and replaces") from None
+            raise Invalid(what, why=str(error), fix=f"{fix}; also stance, scope and replaces") from None
     return found
 
 
@@ -102,12 +102,12 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     if unknown := sorted(map(str, given.keys() - set(_FIELDS))):
         raise ValueError(f"it has no field {unknown[0][:64]!r}; its fields are {', '.join(_FIELDS)}")
     proposal = parse_proposal({name: value for name, value in given.items() if name != "replaces"})
-    target = given.get("replaces")
-    if target is not None and (not isinstance(target, str) or not target.strip()):
+    target = given.get("replaces") or ""
+    if not isinstance(target, str):
         raise ValueError("replaces must be the id of a memory")
-    labels = {name: screen_label(getattr(proposal, name), policy) for name in ("entity", "attribute", "value")}
-    effect = None if target is None else Effect.REPLACES
-    return replace(proposal, **labels, effect=effect, target="" if target is None else target.strip())
+    target = target.strip()
+    labels = {name: screen_label(getattr(proposal, name), policy) for name in ("entity", "attribute", "value", "scope")}
+    return replace(proposal, **labels, effect=Effect.REPLACES if target else None, target=target)
 
 
 def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
@@ -161,7 +161,7 @@ class _Results:
             one.memory_id for one in done.records if one.memory_id and one.after.get("superseded_by") == memory_id
         )
         unusual = mine.reason if mine is not None and (memory.contested or memory.status not in _STANDING) else ""
-        stays = "" if target is None or target.id in {memory_id, *replaced} else "the memory named in replaces stays"
+        stays = "" if target is None or target.id in {memory_id, *replaced} else _describe_stay(target)
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
@@ -172,7 +172,15 @@ class _Results:
         )
 
 
+def _describe_stay(target: Memory) -> str:
+    """Say why the memory named in `replaces` was not replaced."""
+    if target.status is Status.ACTIVE:
+        return "the memory named in replaces stays"
+    return f"the memory named in replaces was {target.status.value} before"
+
+
 def _describe(memory: Memory) -> str:
     if memory.entity is None or memory.attribute is None:
         return memory.text
-    return f"{memory.entity} {memory.attribute}: {display_value(memory)}"
+    scope = f" ({memory.scope})" if memory.scope else ""
+    return f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"

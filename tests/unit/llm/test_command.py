@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -73,12 +74,51 @@ def test_an_answer_may_stand_in_a_fence_or_between_sentences(program: Program, a
         ("sys.exit(3)", Trouble.BUSY),
         ('print("I live in Zorkville.")', Trouble.UNREADABLE),
         ("", Trouble.UNREADABLE),
-        ('print("x" * 1_000_000)', Trouble.UNREADABLE),
+        ('print("x" * 10_000_000)', Trouble.UNREADABLE),
+        ('while True: sys.stdout.write("x" * 65_536)', Trouble.UNREADABLE),
         ("sys.stdin.close(); sys.exit(1)", Trouble.BUSY),
     ],
 )
 def test_each_way_of_not_answering_is_a_failure_with_its_kind(program: Program, code: str, trouble: Trouble) -> None:
     assert failure(program(code)).trouble is trouble
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("sys.exit(3)", "status 3; run it by hand"),
+        ('print("tea")', "it must print the one that the prompt asks for"),
+        ("time.sleep(60)", "raise llm_timeout_seconds"),
+    ],
+)
+def test_a_failure_says_what_to_do(tmp_path: Path, code: str, fix: str) -> None:
+    assert fix in str(failure(Command(line(tmp_path, code), timeout_seconds=5.0)))
+
+
+def test_an_argument_is_quoted_as_in_a_shell_and_nothing_is_expanded(tmp_path: Path) -> None:
+    (tmp_path / "echo.py").write_text("import json, sys\nprint(json.dumps({'claims': sys.argv[1:]}))", encoding="utf-8")
+    words = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'echo.py'))}"
+    reply = Command(f"{words} 'a b; $HOME' ~ \"c\"").ask(QUESTION)
+    assert json.loads(reply.text) == {"claims": ["a b; $HOME", "~", "c"]}
+
+
+def test_a_program_that_reads_nothing_may_answer(program: Program) -> None:
+    large = replace(QUESTION, prompt="I live in Zorkville. " * 50_000)
+    assert json.loads(program('print(json.dumps({"claims": []}))').ask(large).text) == {"claims": []}
+
+
+def test_the_tokens_are_estimated_from_the_texts_and_fill_the_budget_of_a_day(tmp_path: Path) -> None:
+    model = Command(line(tmp_path, 'sys.stdin.read()\nprint(json.dumps({"claims": [], "more": False}))'))
+    reply = model.ask(QUESTION)
+    assert reply.tokens_in > 20
+    assert reply.tokens_out > 3
+    llm = f"command:{line(tmp_path, 'sys.stdin.read()')}"
+    with Credenda.open(tmp_path / "m.db", user="ana", llm=llm, embedder="none", workers=False) as memory:
+        memory.remember("Folks, quorum of the choir board: nine.")
+        memory.settle(30)
+        use = memory.stats().model
+        assert use is not None
+        assert use.tokens > reply.tokens_in
 
 
 def test_a_silent_program_is_killed_with_the_programs_that_it_started(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_a_database_of_something_else_is_refused_and_left_as_it_is(tmp_path: Pat
 
 
 def test_without_a_write_ahead_log_a_file_is_refused() -> None:
-    connection = connect(":memory:")
+    connection = sqlite3.connect(":memory:")
     try:
         with pytest.raises(Unavailable, match="write-ahead log"):
             migrate.migrate(connection, 7)

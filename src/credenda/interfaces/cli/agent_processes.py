@@ -26,6 +26,7 @@ from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
+from credenda.operations.mcp_tools import TOOLSETS
 from credenda.projects import find_project
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ else:
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
-_TOOLSETS = ("default", "full")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two checks for due tasks."""
@@ -52,10 +52,10 @@ def mcp() -> click.Command:
     """Make the command that serves one client over standard input and output."""
     toolset = click.Option(
         ["--toolset"],
-        type=click.Choice(_TOOLSETS),
+        type=click.Choice(TOOLSETS),
         default="default",
         show_default=True,
-        help="The tools to offer: a small set, or every operation with all its inputs.",
+        help="The tools to offer: a small set, every operation with all its inputs, or tools by the names of engram.",
     )
     here = click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote.")
     return click.Command(
@@ -202,7 +202,7 @@ def install() -> click.Command:
         click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
         click.Option(
             ["--toolset"],
-            type=click.Choice(_TOOLSETS),
+            type=click.Choice(TOOLSETS),
             default="default",
             show_default=True,
             help="The tools it offers.",

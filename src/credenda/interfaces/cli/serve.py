@@ -26,6 +26,7 @@ from credenda.interfaces.cli.output import note
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
+from credenda.operations.mcp_tools import TOOLSETS
 
 if TYPE_CHECKING:
     from credenda import bootstrap
@@ -80,7 +81,7 @@ def make_serve_command() -> click.Command:
     options.append(
         click.Option(
             ["--toolset"],
-            type=click.Choice(["default", "full"]),
+            type=click.Choice(TOOLSETS),
             default="default",
             show_default=True,
             help="The tools that MCP clients are offered.",

@@ -13,7 +13,7 @@ from credenda.model.core import Core
 from credenda.model.diff import Diff, Difference
 from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory
-from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 
@@ -55,6 +55,7 @@ _UNUSUAL: Final = Picked(Memory, "status", "stance")
 _Memory = Annotated[dict[str, Any], MEMORY, _UNUSUAL]
 _Contest = Annotated[dict[str, Any], CONTEST]
 _Change = Annotated[dict[str, Any], CHANGE]
+_Event = Annotated[dict[str, Any], EVENT]
 _Version = Annotated[dict[str, Any], VERSION]
 
 
@@ -128,6 +129,11 @@ class _Explained(_Recalling):
     authors: NotRequired[Mapping[str, str]]
     evidence_left_out: NotRequired[int]
     changes_left_out: NotRequired[int]
+
+
+class _OneEvent(_Recalling):
+    event: _Event
+    memories: NotRequired[list[_Memory]]
 
 
 class _OneMemory(_Recalling):
@@ -210,6 +216,7 @@ _READ: Final[Mapping[object, Any]] = {
     Core: _Core,
     Page[Memory]: _Listed,
     Explanation: _Explained,
+    EventDetails: _OneEvent,
     Memory: _OneMemory,
     Sequence[SlotVersion]: _Versions,
     Sequence[ContestCase]: _Contests,

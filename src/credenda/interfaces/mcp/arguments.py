@@ -44,6 +44,12 @@ def _make_unknown_error(offer: ToolSpec, name: str) -> Invalid:
 
 
 def _choose_route(offer: ToolSpec, given: Mapping[str, object]) -> Route:
-    """Choose the operation with the most required inputs that are all given, else the first."""
+    """Choose the operation with the most required inputs that are all given, else the first; by the kind of an id."""
     met = [route for route in offer.routes if all(name in given for name in route.required)]
-    return met[-1] if met else offer.routes[0]
+    fitting = [route for route in met if route.kind is None or _has_kind(route, given)]
+    return fitting[-1] if fitting else offer.routes[0]
+
+
+def _has_kind(route: Route, given: Mapping[str, object]) -> bool:
+    """Return whether the given id begins as those of the route's kind do."""
+    return all(str(given[name]).strip().startswith(route.kind or "") for name in route.required)

@@ -1,12 +1,13 @@
 """Results of tools: structured, short, and with recalled text marked as data.
 
 A structured result with recalled text begins with a notice, and keeps the text in JSON strings. Its text form is the
-same JSON, in which no text can open or close a tag; a packed context is its own fenced block.
+same JSON, in which no text can open or close a tag; a packed context is its own fenced block, and hits are short lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import tzinfo
 from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
@@ -23,18 +24,19 @@ from credenda.interfaces.mcp.answers import (
     StatsKept,
     list_name,
 )
+from credenda.interfaces.mcp.hit_lines import write_hits
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
 from credenda.model.diff import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
-from credenda.model.query import Context, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
 
-__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "to_text"]
+__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "build_text", "to_text"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
@@ -44,7 +46,7 @@ _SHOWN: Final = 50
 _SHOWN_IN_HIT: Final = 5
 _IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
 _COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
-_RECALLING: Final = (Diff, SearchResult, Page, Explanation, Memory, Resolution, list, tuple)
+_RECALLING: Final = (Diff, SearchResult, Page, Explanation, EventDetails, Memory, Resolution, list, tuple)
 
 
 def build_answer(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
@@ -63,6 +65,17 @@ def build_internal_failure(error: Exception) -> Answer:
     """Report an internal error by its type only, because its message may contain memory text."""
     message = f"internal error: {type(error).__name__}; the call may have had no effect"
     return {"status": "error", "code": "internal", "message": message, "retryable": False}
+
+
+def build_text(given: Mapping[str, Any], value: object, zone: tzinfo) -> str:
+    """Write a result that has a text of its own for a model; empty for one that is shown as JSON.
+
+    Hits whose scores are to be explained are shown as JSON.
+    """
+    if isinstance(value, Context | Core):
+        return value.text
+    short = isinstance(value, SearchResult) and not given.get("explain")
+    return write_hits(given["query"], value, zone) if short else ""
 
 
 def to_text(value: Mapping[str, object]) -> str:
@@ -170,6 +183,11 @@ def _answer_explanation(value: Explanation) -> Answer:
     return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **more}
 
 
+def _answer_event(value: EventDetails) -> Answer:
+    held = [_show_memory(memory) for memory in value.memories[:_SHOWN]]
+    return {"event": _show_event(value.event), **_drop_empty({"memories": held})}
+
+
 def _diff(value: Diff) -> Answer:
     differences = [_show_difference(one) for one in value.differences[-_SHOWN:]]
     left_out = _drop_empty({"differences_left_out": len(value.differences) - len(differences)})
@@ -228,6 +246,7 @@ _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
     Context: _answer_context,
     Core: _answer_core,
     Diff: _diff,
+    EventDetails: _answer_event,
     Explanation: _answer_explanation,
     Memory: _answer_memory,
     Stats: _answer_stats,

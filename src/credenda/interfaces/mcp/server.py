@@ -30,12 +30,16 @@ from credenda.interfaces.mcp.pages import read_resource_page
 from credenda.interfaces.mcp.poisoning_check import check_texts
 from credenda.interfaces.mcp.project import bind_to_project
 from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
-from credenda.interfaces.mcp.results import build_answer, build_failure, build_internal_failure, to_text
+from credenda.interfaces.mcp.results import (
+    build_answer,
+    build_failure,
+    build_internal_failure,
+    build_text,
+    to_text,
+)
 from credenda.interfaces.mcp.running import Call, run_work
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import Core
-from credenda.model.query import Context
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS, Operation
 
@@ -171,6 +175,7 @@ class _Handlers:
             given = bind_to_project(operation, told, self.project)
             with self.memory() as memory:
                 value = invoke(memory, operation, given, door="mcp")
+                text = build_text(given, value, memory.zone)
             told = build_answer(operation, given, value)
         except CredendaError as error:
             note_failure(error.code)
@@ -179,7 +184,7 @@ class _Handlers:
             note_failure(CredendaError.code)
             _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
             return _make_result(build_internal_failure(error), is_error=True)
-        return _make_result(told, text=value.text if isinstance(value, Context | Core) else "")
+        return _make_result(told, text=text)
 
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """List the core block and the card."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from credenda.ids import IdKind
 from credenda.interfaces.input_schema import describe_input
 from credenda.interfaces.mcp.answers import build_output_schema
 from credenda.interfaces.serialize import encode
@@ -43,6 +44,8 @@ class Route:
     advice: str = ""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
     """Inputs with a fixed value, by their names in the table."""
+    kind: IdKind | None = None
+    """The kind of the required id, where it tells operations apart."""
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -77,8 +80,10 @@ class ToolSpec:
         first, *others = self.routes
         parts = [first.operation.summary, first.advice]
         for route in others:
-            summary = route.operation.summary
-            parts += [f"With {' and '.join(route.required)}: {summary[0].lower()}{summary[1:]}", route.advice]
+            if route.kind is None:
+                summary = route.operation.summary
+                parts.append(f"With {' and '.join(route.required)}: {summary[0].lower()}{summary[1:]}")
+            parts.append(route.advice)
         return " ".join(filter(None, parts))
 
     def input_schema(self) -> dict[str, Any]:
@@ -123,11 +128,13 @@ def build_tools(
     """Make the tools of a toolset, by name; leave out operations that write if the server is read-only."""
     routes: dict[str, list[Route]] = {}
     for operation in operations:
-        for tool in list_tools(operation):
-            if (tool.toolset == "default" or toolset == "full") and not (read_only and operation.writes):
+        if not (read_only and operation.writes):
+            for tool in list_tools(operation, toolset):
                 routes.setdefault(tool.name, []).append(_make_route(operation, tool, toolset))
     return {
-        name: ToolSpec(name=name, routes=tuple(sorted(found, key=lambda route: len(route.required))))
+        name: ToolSpec(
+            name=name, routes=tuple(sorted(found, key=lambda route: (len(route.required), route.kind is not None)))
+        )
         for name, found in routes.items()
     }
 
@@ -150,4 +157,4 @@ def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
     if toolset == "full" or tool.toolset == "full":
         chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
     inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
-    return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always)
+    return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always, kind=tool.kind)

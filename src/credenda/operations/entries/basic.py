@@ -57,7 +57,7 @@ _RECORDED: Final = Param(
 _CLAIMS: Final = Param(
     name="claims",
     type=Sequence[Mapping[str, str]],
-    help="Your extraction: quote, entity (user …), attribute, value, stance, replaces (memory id); words copied.",
+    help="Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id).",
 )
 
 CONTEXT_INPUTS: Final = (

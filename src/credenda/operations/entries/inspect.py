@@ -53,7 +53,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:read",
         rest=(Rest(method="GET", path="/v1/events/{id}"),),
-        closed={**NOT_A_SKILL, "cli": "it is `get` there", "mcp": "a search shows the events that a model needs"},
+        closed={**NOT_A_SKILL, "cli": "it is `get` there"},
     ),
     Operation(
         name="why",

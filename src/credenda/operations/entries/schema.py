@@ -226,9 +226,7 @@ TIMES: Final = (
     Param(name="known_at", type=datetime, help="Beliefs as known at this time."),
 )
 """The two time axes of every query."""
-ID: Final = Param(
-    name="id", help="An id from a list or a search, or its beginning where that names one only.", positional=True
-)
+ID: Final = Param(name="id", help="An id, or its beginning where that names one only.", positional=True)
 TOPIC: Final = text("topic", "Broad namespace, such as work or health.")
 SESSION: Final = text("session", "Conversation that it belongs to.")
 WHOLE_MESSAGE: Final = Param(

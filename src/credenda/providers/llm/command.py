@@ -13,20 +13,23 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
-from typing import Final
+from threading import Lock, Thread
+from typing import IO, Final, cast
 
 from credenda import limits
 from credenda.config import build_program_environment
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
+from credenda.providers.llm.tokens import estimate_question_tokens, estimate_text_tokens
 
-__all__ = ["Command", "extract_object", "write_prompt"]
+__all__ = ["Command", "find_object", "write_prompt"]
 
 _PLATFORM: Final[str] = sys.platform
 _OUTPUT_BYTES_MAX: Final = 4 * limits.LLM_ANSWER_CHARACTERS
+_PIECE_BYTES: Final = 1 << 16
 _END_SECONDS: Final = 5.0
 
 
@@ -64,19 +67,35 @@ class Command:
         return self._at_once
 
     def ask(self, question: Question) -> Reply:
-        """Run the program once; raises `ModelFailure`, whose reason contains no text of the question or the answer."""
+        """Run the program once; raises `ModelFailure`, whose reason contains no text of the question or the answer.
+
+        The tokens of the reply are estimated from the texts, so that the budget of a day holds for programs as well.
+        """
         process = self._start()
+        conversation = _Conversation(process, write_prompt(question).encode())
         try:
-            output = _send_prompt(process, write_prompt(question).encode(), self._timeout_seconds)
+            ended = conversation.wait(self._timeout_seconds)
         finally:
             _stop_process(process)
             with self._lock:
                 self._running.discard(process)
+        output = conversation.read()
+        used = {"tokens_in": estimate_question_tokens(question), "tokens_out": estimate_text_tokens(output)}
         if self._closed:
-            raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile")
+            raise ModelFailure(Trouble.AWAY, "the memory was closed meanwhile", **used)
+        if conversation.is_too_long:
+            raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need", **used)
+        if not ended:
+            why = f"no answer within {self._timeout_seconds:g} s; raise llm_timeout_seconds if it needs more"
+            raise ModelFailure(Trouble.AWAY, why, **used)
         if process.returncode:
-            raise ModelFailure(Trouble.BUSY, f"the program ended with status {process.returncode}")
-        return Reply(text=extract_object(output))
+            why = f"the program ended with status {process.returncode}; run it by hand, with a prompt as input, to see why"
+            raise ModelFailure(Trouble.BUSY, why, **used)
+        found = find_object(output)
+        if found is None:
+            why = "its output has no JSON document; it must print the one that the prompt asks for"
+            raise ModelFailure(Trouble.UNREADABLE, why, **used)
+        return Reply(text=found, **used)
 
     def close(self) -> None:
         """End the running processes; their questions fail."""
@@ -96,6 +115,7 @@ class Command:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
+                    bufsize=0,
                     env=build_program_environment(),
                     start_new_session=_PLATFORM != "win32",
                 )
@@ -105,14 +125,56 @@ class Command:
             return process
 
 
-def _send_prompt(process: subprocess.Popen[bytes], prompt: bytes, timeout_seconds: float) -> str:
-    try:
-        output, _ = process.communicate(prompt, timeout=timeout_seconds)
-    except subprocess.TimeoutExpired:
-        raise ModelFailure(Trouble.AWAY, f"no answer within {timeout_seconds:g} s") from None
-    if len(output) > _OUTPUT_BYTES_MAX:
-        raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need")
-    return output.decode(errors="replace")
+class _Conversation:
+    """The prompt on its way to a program, and as much of its output as an answer may have; threads move both."""
+
+    def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
+        """Begin to write and to read."""
+        self._process = process
+        self._prompt = prompt
+        self._output = bytearray()
+        self._reader = Thread(target=self._read_output, name="credenda-command-output", daemon=True)
+        self._writer = Thread(target=self._write_prompt, name="credenda-command-input", daemon=True)
+        self._reader.start()
+        self._writer.start()
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the program wrote more than an answer may have; then it was killed."""
+        return len(self._output) > _OUTPUT_BYTES_MAX
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the program has closed its output and ended; return False if it takes longer."""
+        until = time.monotonic() + seconds
+        self._reader.join(seconds)
+        try:
+            self._process.wait(max(until - time.monotonic(), 0.0))
+        except subprocess.TimeoutExpired:
+            return False
+        return not self._reader.is_alive()
+
+    def read(self) -> str:
+        """Return what the program wrote, after its end."""
+        self._reader.join(_END_SECONDS)
+        self._writer.join(_END_SECONDS)
+        return bytes(self._output[:_OUTPUT_BYTES_MAX]).decode(errors="replace")
+
+    def _read_output(self) -> None:
+        stream = cast("IO[bytes]", self._process.stdout)
+        with suppress(OSError, ValueError):  # closed meanwhile
+            while not self.is_too_long and (piece := os.read(stream.fileno(), _PIECE_BYTES)):
+                self._output += piece
+        if self.is_too_long:
+            _kill_process(self._process)
+
+    def _write_prompt(self) -> None:
+        stream = cast("IO[bytes]", self._process.stdin)
+        left = memoryview(self._prompt)
+        with suppress(OSError, ValueError):  # it answers without reading, or has ended
+            while left:
+                left = left[os.write(stream.fileno(), left[:_PIECE_BYTES]) :]
+        with suppress(OSError):
+            stream.close()
 
 
 def _stop_process(process: subprocess.Popen[bytes]) -> None:
@@ -149,8 +211,8 @@ def write_prompt(question: Question) -> str:
     return "\n\n".join(parts)
 
 
-def extract_object(output: str) -> str:
-    """Return the JSON object of an output, which may stand in a code fence or between sentences."""
+def find_object(output: str) -> str | None:
+    """Return the JSON object of an output, which may stand in a code fence or between sentences; None without one."""
     decoder = json.JSONDecoder()
     start = output.find("{")
     while start >= 0:
@@ -158,4 +220,4 @@ def extract_object(output: str) -> str:
             _, end = decoder.raw_decode(output, start)
             return output[start:end]
         start = output.find("{", start + 1)
-    raise ModelFailure(Trouble.UNREADABLE, "its output has no JSON document")
+    return None
