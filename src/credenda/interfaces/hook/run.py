@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
-__all__ = ["Options", "parse_options", "run_command", "run_hook"]
+__all__ = ["Ask", "Options", "parse_options", "run_command", "run_hook"]
 
 Ask = Callable[..., Mapping[str, Any] | None]
 _SECONDS: Final = 0.3

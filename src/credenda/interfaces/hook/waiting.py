@@ -64,9 +64,10 @@ def add_message(places: Places, moment: Moment, project: str, shown: Sequence[st
     if not text:
         return ""
     role, source = SPOKEN[moment.kind]
-    told = json.dumps([moment.host, moment.session, moment.kind, moment.turn, moment.agent, text])
-    key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
     moment_us = time.time_ns() // 1_000
+    turn = moment.turn or str(moment_us)  # without a name of the turn, words that are said again count again
+    told = json.dumps([moment.host, moment.session, moment.kind, turn, moment.agent, text])
+    key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
     body = {
         "text": text,
         "role": role,
