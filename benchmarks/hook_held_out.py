@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,10 +85,13 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
         folder = Path(name)
         with Credenda.open(folder / "memory.db", user="ana", embedder=embedder, workers=False) as memory:
             agent = HookedMemory(memory, folder, engine=engine)
+            before = ""
             for line in story.lines:
                 tally["lines"] += 1
                 if line.kind != "tool":
-                    _judge_line(story, line, agent.send(line), tally)
+                    text = agent.send(line)
+                    before = text if line.kind in {"start", "compact"} else f"{before}\n{text}"
+                    _judge_line(story, line, text, before, tally)
                 if line.kind in {"reply", "compact"}:
                     agent.file()
             archive = _Archive(memory, folder)
@@ -105,13 +107,14 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
         tally["leaked"] += sum(FOREIGN in text for text in archive.memories.values())
 
 
-def _judge_line(story: Story, line: Line, text: str, tally: Counter[str]) -> None:
+def _judge_line(story: Story, line: Line, text: str, before: str, tally: Counter[str]) -> None:
+    """Count one prompt; `before` is all that its session was shown, of which the agent has the words before it."""
     if line.kind != "prompt":
         return
     _count_tokens(text, tally)
     asked = story.questions.get(line.number)
     if asked is not None:
-        _judge_answer(asked, text, tally)
+        _judge_answer(asked, text, before, tally)
         return
     kind = "told" if line.number in story.statements else "requests"
     tally[kind] += 1
@@ -125,15 +128,15 @@ def _count_tokens(text: str, tally: Counter[str]) -> None:
     tally["largest"] = max(tally["largest"], tokens)
 
 
-def _judge_answer(asked: Asked, text: str, tally: Counter[str]) -> None:
+def _judge_answer(asked: Asked, text: str, before: str, tally: Counter[str]) -> None:
     if not asked.words:
         tally["unknown"] += 1
         tally["unknown with"] += bool(text)
         return
-    right = any(word in text for word in asked.words)
+    right = any(word in before for word in asked.words)
     tally["asked"] += 1
     tally["right"] += right
-    tally["silent"] += not text
+    tally["silent"] += not text and not right
     tally["stale"] += not right and any(word in text for word in asked.stale)
 
 
@@ -152,7 +155,7 @@ def _show_story(tally: Counter[str]) -> dict[str, Any]:
         "lines": tally["lines"],
         **_show_prompts(tally),
         "questions answered": f"{tally['right']} of {tally['asked']}",
-        "questions without any recall": f"{tally['silent']} of {tally['asked']}",
+        "questions to which nothing was said": f"{tally['silent']} of {tally['asked']}",
         "questions answered with an ended value alone": tally["stale"],
         "unanswerable questions that got something": f"{tally['unknown with']} of {tally['unknown']}",
         "statements whose words are kept": f"{tally['kept']} of {tally['statements']}",

@@ -23,6 +23,7 @@ _EVENTS: Final[Mapping[str, str]] = {
     "subagentstop": "subagent_reply",
     "postcompact": "summary",
     "sessionend": "end",
+    "statusline": "status",
 }
 """Kinds of moments by the name of the event, in lower case."""
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
