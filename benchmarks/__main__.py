@@ -11,6 +11,7 @@ from benchmarks.consolidation import run_consolidation
 from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
 from benchmarks.erase_cost import run_erase
+from benchmarks.hook_held_out import run_held_out
 from benchmarks.hooks import run_hooks
 from benchmarks.lifetime import run_lifetime
 from benchmarks.newest import run_newest
@@ -97,6 +98,22 @@ def lifetime(*, events: int, days: int, seed: int, as_json: bool) -> None:
 def hooks(*, processes: int, as_json: bool) -> None:
     """Run the benchmark of hooks; exit with 1 when a target was missed."""
     document = run_hooks(processes)
+    show(document, tables.format_figures, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Hooks in conversations that nothing was fitted to: what is recalled, and what is kept.")
+@click.option("--data", type=EXISTING_FILE, help="Conversations of user and assistant, JSON Lines, .gz or plain.")
+@click.option("--questions", type=EXISTING_FILE, help="Questions with the turns that answer them.")
+@click.option("--seed", "seeds", type=int, multiple=True, default=(1, 2, 3), show_default=True, help="Transcripts.")
+@click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
+@as_json_option
+def held_out(
+    *, data: Path | None, questions: Path | None, seeds: tuple[int, ...], embedder: str, as_json: bool
+) -> None:
+    """Run the benchmark of hooks on foreign conversations; exit with 1 when a bound was broken."""
+    document = run_held_out(data, questions, seeds=seeds, embedder=embedder, note=note)
     show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)

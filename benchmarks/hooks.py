@@ -10,20 +10,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hook_transcript import KEPT, NEVER, QUESTIONS, Line, make_transcript
 from credenda import Credenda
-from credenda.interfaces.hook.run import Options, run_hook
+from credenda.interfaces.hook.run import Ask, Options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import answer_hook
 from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
 
-__all__ = ["Replay", "replay_transcript", "run_hooks"]
+__all__ = ["HookedMemory", "Replay", "list_files", "replay_transcript", "run_hooks"]
 
 _EVENTS = {"start": "SessionStart", "compact": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"}
 _FIELDS = {"start": "source", "compact": "source", "prompt": "prompt", "reply": "last_assistant_message"}
@@ -58,45 +58,56 @@ def replay_transcript(folder: Path, lines: Sequence[Line] | None = None) -> Repl
     given = list(make_transcript()) if lines is None else lines
     shown: dict[str, set[str]] = {}
     with Credenda.open(database, user="ana", workers=False) as memory:
-        engine = _Engine(memory)
+        agent = HookedMemory(memory, folder)
         for line in given:
             found.lines += 1
             if line.kind == "tool":
                 continue  # no hook of this host runs at a tool
-            text = engine.send(line, folder)
+            text = agent.send(line)
             _note(found, line, text, shown)
             if line.kind in {"reply", "compact"}:
-                file_waiting(memory, find_memory_places(memory))
-                memory.settle()
+                agent.file()
         _judge(found, memory)
-    found.leaked = [word for word in NEVER if any(word.encode() in path.read_bytes() for path in _list_files(folder))]
+    found.leaked = [word for word in NEVER if any(word.encode() in path.read_bytes() for path in list_files(folder))]
     return found
 
 
-def _list_files(folder: Path) -> list[Path]:
+def list_files(folder: Path) -> list[Path]:
+    """Return all files of a folder."""
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-class _Engine:
-    """A memory that answers hooks in this process, so that a replay needs no socket."""
+class HookedMemory:
+    """A memory behind the hooks of Claude Code, in this process; with `engine=False` hooks read the file alone."""
 
-    def __init__(self, memory: Credenda) -> None:
+    def __init__(self, memory: Credenda, folder: Path, *, engine: bool = True) -> None:
         self._memory = memory
+        self._folder = folder
+        self._ask: Ask = self._answer if engine else _find_none
 
-    def send(self, line: Line, folder: Path) -> str:
+    def send(self, line: Line) -> str:
         """Send a line, and return the text for the model."""
         told = {
             "session_id": line.session,
             "prompt_id": f"{line.session}-{line.number}",
-            "cwd": str(folder),
+            "cwd": str(self._folder),
             _FIELDS[line.kind]: line.text,
         }
-        options = Options(_EVENTS[line.kind], "claude-code", str(folder / "memory.db"), "ana", background=False)
+        options = Options(_EVENTS[line.kind], "claude-code", str(self._memory.location), "ana", background=False)
         answer = run_hook(options, json.dumps(told).encode(), seconds=60, ask=self._ask)
         return json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
 
-    def _ask(self, _: object, request: dict[str, object], **__: float) -> dict[str, object]:
+    def file(self) -> None:
+        """File what waits, and derive the beliefs."""
+        file_waiting(self._memory, find_memory_places(self._memory))
+        self._memory.settle()
+
+    def _answer(self, _: object, request: Mapping[str, object], **__: float) -> Mapping[str, object]:
         return answer_hook(self._memory, request)
+
+
+def _find_none(*_: object, **__: object) -> None:
+    return None
 
 
 def _note(found: Replay, line: Line, text: str, shown: dict[str, set[str]]) -> None:

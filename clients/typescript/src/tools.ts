@@ -4,11 +4,13 @@ import type { Credenda } from "./client.ts";
 import { CredendaError } from "./errors.ts";
 import type { Hit } from "./generated.ts";
 
-/** A JSON Schema that the AI SDK recognises without its help. */
-export interface ToolSchema {
-  readonly jsonSchema: Readonly<Record<string, unknown>>;
-  readonly validate: (value: unknown) => { success: true; value: never } | { success: false; error: Error };
-}
+/**
+ * A JSON Schema with the marks by which the AI SDK and Mastra recognise their own. The marks are symbols that only their
+ * packages can name in a type, so this one is open.
+ */
+export type ToolSchema = any;
+
+type Checked = { success: true; value: unknown } | { success: false; error: Error };
 
 /** A tool of the AI SDK. */
 export interface Tool<I, O> {
@@ -33,11 +35,11 @@ const VALIDATOR = Symbol.for("vercel.ai.validator");
 type Field = { type: "string"; description: string };
 
 function makeSchema(fields: Record<string, Field>, required: string[]): ToolSchema {
-  const validate: ToolSchema["validate"] = (value) => {
+  const validate = (value: unknown): Checked => {
     const found = value as Record<string, unknown> | null;
     const wrong = required.find((name) => typeof found?.[name] !== "string" || found[name] === "");
     return wrong === undefined
-      ? { success: true, value: value as never }
+      ? { success: true, value }
       : { success: false, error: new TypeError(`${wrong} must be a text that is not empty`) };
   };
   const jsonSchema = { type: "object", properties: fields, required, additionalProperties: false };

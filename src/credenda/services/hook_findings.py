@@ -22,6 +22,8 @@ _SHARE: Final = 5
 """One failed call in this many is a finding."""
 _SLOW_MS: Final = 250
 _DAMAGED: Final = ".damaged"
+_FOREIGN: Final = "input"
+"""The error of a call with input that no host sends: a mistake of whoever calls, which says nothing of the store."""
 
 
 def find_hook_problems(parts: Parts) -> list[Finding]:
@@ -33,7 +35,7 @@ def find_hook_problems(parts: Parts) -> list[Finding]:
 
 
 def _check_calls(places: Places) -> Iterator[Finding]:
-    recent = read_lines(places)[-_RECENT:]
+    recent = [line for line in read_lines(places) if line.get("error") != _FOREIGN][-_RECENT:]
     failed = Counter(str(line["error"]) for line in recent if "error" in line)
     if recent and failed.total() * _SHARE >= len(recent):
         reasons = ", ".join(f"{count} {name}" for name, count in failed.most_common())

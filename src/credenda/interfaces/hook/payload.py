@@ -23,6 +23,7 @@ _EVENTS: Final[Mapping[str, str]] = {
     "subagentstop": "subagent_reply",
     "postcompact": "summary",
     "sessionend": "end",
+    "statusline": "status",
 }
 """Kinds of moments by the name of the event, in lower case."""
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -30,11 +31,13 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "turn": ("prompt_id", "turn_id", "generation_id", "promptId", "timestamp"),
     "prompt": ("prompt", "user_prompt"),
     "reply": ("last_assistant_message", "text", "response"),
+    "report": ("last_assistant_message", "response", "summary"),
     "summary": ("compact_summary", "summary"),
     "folder": ("cwd",),
     "source": ("source",),
-    "agent": ("agent_type", "agent_id"),
+    "agent": ("agent_type", "agentType", "subagent_type", "agent_name", "agentName", "agent_id"),
 }
+"""Fields of each part, in the order in which they are looked for; hosts differ, and so do their versions."""
 _UNSET: Final = "unknown"
 _NAME_LENGTH: Final = 200
 
@@ -61,13 +64,13 @@ def parse_moment(host: str, event: str, data: bytes) -> Moment:
     given = cast("Mapping[str, Any]", told)
     name = event or _pick(given, ("hook_event_name", "hookEventName"))
     kind = _EVENTS.get(name.replace("_", "").replace("-", "").casefold(), "")
-    worded = {"prompt": "prompt", "reply": "reply", "subagent_reply": "reply", "summary": "summary"}.get(kind)
+    worded = {"prompt": "prompt", "reply": "reply", "subagent_reply": "report", "summary": "summary"}.get(kind)
     return Moment(
         host=host,
         event=name,
         kind=kind,
         session=_pick(given, _NAMES["session"])[:_NAME_LENGTH] or _UNSET,
-        turn=_pick(given, _NAMES["turn"])[:_NAME_LENGTH],
+        turn=(_pick(given, _NAMES["turn"]) or _pick_number(given, _NAMES["turn"]))[:_NAME_LENGTH],
         text=_pick(given, _NAMES[worded]) if worded else "",
         folder=_pick(given, _NAMES["folder"]) or _find_root(given),
         source=_pick(given, _NAMES["source"]),
@@ -84,6 +87,12 @@ def _pick(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
+def _pick_number(given: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the first of some fields that is a whole number, as text: a host may count its turns."""
+    found = (given.get(name) for name in names)
+    return next((str(one) for one in found if isinstance(one, int) and not isinstance(one, bool)), "")
+
+
 def _find_root(given: Mapping[str, Any]) -> str:
     roots = given.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""  # pyright: ignore[reportUnknownVariableType]
@@ -97,4 +106,7 @@ def format_answer(moment: Moment, text: str) -> str:
     if moment.host == "cursor":
         told: dict[str, object] = {"additional_context": text}
         return json.dumps({"continue": True, **told} if moment.kind == "prompt" else told)
-    return json.dumps({"hookSpecificOutput": {"hookEventName": moment.event, "additionalContext": text}})
+    nested = {"hookSpecificOutput": {"hookEventName": moment.event, "additionalContext": text}}
+    if moment.host == "vscode":  # the same file of hooks is read by Copilot CLI, which looks for the text above
+        return json.dumps({**nested, "additionalContext": text})
+    return json.dumps(nested)

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from credenda.text.recalled_block import Line
 
-__all__ = ["read_core", "read_lines", "read_prompt_lines"]
+__all__ = ["read_core", "read_lines", "read_prompt_lines", "read_status"]
 
 _MEMORY_BIT: Final = 1 << 43
 _NUMBER_BITS: Final = 12
@@ -188,6 +188,21 @@ def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> lis
         numbers = [int(one[1:].partition("-")[0]) for one in ids if one.startswith("m") and one.endswith(reader.tag)]
         rows = {row[0]: row for row in _read_rows(reader, numbers)}
         return [_make_line(reader, rows[one]) for one in numbers if one in rows]
+
+
+def read_status(path: str, user: str, deadline: float) -> str:
+    """Return how much is believed, asked and in doubt, such as "12 held · 1 question". Raises sqlite3.Error."""
+    reader = _open(path, user, deadline)
+    if reader is None:
+        return "0 held"
+    with closing(reader.connection):
+        told = {"user": user, "sure": 0.0, "now": time_ns() // 1_000}
+        sql = f"SELECT count(*), coalesce(sum(status = 'challenged'), 0) FROM memories WHERE {_CURRENT}"  # noqa: S608 - constants
+        held, doubtful = reader.connection.execute(sql, told).fetchone()
+        sql = "SELECT count(*) FROM contests WHERE user_id = ? AND state = 'open'"
+        asked = reader.connection.execute(sql, (user,)).fetchone()[0]
+    parts = [f"{held} held", f"{asked} question{'' if asked == 1 else 's'}" if asked else ""]
+    return " · ".join(filter(None, [*parts, f"{doubtful} in doubt" if doubtful else ""]))
 
 
 def _is_here(row: tuple[Any, ...], project: str) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
-__all__ = ["Options", "parse_options", "run_command", "run_hook"]
+__all__ = ["Ask", "Options", "parse_options", "run_command", "run_hook"]
 
 Ask = Callable[..., Mapping[str, Any] | None]
 _SECONDS: Final = 0.3
@@ -59,6 +59,10 @@ class Options(NamedTuple):
 
 class _LateError(Exception):
     """The time of the hook is over."""
+
+
+class _HomelessError(Exception):
+    """The user has no home folder, in which a database would be looked for."""
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
@@ -101,13 +105,18 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _complete(options: Options) -> Options:
-    """Fill in the database and the user that are not given, from the user's own environment."""
+    """Fill in the database and the user that are not given, from the user's own environment.
+
+    Raises `_HomelessError` if no database is named and the user has no folder.
+    """
     if options.database and options.user:
         return options
     environment = os.environ
     base = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    database = options.database or environment.get("CREDENDA_DB") or os.path.join(base, "credenda", "memory.db")
-    database = database.removeprefix("sqlite:///")
+    found = options.database or environment.get("CREDENDA_DB")
+    if not found and not os.path.isabs(base):
+        raise _HomelessError
+    database = (found or os.path.join(base, "credenda", "memory.db")).removeprefix("sqlite:///")
     return options._replace(database=database, user=options.user or environment.get("CREDENDA_USER") or "default")
 
 
@@ -187,9 +196,10 @@ class _Call:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
         moment = self._moment
         state = load_session(self._places, moment.session)
-        words = add_message(self._places, moment, self._project, state.last)
+        words, at_us = add_message(self._places, moment, self._project, state.last, after_us=state.at_us)
         if words:
             self._line["done"] = "journaled"
+            state = state._replace(at_us=at_us)
         with _TimeLimit(self._deadline - monotonic()):
             return self._recall(moment, state, words)
 
@@ -203,6 +213,8 @@ class _Call:
                 return self._give_pending(state)
             case "subagent_start":
                 return self._give(state, "core", save=False)
+            case "status":
+                return self._tell_status()
             case _:
                 self._wake()
                 return ""
@@ -215,7 +227,7 @@ class _Call:
         if moment.host in _CORE_WITH_PROMPT:
             self._wake()
             return ""
-        fresh = Session()
+        fresh = Session(at_us=state.at_us)
         return self._give(fresh, "compact" if moment.source == "compact" else "core")
 
     def _answer_prompt(self, state: Session, words: str) -> str:
@@ -269,6 +281,12 @@ class _Call:
             self._line["by"] = "file"
         self._note(ids)
         return text, ids
+
+    def _tell_status(self) -> str:
+        """Return a line for the host's status line, which is plain text."""
+        if not os.path.exists(self._options.database):
+            return "0 held"
+        return read_file.read_status(self._options.database, self._options.user, self._deadline)
 
     def _read_file(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
         options = self._options

@@ -22,13 +22,14 @@ class Session(NamedTuple):
     """`seen` are the memories that the session was shown, `last` those with the last prompt.
 
     `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
-    was given.
+    was given. `at_us` is when its user last spoke, in microseconds.
     """
 
     seen: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     begun: bool = False
+    at_us: int = 0
 
     def add(self, ids: Sequence[str]) -> Session:
         """Return the session after it was shown more memories."""
@@ -43,7 +44,14 @@ def load_session(places: Places, session: str) -> Session:
         found = told.get(name)
         return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
-    return Session(read("seen"), read("last"), read("pending"), told.get("begun") is True)
+    at_us = told.get("at_us")
+    return Session(
+        seen=read("seen"),
+        last=read("last"),
+        pending=read("pending"),
+        begun=told.get("begun") is True,
+        at_us=at_us if isinstance(at_us, int) else 0,
+    )
 
 
 def save_session(places: Places, session: str, state: Session) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from credenda.hook_files.places import Places, load_table, write_durably
+from credenda.hook_files.places import Places, list_waiting, load_table, write_durably
 from credenda.interfaces.hook.payload import Moment
 from credenda.text.spoken import extract_spoken
 
@@ -58,15 +59,20 @@ def find_words(moment: Moment) -> str:
     return text
 
 
-def add_message(places: Places, moment: Moment, project: str, shown: Sequence[str]) -> str:
-    """Write the words of a moment to disk and return them; "" if there is nothing to keep. Raises OSError."""
+def add_message(places: Places, moment: Moment, project: str, shown: Sequence[str], *, after_us: int = 0) -> tuple[str, int]:
+    """Write the words of a moment to disk and return them with their microsecond; ("", 0) for nothing to keep.
+
+    The message is dated after `after_us`, when its session began or last spoke, and after those that wait, so that a
+    clock that is put back leaves messages in their order. Raises OSError.
+    """
     text = find_words(moment)
     if not text:
-        return ""
+        return "", 0
     role, source = SPOKEN[moment.kind]
-    told = json.dumps([moment.host, moment.session, moment.kind, moment.turn, moment.agent, text])
+    moment_us = max(time.time_ns() // 1_000, after_us + 1, _find_last(places) + 1)
+    turn = moment.turn or str(moment_us)  # without a name of the turn, words that are said again count again
+    told = json.dumps([moment.host, moment.session, moment.kind, turn, moment.agent, text])
     key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
-    moment_us = time.time_ns() // 1_000
     body = {
         "text": text,
         "role": role,
@@ -79,7 +85,14 @@ def add_message(places: Places, moment: Moment, project: str, shown: Sequence[st
         "shown": list(shown),
     }
     write_durably(places.waiting, f"{moment_us:017d}-{key[:8]}.json", json.dumps(body).encode())
-    return text
+    return text, moment_us
+
+
+def _find_last(places: Places) -> int:
+    """Return the microsecond of the newest message that waits; 0 without one."""
+    names = list_waiting(places)
+    number = os.path.basename(names[-1]).partition("-")[0] if names else ""
+    return int(number) if number.isdigit() else 0
 
 
 def read_waiting(path: str) -> Waiting | None:

@@ -39,7 +39,7 @@ EVENTS: Final[Mapping[str, Sequence[str]]] = {
         "SessionEnd",
     ),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "PostCompact"),
-    "cursor": ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "sessionEnd"),
+    "cursor": ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "subagentStop", "sessionEnd"),
     "vscode": ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart", "SubagentStop", "Stop"),
 }
 """The events of each host in which a hook runs."""
@@ -66,7 +66,10 @@ class Commands:
     def write_hook(self, event: str, host: str) -> str:
         """Return the command line of a hook, quoted for the shell."""
         words = [*self.program, "hook", event, "--host", host, *self.options, *self.hook]
-        return subprocess.list2cmdline(words) if self.windows else shlex.join(words)
+        if not self.windows:
+            return shlex.join(words)
+        line = subprocess.list2cmdline(words)
+        return f"& {line}" if host == "cursor" and line.startswith('"') else line  # Cursor asks PowerShell
 
     def make_server(self) -> dict[str, Any]:
         """Return the entry of the server of tools, for the project in which it is started."""

@@ -62,10 +62,10 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     hooks = build_hooks(commands, name)
     skills = _list_skills(name, folders)
     if name == "vscode":
-        own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"
+        own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
         return Plan(
             host=name,
-            files={own: json.dumps({"hooks": hooks}, indent=2) + "\n", **skills},
+            files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
             server=server,
             after="run “Developer: Reload Window”, and start the server under “MCP: List Servers”",
         )

@@ -1,0 +1,155 @@
+"""The process of a hook ends well and says nothing wrong, whatever has become of its server, disk, user or host."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from credenda.hook_files.places import Places, find_places, list_waiting
+from credenda.hook_files.ring_log import read_lines
+from credenda.interfaces.hook import run
+from credenda.interfaces.hook.run import run_command
+
+from .hooked import CodingAgent
+
+ASKED = "which database did we decide on for the billing service?"
+PAYLOAD = json.dumps({"session_id": "s", "prompt_id": "p", "prompt": ASKED}).encode()
+
+
+@pytest.fixture
+def agent(folder: Path) -> CodingAgent:
+    found = CodingAgent(folder)
+    found.teach("We decided to use Postgres for the billing service.")
+    return found
+
+
+def make_command(database: str, *more: str) -> list[str]:
+    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--no-background"]
+    return [*command, "--db", database, "--user", "ana", *more]
+
+
+def call(command: Sequence[str], data: bytes = PAYLOAD, **env: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env}
+    )
+
+
+def expect_nothing_or_text(done: subprocess.CompletedProcess[bytes]) -> None:
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert done.stdout == b"" or b"Postgres" in done.stdout
+
+
+def get_places(agent: CodingAgent) -> Places:
+    return find_places(str(agent.database), "ana")
+
+
+def test_a_server_that_died_is_not_missed(agent: CodingAgent) -> None:
+    places = get_places(agent)
+    Path(places.folder).mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(places.socket)  # nobody listens, as after a kill
+    expect_nothing_or_text(call(make_command(str(agent.database))))
+    assert len(list_waiting(places)) == 1
+    assert read_lines(places)[-1].get("by", "file") == "file"
+
+
+def test_a_server_that_hangs_is_left_alone(agent: CodingAgent) -> None:
+    places = get_places(agent)
+    Path(places.folder).mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(places.socket)
+        line.listen(1)
+        expect_nothing_or_text(call(make_command(str(agent.database))))
+    assert len(list_waiting(places)) == 1
+
+
+def test_a_locked_database_costs_at_most_the_recall(agent: CodingAgent) -> None:
+    locking = sqlite3.connect(agent.database)
+    locking.execute("PRAGMA locking_mode = EXCLUSIVE")
+    locking.execute("BEGIN EXCLUSIVE")
+    expect_nothing_or_text(call(make_command(str(agent.database))))
+    locking.rollback()
+    locking.close()
+    assert len(list_waiting(get_places(agent))) == 1
+
+
+@pytest.mark.parametrize("place", ["/dev/null/memory.db", "/proc/memory.db"])
+def test_a_place_that_cannot_be_written_silences_the_hook(place: str) -> None:
+    done = call(make_command(place))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_disk_that_takes_no_more_silences_the_hook(agent: CodingAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("credenda.interfaces.hook.waiting.write_durably", refuse)
+    monkeypatch.setattr("credenda.interfaces.hook.run.add_line", refuse)
+    assert agent.say(ASKED) == ""
+    assert agent.waiting == []
+
+
+def test_a_user_without_a_home_leaves_no_folder_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HOME", "XDG_DATA_HOME", "CREDENDA_DB"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a number without an entry of a user
+    monkeypatch.chdir(folder)
+    assert run_command(["UserPromptSubmit", "--no-background"]) == 0
+    assert capsys.readouterr().out == ""
+    assert list(folder.iterdir()) == []
+
+
+def test_a_user_without_a_home_whose_command_names_a_database_is_served(agent: CodingAgent) -> None:
+    command = ["env", "-u", "HOME", "-u", "XDG_DATA_HOME", *make_command(str(agent.database))]
+    expect_nothing_or_text(call(command))
+    assert len(list_waiting(get_places(agent))) == 1
+
+
+def test_a_host_that_never_closes_its_end_is_not_waited_for(agent: CodingAgent) -> None:
+    with subprocess.Popen(make_command(str(agent.database)), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.wait(timeout=60) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+
+
+def test_a_host_that_does_not_read_the_answer_sees_no_failure(agent: CodingAgent) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            make_command(str(agent.database)),
+            input=PAYLOAD,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_folder_that_is_gone_costs_the_project_alone(agent: CodingAgent, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    shell = ["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', str(gone), *make_command(str(agent.database))]
+    data = json.dumps({"session_id": "s", "prompt": "I use Neovim.", "cwd": str(gone)}).encode()
+    assert call(shell, data).returncode == 0
+    assert [one["project"] for one in agent.waiting] == [""]
+
+
+def test_the_time_of_a_hook_is_what_the_page_says() -> None:
+    assert run._SECONDS == 0.3  # pyright: ignore[reportPrivateUsage]
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "coding-agents.md").read_text("utf-8")
+    assert "ends after 300 ms" in text
