@@ -30,7 +30,7 @@ _LAST_CHARACTER: Final = chr(0x10FFFF)
 def run_statement(session: Session, name: str, parameters: dict[str, object], key: bytes = b"") -> psycopg.Cursor[Row]:
     """Run a named statement; `key` is that of the tombstone key file."""
     parameters["file_key"] = key
-    return session.execute(load_statements()[name], parameters)
+    return session.execute_prepared(load_statements()[name], parameters)
 
 
 class PostgresReader(SqlReader):

@@ -25,7 +25,7 @@ class PostgresWriter(SqlWriter, PostgresReader):
         self._key = key
 
     def _insert(self, name: str, cells: tuple[object, ...]) -> None:
-        self._session.execute(get_positional_statement(name), cells)
+        self._session.execute_prepared(get_positional_statement(name), cells)
 
     def put_words(self, name: str, code: int, body: str) -> None:
         """Add the words of a document to the table of words, or take them out."""
