@@ -89,7 +89,9 @@ class Session:
         self._connection = connection
         self._prepares = _is_preparing(connection)
 
-    def execute(self, statement: str, given: Mapping[str, object] | Sequence[object] = ()) -> psycopg.Cursor[Row]:
+    def execute(
+        self, statement: str | sql.Composed, given: Mapping[str, object] | Sequence[object] = ()
+    ) -> psycopg.Cursor[Row]:
         """Run a statement with parameters in psycopg's form."""
         return self._connection.execute(statement, given or None, prepare=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
 
@@ -97,7 +99,7 @@ class Session:
         """Run a statement of which there are only a few, so that each is planned once for a connection."""
         return self._connection.execute(statement, given or None, prepare=self._prepares)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
 
-    def execute_many(self, statement: str, given: Sequence[Mapping[str, object]]) -> None:
+    def execute_many(self, statement: str | sql.Composed, given: Sequence[Mapping[str, object]]) -> None:
         """Run a statement once for each set of parameters, without waiting for each answer."""
         with self._connection.cursor() as cursor:
             cursor.executemany(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - our own statements
@@ -114,7 +116,7 @@ def _is_preparing(connection: PooledConnection) -> bool:
     return connection.prepare_threshold is not None and connection.transactions > _COLD_TRANSACTIONS
 
 
-def _configure(connection: PooledConnection) -> None:
+def _set_up(connection: PooledConnection) -> None:
     """Prepare a new connection, and find out whether it is one to a process of the server or to a pooler."""
     register_types(connection)
     connection.prepared_max = _PREPARED_MAX
@@ -142,7 +144,7 @@ class Connections:
                 "prepare_threshold": None,
                 "application_name": "credenda",
             },
-            configure=_configure,
+            configure=_set_up,
             min_size=0,
             max_size=_POOL_MAX,
             timeout=_POOL_PATIENCE_SECONDS,
