@@ -11,6 +11,7 @@ import numpy as np
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
+from credenda.index.disk_vectors import find_nearest_codes
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -89,12 +90,13 @@ def search(
     index: ResidentIndex | None,
     embed: Embed | None = None,
     tokens: TokenAsk | None = None,
+    model_id: str | None = None,
     now_us: int,
 ) -> SearchResult:
     """Answer a query from one tenant's view, without writing.
 
-    `index` is the tenant's resident index, or None if the tenant is too large for one; the full-text index then
-    provides the candidates. `embed` is None for a search by words alone; vectors are compared only if the index has
+    `index` is the tenant's resident index, or None if the tenant is too large for one; the indexes on disk then
+    provide the candidates, by words and by vectors of `model_id`, the model of `embed`. `embed` is None for a search by words alone; vectors are compared only if the index has
     the same model, and token vectors only with `tokens`. The result abstains only if no text has a word or the
     meaning of the question, or, where `Query.refuse_below` asks for it, if the probability of an answer is lower
     and no text holds the query verbatim.
@@ -102,10 +104,13 @@ def search(
     began = seconds()
     tuned = load_weights()
     made = plan(query, now_us, index.speaker_names if index is not None else ())
-    whole = index if index is not None else build_partial_index(reader, query.text, made)
-    asks = embed is not None and whole.dims and made.terms  # marks alone mean nothing that a model could compare
+    reads = index is None or bool(index.dims)
+    means = embed is not None and bool(made.terms)  # marks alone mean nothing that a model could compare
+    vector = _embed_question(embed, query.text, made) if embed is not None and means and reads else None
+    whole = index if index is not None else _read_from_disk(reader, query, made, vector, model_id)
+    vector = vector if whole.dims else None
+    asks = means and whole.dims
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
-    vector = _embed_question(embed, query.text, made) if embed is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work, _COMPARED)
@@ -163,6 +168,16 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
         return embed_question(embed, text, made)
     except Unavailable:
         return None
+
+
+def _read_from_disk(
+    reader: Reader, query: Query, made: Plan, vector: Floats | None, model_id: str | None
+) -> ResidentIndex:
+    """Build an index for this search alone, for a tenant that has none in memory."""
+    near: list[int] = []
+    if vector is not None and model_id is not None:
+        near = find_nearest_codes(reader, model_id, vector, limits.VECTOR_CANDIDATES)
+    return build_partial_index(reader, query.text, made, model_id=model_id, near=near)
 
 
 def _split_question(index: ResidentIndex, ask: TokenAsk, text: str) -> Question | None:

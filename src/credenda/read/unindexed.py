@@ -1,8 +1,8 @@
-"""Search without a resident index, over candidates from the full-text index on disk."""
+"""Search without a resident index, over candidates from the indexes on disk: by words, and by vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from credenda import limits
@@ -33,14 +33,18 @@ _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN}
 _SHOWN: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 
 
-def build_partial_index(reader: Reader, question: str, made: Plan) -> ResidentIndex:
+def build_partial_index(
+    reader: Reader, question: str, made: Plan, *, model_id: str | None = None, near: Sequence[int] = ()
+) -> ResidentIndex:
     """Build an index for one search from the documents that contain a word of the question, rarest words first.
+
+    `near` are codes of documents whose vectors of a model are near; the index then holds vectors.
 
     A question about the user as a whole also gets the newest memories about the user.
 
     The idf of a term is computed within this sample, which keeps the order of rarity but not its scale.
     """
-    codes = reader.nominate(_list_words(question, made.terms), _NOMINATED)
+    codes = list({*reader.nominate(_list_words(question, made.terms), _NOMINATED), *near})
     wanted = set(codes)
     tag = reader.tenant.tag
     parts = [unpack_code(code) for code in codes]
@@ -53,8 +57,15 @@ def build_partial_index(reader: Reader, question: str, made: Plan) -> ResidentIn
     documents = [_make_memory_document(memory, parse_id_number(memory.id, IdKind.MEMORY, tag)) for memory in memories]
     for event in reader.events(list(event_ids)):
         documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)
-    index = ResidentIndex()
-    index.fold(Delta(heads=IndexPosition(), documents=tuple(sorted(documents, key=lambda one: one.code))))
+    index = ResidentIndex(model_id=model_id if near else None)
+    vectors = reader.vectors([one.code for one in documents], model_id) if near and model_id else []
+    index.fold(
+        Delta(
+            heads=IndexPosition(),
+            documents=tuple(sorted(documents, key=lambda one: one.code)),
+            vectors=tuple(vectors),
+        )
+    )
     return index
 
 

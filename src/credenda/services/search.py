@@ -113,6 +113,7 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
             index=open_index(parts, reader),
             embed=parts.ask,
             tokens=parts.ask_tokens,
+            model_id=parts.embedder.model_id if parts.embedder else None,
             now_us=parts.clock.now_us(),
         )
         waiting = count_waiting_messages(reader, WAITING_COUNTED_MAX)

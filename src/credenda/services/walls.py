@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,6 +38,7 @@ class _Sample:
     codes: list[int]
     words: list[str]
     model_id: str
+    vector: Sequence[float]
 
 
 def take_sample(reader: Reader, model_id: str) -> _Sample:
@@ -53,6 +54,7 @@ def take_sample(reader: Reader, model_id: str) -> _Sample:
         codes=[document.code for document in delta.documents],
         words=words,
         model_id=model_id,
+        vector=(1.0,) * (delta.vectors[0].dims if delta.vectors else 1),
     )
 
 
@@ -73,6 +75,8 @@ READS: Final[Mapping[str, Callable[[Reader, _Sample], object]]] = {
     "search_memories": lambda reader, sample: reader.search_memories(sample.words, 1),
     "vectors": lambda reader, sample: reader.vectors(sample.codes, sample.model_id),
     "vector_data": lambda reader, sample: reader.vector_data(sample.codes, sample.model_id),
+    "vector_page": lambda reader, sample: reader.vector_page(sample.model_id, 0, 1),
+    "nearest_codes": lambda reader, sample: reader.nearest_codes(sample.model_id, sample.vector, 1)[0],
     "accesses": lambda reader, sample: reader.usage.accesses(sample.memories),
     "recalled": lambda reader, _: reader.usage.recalled(0, _DAYS, 1),
     "regards": lambda reader, sample: reader.usage.regards(sample.memories),

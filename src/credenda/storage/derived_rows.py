@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Retention", "SchedulerLease", "Surprise", "Watermark"]
+__all__ = ["Retention", "SchedulerLease", "Surprise", "VectorCopies", "Watermark"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,18 @@ class Surprise:
     memory_id: str
     score: float
     importance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCopies:
+    """Vectors of documents, by code, for the index of a backend that has one (`Reader.indexes_vectors`).
+
+    `head` is the number of the last vector up to which all of this model were copied.
+    """
+
+    model_id: str
+    head: int
+    vectors: Sequence[tuple[int, Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import Finding
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
-from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
+from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, VectorCopies, Watermark
 from credenda.storage.usage import Access, Prune
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "TenantRecord",
     "Tombstone",
     "Vector",
+    "VectorCopies",
     "Watermark",
     "count_vector_bytes",
     "pack_code",

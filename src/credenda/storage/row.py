@@ -10,7 +10,7 @@ from credenda.model.event import NewEvent
 from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
-from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, Watermark
+from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, VectorCopies, Watermark
 from credenda.storage.records import Job, Redaction, ReplayedRows, Rewording, Snapshot, Spend, Tombstone, Vector
 from credenda.storage.usage import Access, Prune
 
@@ -34,6 +34,7 @@ Row = (
     | ReplayedRows
     | Retention
     | Surprise
+    | VectorCopies
     | Watermark
     | DutyRun
     | SchedulerLease
@@ -85,6 +86,9 @@ Every stored index image of the tenant goes with it.
 
 `Retention`, `Surprise`: write derived values into current versions in place. They are no change, and no index reads
 them. `Surprise` does nothing where a surprise is known already; an unknown memory is passed over.
+
+`VectorCopies`: replaces the copies of these vectors; those of vectors that are gone are passed over. It does nothing in a
+backend without an index of vectors.
 
 `Watermark`: replaces the mark of its name. Two writers are told apart only by the unit: the last one stands.
 

@@ -65,6 +65,7 @@ from credenda.storage.records import (
     TenantRecord,
     Tombstone,
     Vector,
+    VectorCopies,
     Watermark,
     pack_code,
     unpack_code,
@@ -105,6 +106,7 @@ __all__ = [
     "TenantRecord",
     "Tombstone",
     "Vector",
+    "VectorCopies",
     "Watermark",
     "Writer",
     "pack_code",
@@ -200,6 +202,23 @@ class Reader(Protocol):
 
     def vector_data(self, codes: Sequence[int], model_id: str) -> list[tuple[int, int, bytes]]:
         """Return (code, bits, data) of the vectors of these documents, in the order of the codes."""
+        ...
+
+    @property
+    def indexes_vectors(self) -> bool:
+        """Whether this backend has an index of vectors for tenants that no index in memory holds."""
+        ...
+
+    def nearest_codes(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
+        """Return codes of documents whose vectors that index holds to be the nearest, and how far it has come.
+
+        That is the number of the last vector that it knows (see `vector_page`); ([], 0) without an index. The codes
+        are candidates, to be compared by their stored vectors.
+        """
+        ...
+
+    def vector_page(self, model_id: str, after: int, limit: int) -> list[tuple[int, int, int, int, bytes]]:
+        """Return (number, code, dims, bits, data) of the next vectors of a model after a number, in their order."""
         ...
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:

@@ -1,22 +1,27 @@
-"""Writes in idle time: buffered impressions, and the snapshot of a changed index."""
+"""Writes in idle time: buffered impressions, the snapshot of a changed index, and the vectors of a large memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from credenda.errors import CredendaError
+from credenda import limits
 from credenda.ids import IdKind, parse_id_number
+from credenda.index.disk_vectors import copy_vectors
 from credenda.index.document_names import name_memory_document
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Access, Job, Writer
+from credenda.storage.store import Access, Job, VectorCopies, Writer
 
-__all__ = ["COMPRESSED", "flush_accesses", "save_index"]
+__all__ = ["COMPRESSED", "copy_large_vectors", "flush_accesses", "save_index"]
 
 COMPRESSED: Final = "compressed"
 """The watermark that records that some vectors have few bits, and since when."""
 _EXACT_BITS: Final = 16
+_PAGES: Final = 20
+"""Pages of vectors that are copied at a time: some 10,000 vectors."""
 
 
 def flush_accesses(parts: Parts) -> None:
@@ -52,6 +57,31 @@ def _write_accesses(parts: Parts, writer: Writer, waiting: Sequence[Access]) -> 
             writer.put(Job(kind=EMBED, first=number, last=number))
     if rough:
         parts.jobs_ready.set()
+
+
+def copy_large_vectors(parts: Parts, *, pages: int = _PAGES) -> int:
+    """Copy vectors of a memory that may be too large for an index in memory to the index of its backend.
+
+    At most so many pages; returns how many vectors were copied. A backend without such an index copies nothing.
+    """
+    if parts.embedder is None:
+        return 0
+    model_id, copied = parts.embedder.model_id, 0
+    for _ in range(pages):
+        with parts.store.reader(parts.user_id) as reader:
+            if reader.duties.heads.vector <= limits.RESIDENT_DOCUMENTS:
+                return copied
+            copies, tag = copy_vectors(reader, model_id), reader.tenant.tag
+        if copies is None:
+            return copied
+        parts.store.commit(parts.user_id, partial(_put_copies, tag=tag, copies=copies))
+        copied += len(copies.vectors)
+    return copied
+
+
+def _put_copies(writer: Writer, *, tag: str, copies: VectorCopies) -> None:
+    if writer.tenant.tag == tag:  # not erased since
+        writer.put(copies)
 
 
 def save_index(parts: Parts) -> None:

@@ -24,7 +24,7 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.telemetry.spans import record_job
-from credenda.workers.idle_tasks import flush_accesses, save_index
+from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
 from credenda.workers.leases import is_abandoned, renew_leases
 
 if TYPE_CHECKING:
@@ -380,6 +380,7 @@ class Worker:
         if self._duties is not None and seconds() >= self._duties_at:
             self._duties_at = seconds() + _DUTY_SECONDS
             self._parts.store.retry_owed()
+            copy_large_vectors(self._parts)
             self._duties()
 
     def _think(self) -> None:

@@ -20,7 +20,7 @@ from credenda.errors import Conflict, CredendaError
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import CALL, REREAD, THINK
 from credenda.workers.expiry import apply_policies
-from credenda.workers.idle_tasks import flush_accesses, save_index
+from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
 from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
 
 __all__ = ["CALLS", "MESSAGES", "MODEL", "AllUsers", "Lane", "Run"]
@@ -161,6 +161,7 @@ class AllUsers:
     def _look_after(self, parts: Parts) -> None:
         with suppress(Conflict):  # a legal hold
             apply_policies(parts, batches_max=limits.POLICY_BATCHES)
+        copy_large_vectors(parts)
         self._duties(parts)
 
     def _attempt(self, user: str, work: Callable[[Parts], int | None]) -> int | None:

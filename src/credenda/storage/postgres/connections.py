@@ -1,8 +1,13 @@
 """Connections to Postgres. `Connections.transaction` is the only way to one, and it names the tenant.
 
 Each transaction sets for itself, never for its session: the role of the service, the tenant that row-level security
-lets through (`app.current_user_id`), whether it may see the tables of the server (`app.scope`), the search path and the
-time limits. So a pooled connection carries nothing over, and a pooler in transaction mode may stand between.
+lets through (`app.current_user_id`), whether it may see the tables of the server (`app.scope`), the search path, the
+time limits, and how statements are planned. So a pooled connection carries nothing over, and a pooler in transaction
+mode may stand between.
+
+Planning a statement over partitioned tables costs many times its execution, so a connection that is used again prepares
+the named statements, with one plan for all tenants. Through a pooler, whose connections change hands between two
+transactions, nothing is prepared.
 """
 
 from __future__ import annotations
@@ -32,6 +37,11 @@ _POOL_PATIENCE_SECONDS: Final = 30.0
 _STATEMENT_MS: Final = 60_000
 _LONG_STATEMENT_MS: Final = 3_600_000
 _LOCK_MS: Final = 30_000
+_PREPARED_MAX: Final = 512
+"""Statements that a connection keeps; there are about 200 names, a few of them with several types of parameters."""
+_COLD_TRANSACTIONS: Final = 4
+"""Transactions of a new connection that prepare nothing: a general plan costs more than a special one, and a command
+that ends soon would not use it again."""
 _TRIES: Final = 3
 """How often a transaction is begun where pooled connections turn out to be dead."""
 _BEGIN_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -39,7 +49,9 @@ _BEGIN_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _SETTINGS: Final = sql.SQL(
     """{begin}; SELECT set_config('role', {role}, true), set_config('search_path', 'credenda, pg_temp', true),
     set_config('app.current_user_id', {user_id}, true), set_config('app.scope', {scope}, true),
-    set_config('statement_timeout', {statement_ms}, true), set_config('lock_timeout', {lock_ms}, true)"""
+    set_config('statement_timeout', {statement_ms}, true), set_config('lock_timeout', {lock_ms}, true),
+    set_config('plan_cache_mode', {planning}, true), set_config('enable_seqscan', 'off', true),
+    set_config('jit', 'off', true)"""
 )
 _LOCK: Final = sql.SQL("; SELECT pg_advisory_xact_lock({lock})")
 
@@ -60,20 +72,34 @@ def compute_lock(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
 
 
+class PooledConnection(psycopg.Connection[Row]):
+    """A connection of the pool; one to a pooler has no `prepare_threshold`."""
+
+    transactions = 0
+    """How many transactions were begun."""
+
+
 class Session:
     """A connection inside a transaction."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_prepares")
 
-    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+    def __init__(self, connection: PooledConnection) -> None:
         """Bind to a connection whose transaction has begun."""
         self._connection = connection
+        self._prepares = _is_preparing(connection)
 
-    def execute(self, statement: str, given: Mapping[str, object] | Sequence[object] = ()) -> psycopg.Cursor[Row]:
+    def execute(
+        self, statement: str | sql.Composed, given: Mapping[str, object] | Sequence[object] = ()
+    ) -> psycopg.Cursor[Row]:
         """Run a statement with parameters in psycopg's form."""
-        return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
+        return self._connection.execute(statement, given or None, prepare=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
 
-    def execute_many(self, statement: str, given: Sequence[Mapping[str, object]]) -> None:
+    def execute_prepared(self, statement: str, given: Mapping[str, object] | Sequence[object]) -> psycopg.Cursor[Row]:
+        """Run a statement of which there are only a few, so that each is planned once for a connection."""
+        return self._connection.execute(statement, given or None, prepare=self._prepares)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue] - our own statements
+
+    def execute_many(self, statement: str | sql.Composed, given: Sequence[Mapping[str, object]]) -> None:
         """Run a statement once for each set of parameters, without waiting for each answer."""
         with self._connection.cursor() as cursor:
             cursor.executemany(statement, given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - our own statements
@@ -86,6 +112,19 @@ class Session:
             yield from cursor
 
 
+def _is_preparing(connection: PooledConnection) -> bool:
+    return connection.prepare_threshold is not None and connection.transactions > _COLD_TRANSACTIONS
+
+
+def _set_up(connection: PooledConnection) -> None:
+    """Prepare a new connection, and find out whether it is one to a process of the server or to a pooler."""
+    register_types(connection)
+    connection.prepared_max = _PREPARED_MAX
+    row = connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
+    if row is not None and row[0] == connection.info.backend_pid:
+        connection.prepare_threshold = 0
+
+
 class Connections:
     """A pool of connections to one database, as the role of the service."""
 
@@ -96,16 +135,16 @@ class Connections:
         self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
         self._watch = StatementWatch()
         self.closed = False
-        self._pool: psycopg_pool.ConnectionPool[psycopg.Connection[Row]] = psycopg_pool.ConnectionPool(
+        self._pool: psycopg_pool.ConnectionPool[PooledConnection] = psycopg_pool.ConnectionPool(
             url,
-            connection_class=psycopg.Connection[Row],
+            connection_class=PooledConnection,
             kwargs={
                 "autocommit": True,
                 "row_factory": make_rows,
                 "prepare_threshold": None,
                 "application_name": "credenda",
             },
-            configure=register_types,
+            configure=_set_up,
             min_size=0,
             max_size=_POOL_MAX,
             timeout=_POOL_PATIENCE_SECONDS,
@@ -150,7 +189,7 @@ class Connections:
             turn.lock.release()
 
     @contextmanager
-    def _begin(self, scope: Scope, *, write: bool) -> Generator[psycopg.Connection[Row]]:
+    def _begin(self, scope: Scope, *, write: bool) -> Generator[PooledConnection]:
         for tried in range(_TRIES):
             if self.closed:
                 raise Unavailable("this memory is closed", fix="open it again")
@@ -172,7 +211,8 @@ class Connections:
                 self._give_back(connection)
             return
 
-    def _open(self, connection: psycopg.Connection[Row], scope: Scope, *, write: bool) -> None:
+    def _open(self, connection: PooledConnection, scope: Scope, *, write: bool) -> None:
+        connection.transactions += 1
         left, longest_ms = get_seconds_left(), _LONG_STATEMENT_MS if scope.patient else _STATEMENT_MS
         limit_ms = longest_ms if left is None else max(1, min(longest_ms, int(left * 1000)))
         settings = _SETTINGS.format(
@@ -182,18 +222,19 @@ class Connections:
             scope=sql.Literal("server" if scope.server else "tenant"),
             statement_ms=sql.Literal(str(longest_ms if write else limit_ms)),
             lock_ms=sql.Literal(str(min(_LOCK_MS, limit_ms))),
+            planning=sql.Literal("force_generic_plan" if _is_preparing(connection) else "auto"),
         )
         if scope.alone:
             settings += _LOCK.format(lock=sql.Literal(compute_lock(scope.alone)))
-        connection.execute(settings)
+        connection.execute(settings, prepare=False)
 
-    def _give_back(self, connection: psycopg.Connection[Row]) -> None:
+    def _give_back(self, connection: PooledConnection) -> None:
         if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             self._end(connection, "ROLLBACK")
         self._pool.putconn(connection)
 
     @staticmethod
-    def _end(connection: psycopg.Connection[Row], statement: str) -> None:
+    def _end(connection: PooledConnection, statement: str) -> None:
         """End a transaction; a connection that cannot even do that is closed, which ends it too."""
         try:
             connection.execute(statement)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.storage.postgres.connections import Session
+from credenda.storage.postgres.rows import Row
 
 __all__ = ["describe_server"]
 
@@ -14,7 +15,8 @@ SELECT current_setting('server_version') AS version, current_user::text AS role,
     (SELECT n.nspowner::regrole::text FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
     (SELECT max(version) FROM credenda.schema_version) AS schema,
     (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector,
-    (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed
+    (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed,
+    to_regclass('credenda.nominees') IS NOT NULL AS indexed
 """
 _WALLS: Final = """
 SELECT count(*) AS tables,
@@ -35,7 +37,6 @@ def describe_server(session: Session) -> Mapping[str, str]:
     assert server is not None, "one row"  # noqa: S101 - told to the type checker
     assert walls is not None, "one row"  # noqa: S101 - as above
     whole = walls["walled"] == walls["tables"]
-    vector = f"installed, {server['installed']}" if server["installed"] else "available, not installed"
     return {
         "name": "PostgreSQL",
         "version": str(server["version"]),
@@ -45,5 +46,17 @@ def describe_server(session: Session) -> Mapping[str, str]:
         "role": str(server["role"]),
         "login": f"{server['login']}{', which owns the tables' if server['login'] == server['owner'] else ''}",
         "owner": str(server["owner"]),
-        "pgvector": vector if server["vector"] else "not available",
+        "pgvector": _describe_pgvector(server),
     }
+
+
+def _describe_pgvector(server: Row) -> str:
+    """Say whether the vectors of memories too large for an index in memory have one, and what to do if not."""
+    if server["indexed"]:
+        return f"in use, {server['installed']}"
+    if server["installed"]:
+        return f"installed, {server['installed']}; used once the owner of the schema has opened the database"
+    missing = "the vectors of very large memories are compared one by one"
+    if server["vector"]:
+        return f"not installed: {missing}; let an administrator run `CREATE EXTENSION vector`"
+    return f"not on this server: {missing}"

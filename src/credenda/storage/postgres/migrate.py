@@ -19,6 +19,7 @@ from psycopg import sql
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Forbidden, NotFound
 from credenda.storage.postgres.errors import translate_errors
+from credenda.storage.postgres.nominees import create_nominees
 from credenda.storage.postgres.roles import Login, check_service, ensure_service_role, grant_tables, read_login
 
 __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
@@ -99,6 +100,7 @@ def open_database(url: str, clock: Clock | None = None, *, read_only: bool = Fal
         version = read_schema_version(connection)
         if login.is_owner and not read_only:
             _migrate(connection, login, clock or SystemClock(), post=version == 0)
+            _add_nominees(connection, login)
             version = read_schema_version(connection)
         _check_version(version, login)
         role = login.service if login.is_owner else None
@@ -147,7 +149,9 @@ def migrate(url: str, clock: Clock | None = None, *, post: bool = False) -> list
             raise Forbidden(
                 f"{login.name} does not own the schema", why=f"{login.owner} does", fix=f"log in as {login.owner}"
             )
-        return _migrate(connection, login, clock or SystemClock(), post=post or read_schema_version(connection) == 0)
+        ran = _migrate(connection, login, clock or SystemClock(), post=post or read_schema_version(connection) == 0)
+        _add_nominees(connection, login)
+        return ran
 
 
 def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *, post: bool) -> list[str]:
@@ -173,6 +177,15 @@ def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *,
             )
             ran.append(f"{step.version} {step.half}")
     return ran
+
+
+def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
+    """Create the tables for pgvector once an administrator has installed it."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        if create_nominees(connection):
+            raise_walls(connection)
+            grant_tables(connection, login)
 
 
 def raise_walls(connection: psycopg.Connection[Any]) -> None:

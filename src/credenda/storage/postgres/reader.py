@@ -9,6 +9,7 @@ from typing import Any, Final
 import psycopg
 
 from credenda.clock import seconds
+from credenda.storage.postgres import nominees
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import load_statements
@@ -30,7 +31,7 @@ _LAST_CHARACTER: Final = chr(0x10FFFF)
 def run_statement(session: Session, name: str, parameters: dict[str, object], key: bytes = b"") -> psycopg.Cursor[Row]:
     """Run a named statement; `key` is that of the tombstone key file."""
     parameters["file_key"] = key
-    return session.execute(load_statements()[name], parameters)
+    return session.execute_prepared(load_statements()[name], parameters)
 
 
 class PostgresReader(SqlReader):
@@ -71,6 +72,18 @@ class PostgresReader(SqlReader):
                 codes.update(first[next(iter(one))] if len(one) == 1 else self._list_common(one, low, limit))
             lists.append(sorted(codes)[:limit])
         return lists
+
+    @property
+    def indexes_vectors(self) -> bool:
+        """Whether the server has pgvector, and the tables for it exist."""
+        return nominees.find_nominees(self._session) is not None
+
+    def nearest_codes(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
+        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
+        place = nominees.find_nominees(self._session)
+        if place is None:
+            return [], 0
+        return nominees.find_nearest(self._session, place, self._tenant.user_id, model_id, vector, limit)
 
     def _list_combinations(self, term: str) -> list[frozenset[str]]:
         """Return the sets of indexed words, of which a document with the term holds one whole."""

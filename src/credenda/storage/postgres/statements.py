@@ -1,10 +1,12 @@
 """The named SQL statements of Postgres: the common ones, translated when they are compiled, and its own.
 
-The translation knows three forms, and nothing else differs in the common statements:
+The translation knows four forms, and nothing else differs in the common statements:
 
 * a parameter gets its type (`:topic` → `%(topic)s::text`), without which `:topic IS NULL` has none;
 * `IN (SELECT value FROM json_each(:ids))`, a list in JSON, becomes `= ANY (ARRAY(…))`;
-* `INDEXED BY …` is left out.
+* `INDEXED BY …` is left out;
+* `SELECT * FROM` a table names its columns: the result of a prepared statement may not change, and a newer version may
+  have added columns.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import re
 from functools import cache
 from typing import Final
 
+from credenda.storage.postgres.migrate import load_steps
 from credenda.storage.sql.statements import Dialect, load_dialect
 
 __all__ = ["DIALECT", "get_positional_statement", "load_statements"]
@@ -45,13 +48,33 @@ _WHOLE_NUMBER: Final = "::bigint"
 _NUMBER_LISTS: Final = frozenset({"ids", "memories", "events", "changes"})
 _LIST: Final = re.compile(r"(NOT )?IN \(SELECT value FROM json_each\(:(\w+)\)\)")
 _INDEX: Final = re.compile(r" INDEXED BY \w+")
+_WHOLE_ROWS: Final = re.compile(r"SELECT \* FROM (\w+)")
+_TABLE: Final = re.compile(r"^CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTILINE)
+_COLUMN: Final = re.compile(r"^    (\w+) ", re.MULTILINE)
+_ADDED: Final = re.compile(r"^ALTER TABLE (\w+) ADD COLUMN (\w+)", re.MULTILINE)
 _TOKEN: Final = re.compile(r"'[^']*'|::|%|:(\w+)")
 _PARAMETER: Final = re.compile(r"%\(\w+\)s")
 
 
 def _translate(statement: str) -> str:
     statement = _LIST.sub(_write_list, _INDEX.sub("", statement))
-    return _TOKEN.sub(_write_token, statement)
+    return _TOKEN.sub(_write_token, _WHOLE_ROWS.sub(_write_columns, statement))
+
+
+@cache
+def _list_columns() -> dict[str, list[str]]:
+    """Return the columns of each table, as the migrations define them."""
+    columns: dict[str, list[str]] = {}
+    for step in load_steps():
+        for table, body in _TABLE.findall(step.script):
+            columns[table] = [name for name in _COLUMN.findall(body) if name.islower()]
+        for table, column in _ADDED.findall(step.script):
+            columns[table].append(column)
+    return columns
+
+
+def _write_columns(found: re.Match[str]) -> str:
+    return f"SELECT {', '.join(_list_columns()[found[1]])} FROM {found[1]}"  # noqa: S608 - our own names
 
 
 def _write_list(found: re.Match[str]) -> str:

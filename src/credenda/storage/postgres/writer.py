@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from credenda.clock import Clock
+from credenda.storage.postgres import nominees
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.reader import PostgresReader
 from credenda.storage.postgres.statements import get_positional_statement
 from credenda.storage.postgres.words import list_words
 from credenda.storage.sql.writer import NextIds, SqlWriter
-from credenda.storage.store import TenantRecord
+from credenda.storage.store import TenantRecord, VectorCopies
 
 __all__ = ["PostgresWriter"]
 
@@ -25,7 +26,13 @@ class PostgresWriter(SqlWriter, PostgresReader):
         self._key = key
 
     def _insert(self, name: str, cells: tuple[object, ...]) -> None:
-        self._session.execute(get_positional_statement(name), cells)
+        self._session.execute_prepared(get_positional_statement(name), cells)
+
+    def _copy_vectors(self, copies: VectorCopies) -> str:
+        place = nominees.find_nominees(self._session)
+        if place is not None:
+            nominees.put_nominees(self._session, place, self._tenant.user_id, copies)
+        return ""
 
     def put_words(self, name: str, code: int, body: str) -> None:
         """Add the words of a document to the table of words, or take them out."""

@@ -316,6 +316,25 @@ class SqlReader(ABC):
         found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
         return self._fetch_tuples(found)[1]
 
+    @property
+    def indexes_vectors(self) -> bool:
+        """Whether the backend has an index of vectors: only some have."""
+        return False
+
+    def nearest_codes(
+        self,
+        model_id: str,  # noqa: ARG002 - for a backend that has an index of vectors
+        vector: Sequence[float],  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+    ) -> tuple[list[int], int]:
+        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
+        return [], 0
+
+    def vector_page(self, model_id: str, after: int, limit: int) -> list[tuple[int, int, int, int, bytes]]:
+        """Return (number, code, dims, bits, data) of the next vectors of a model after a number, in their order."""
+        found = self._run("vector_page", model_id=model_id, after=after, limit=limit)
+        return self._fetch_tuples(found)[1]
+
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
         return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}

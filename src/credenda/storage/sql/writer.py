@@ -45,6 +45,7 @@ from credenda.storage.store import (
     TenantRecord,
     Tombstone,
     Vector,
+    VectorCopies,
     Watermark,
     pack_code,
 )
@@ -53,7 +54,7 @@ from credenda.text.passages import split_passages
 __all__ = ["NextIds", "SqlWriter"]
 
 _Held = Memory | ChangeRecord | Evidence | ContestCase
-_Beside = Vector | Tombstone | Redaction | Rewording | Access | Snapshot
+_Beside = Vector | VectorCopies | Tombstone | Redaction | Rewording | Access | Snapshot
 _Rule = LegalHold | RetentionPolicy
 
 
@@ -122,7 +123,7 @@ class SqlWriter(SqlReader):
                 return self._belief(row)
             case ReplayedRows():
                 return self._refold(row)
-            case Vector() | Tombstone() | Redaction() | Rewording() | Access() | Snapshot():
+            case Vector() | VectorCopies() | Tombstone() | Redaction() | Rewording() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
@@ -162,6 +163,8 @@ class SqlWriter(SqlReader):
         match row:
             case Vector():
                 return self._vector(row)
+            case VectorCopies():
+                return self._copy_vectors(row)
             case Tombstone():
                 return self._tombstone(row)
             case Redaction() | Rewording():
@@ -291,6 +294,9 @@ class SqlWriter(SqlReader):
     def _vector(self, vector: Vector) -> str:
         vector = vector._replace(scale=float(vector.scale))  # as the column gives it back
         self._run("put_vector", checksum=compute_checksum(*vector), **vector._asdict())
+        return ""
+
+    def _copy_vectors(self, copies: VectorCopies) -> str:  # noqa: ARG002 - for a backend that has an index of vectors
         return ""
 
     def _contest(self, contest: ContestCase) -> str:

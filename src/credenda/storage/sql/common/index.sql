@@ -28,6 +28,11 @@ SELECT coalesce(max(id), :after) FROM
 SELECT number, code, model_id, dims, bits, scale, data, checksum FROM embeddings
 WHERE user_id = :user_id AND number > :after AND number <= :until AND model_id = :model_id ORDER BY number;
 
+-- name: vector_page
+-- The next vectors of a model.
+SELECT number, code, dims, bits, data FROM embeddings
+WHERE user_id = :user_id AND number > :after AND model_id = :model_id ORDER BY number LIMIT :limit;
+
 -- name: vector_at$
 -- The vector that ends a batch.
 SELECT coalesce(max(number), :after) FROM

@@ -1,0 +1,68 @@
+"""The nearest vectors of a tenant that no index in memory holds: from the index of its backend, or one by one.
+
+The backend's index may be behind, or may not exist. Vectors after its end are compared here, in pages, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credenda.deadline import check_deadline
+from credenda.index.quantize import decode_rows
+from credenda.storage.damage import IMPOSSIBLE, make_damage_error, name_document
+from credenda.storage.store import Reader, VectorCopies
+
+__all__ = ["copy_vectors", "find_nearest_codes"]
+
+Floats = NDArray[np.float32]
+
+_PAGE: Final = 8_192
+_COPIED: Final = 512
+"""Vectors that are copied in one unit: pgvector takes about a millisecond for each."""
+
+
+def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int) -> list[int]:
+    """Return the codes of at most 2 · `count` documents, among them those of the `count` nearest vectors.
+
+    Vectors of another length than the question's are passed over. Raises `Unavailable` when the call is over.
+    """
+    found, head = reader.nearest_codes(model_id, vector.tolist(), count)
+    best, nearest = np.zeros(0, np.int64), np.zeros(0, np.float32)
+    for codes, matrix in _read_pages(reader, model_id, head, len(vector)):
+        check_deadline()
+        best, nearest = np.concatenate([best, codes]), np.concatenate([nearest, matrix @ vector])
+        if len(best) > count:
+            kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
+            best, nearest = best[kept], nearest[kept]
+    return sorted({*found, *best.tolist()})
+
+
+def _read_pages(reader: Reader, model_id: str, after: int, dims: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    while page := reader.vector_page(model_id, after, _PAGE):
+        after = page[-1][0]
+        for bits in {row[3] for row in page}:
+            rows = [row for row in page if row[2] == dims and row[3] == bits]
+            if rows:
+                yield np.array([row[1] for row in rows], np.int64), _decode(rows, bits, dims)
+
+
+def _decode(rows: list[tuple[int, int, int, int, bytes]], bits: int, dims: int) -> Floats:
+    try:
+        return decode_rows([row[4] for row in rows], bits, dims)
+    except IMPOSSIBLE as error:
+        raise make_damage_error("embeddings", name_document(rows[0][1]), repaired=True) from error
+
+
+def copy_vectors(reader: Reader, model_id: str) -> VectorCopies | None:
+    """Read the next vectors that the backend's index does not know; None when it knows all, or there is none."""
+    if not reader.indexes_vectors:
+        return None
+    page = reader.vector_page(model_id, reader.nearest_codes(model_id, (), 0)[1], _COPIED)
+    if not page:
+        return None
+    vectors = [(row[1], _decode([row], row[3], row[2])[0].tolist()) for row in page]
+    return VectorCopies(model_id=model_id, head=page[-1][0], vectors=vectors)
