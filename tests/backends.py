@@ -107,7 +107,12 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
     open_store = bootstrap.open_store
 
     def open_instead(
-        target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+        target: str | Path | None,
+        *,
+        clock: Clock | None = None,
+        read_only: bool = False,
+        key: bytes = b"",
+        ledger: str = "",
     ) -> Store:
         place = bootstrap.resolve_target(target)
         if "://" not in place:
@@ -115,7 +120,7 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
             if name not in lent:
                 lent[name] = get_server().lend()
             place = lent[name].url()
-        return open_store(place, clock=clock, read_only=read_only, key=key)
+        return open_store(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
 
     connect = sqlite3.connect
 
