@@ -14,6 +14,7 @@ from benchmarks.erase_cost import run_erase
 from benchmarks.hook_held_out import run_held_out
 from benchmarks.hooks import run_hooks
 from benchmarks.lifetime import run_lifetime
+from benchmarks.migrate import run_migration
 from benchmarks.newest import run_newest
 from benchmarks.precision import run_precision
 from benchmarks.serve import run_serve
@@ -60,6 +61,19 @@ def year(*, turns: int, seed: int, as_json: bool) -> None:
     """Run the simulated year; exit with 1 when a guarantee was broken."""
     document = run_year(turns, seed=seed, note=note)
     show(document, tables.format_year, as_json=as_json)
+    if not document["kept"]:
+        raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="A large store moved to Postgres and back, killed on both ways, with equal rows and searches.")
+@click.option("--db", "target", metavar="TARGET", required=True, help="An empty Postgres database.")
+@click.option("--n", "size", default="100k", show_default=True, help="Memories in the store, such as 100k.")
+@click.option("--users", type=click.IntRange(4, 1_000), default=11, show_default=True, help="One of them has half.")
+@as_json_option
+def migrate(*, target: str, size: str, users: int, as_json: bool) -> None:
+    """Run the benchmark of migration; exit with 1 when a row or a search differed."""
+    document = run_migration(target, parse_sizes(size)[0], users, note=note)
+    show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)
 

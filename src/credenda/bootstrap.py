@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import tzinfo
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from credenda.model.event import Event
     from credenda.model.migration_report import MigrationReport
     from credenda.model.report import BackupReport, RestoreReport
+    from credenda.model.restored_report import RestoredReport
     from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
@@ -48,6 +49,7 @@ __all__ = [
     "back_up_file",
     "build_parts",
     "build_user_parts",
+    "erase_again",
     "migrate_database",
     "open_copy",
     "open_store",
@@ -127,16 +129,22 @@ def build_parts(
         counter=counter,
         read_only=read_only,
         owner=name_process(),
-        store=open_store(place, clock=now, read_only=read_only, key=key),  # last: nothing may fail after it
+        # last: nothing may fail after it
+        store=open_store(place, clock=now, read_only=read_only, key=key, ledger=merged.erasure_ledger_file),
     )
 
 
 def open_store(
-    target: str | Path | None, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b""
+    target: str | Path | None,
+    *,
+    clock: Clock | None = None,
+    read_only: bool = False,
+    key: bytes = b"",
+    ledger: str = "",
 ) -> Store:
     """Open the store of a target: a SQLite file, or a Postgres database, whose driver is loaded only then.
 
-    Raises what the backend raises, and `Invalid` where the driver is not installed.
+    `ledger` is the file that lists erasures apart from a Postgres database; a file has its own beside it. Raises what the backend raises, and `Invalid` where the driver is not installed.
     """
     place = resolve_target(target)
     if not _is_postgres(place):
@@ -151,7 +159,7 @@ def open_store(
             why=f"the package {error.name} is not installed",
             fix='pip install "credenda[postgres]"',
         ) from error
-    return opened(place, clock=clock, read_only=read_only, key=key)
+    return opened(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
 
 
 def _name_store(place: str) -> str:
@@ -254,6 +262,28 @@ def migrate_database(
         if old.store_name == new.store_name:
             raise Invalid("a database cannot be moved to itself", fix="give two databases as --from and --to")
         return services.migrate.migrate(old, new, user=user, progress=progress, besides=PROBE_USER)
+
+
+def erase_again(
+    target: str | Path | None, ledgers: Sequence[str | Path] = (), *, deletions: str | Path | None = None
+) -> RestoredReport:
+    """Erase from a restored database whoever was erased since its backup was made, and repeat later deletions.
+
+    `ledgers` are files of erasures, by default that of the setting `erasure_ledger_file`. `deletions` is the database
+    that was replaced, or a later state of it, whose erasures and deletions count too. Safe to repeat. Raises `Invalid`
+    without either, `NotFound` for a missing file, `Corrupt` for a damaged one; then nothing has changed.
+    """
+    with ExitStack() as held:
+        parts = build_parts(target, user=get_default_user(), llm="none", embedder="none")
+        held.callback(parts.release)
+        entries = services.restored.read_ledgers(ledgers or [*filter(None, [parts.settings.erasure_ledger_file])])
+        later = None
+        if deletions is not None:
+            later = build_parts(deletions, user=parts.user_id, llm="none", embedder="none", read_only=True)
+            held.callback(later.release)
+        elif not entries:
+            raise Invalid("there is no ledger of erasures", why="none was given, or it is empty", fix="give --ledger")
+        return services.restored.erase_again(parts, entries, later=None if later is None else later.store)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

@@ -81,6 +81,8 @@ class Settings:
     """Whether spans of OpenTelemetry hold the words of messages, questions and memories."""
     probe_seconds: float = 300.0
     """Seconds between two probes of a server, which write, read and find a message of its own user; 0 for none."""
+    erasure_ledger_file: str = ""
+    """File, ending in .erasures, that lists erasures from Postgres apart from the database; "" for none."""
     audit_anchor_file: str = ""
     """File to which a server appends the head of its audit each day; best on another machine or disk. "" for none."""
     time_zone: str = "UTC"
@@ -153,10 +155,7 @@ _ALIASES: Final[Mapping[str, str]] = {
     "recall_decay_boost_cap": "decay_boost_cap",
     "recall_decay_job_interval": "decay_interval",
 }
-"""Setting names of other memory systems: in capitals in the environment, in either form anywhere else.
-
-Our own name has precedence within the same source. This includes engram's `retention_mode`.
-"""
+"""Setting names of other memory systems: in capitals in the environment, in either form anywhere else."""
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
     "drift_action": ("report", "fix"),

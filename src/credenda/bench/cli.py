@@ -58,12 +58,22 @@ def show(document: dict[str, Any], table: Callable[[dict[str, Any]], str], *, as
 @click.option(
     "--context", type=click.IntRange(min=1), help="Also pack a context of this many tokens for each question."
 )
+@click.option("--db", "target", metavar="TARGET", help="An empty database. [default: a temporary file]")
 @as_json_option
 def locomo(
-    *, data: Path, questions: Path, embedder: str, limit: int | None, context: int | None, as_json: bool
+    *,
+    data: Path,
+    questions: Path,
+    embedder: str,
+    limit: int | None,
+    context: int | None,
+    target: str | None,
+    as_json: bool,
 ) -> None:
     """Run the retrieval benchmark."""
-    document = run_locomo(data, questions, embedder=embedder, limit=limit, context=context or 0, note=note)
+    document = run_locomo(
+        data, questions, embedder=embedder, limit=limit, context=context or 0, target=target, note=note
+    )
     show(document, tables.format_locomo, as_json=as_json)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from credenda import Credenda, Invalid
+from credenda import Conflict, Credenda, Invalid
 from credenda.bench.bm25 import PlainBm25
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.ranking import average, compute_auroc, compute_bootstrap_intervals, measure_ranking
@@ -142,11 +142,20 @@ def find_turns(hits: Iterable[Hit]) -> list[str]:
 
 
 def run_locomo(
-    data: Path, questions: Path, *, embedder: str = "none", limit: int | None = None, context: int = 0, note: Note
+    data: Path,
+    questions: Path,
+    *,
+    embedder: str = "none",
+    limit: int | None = None,
+    context: int = 0,
+    target: str | None = None,
+    note: Note,
 ) -> dict[str, object]:
     """Store, search and measure; return the document of `bench locomo --json`.
 
-    With `context`, a budget of tokens, every question is packed as well, and its turns are measured.
+    With `context`, a budget of tokens, every question is packed as well, and its turns are measured. `target` is an
+    empty database that keeps the conversations; without one they are in a temporary file. Raises `Conflict` where the
+    database has one of them.
     """
     asked = load_questions(questions)[:limit]
     wanted = {question.conversation for question in asked}
@@ -160,8 +169,10 @@ def run_locomo(
         for conversation in conversations:
             mine = [question for question in asked if question.conversation == conversation.name]
             note(f"{conversation.name}: {len(conversation.turns)} turns, {len(mine)} questions")
-            path = Path(folder) / "memory.db"
+            path = target or str(Path(folder) / "memory.db")
             with Credenda.open(path, user=conversation.name, embedder=embedder, workers=False) as memory:
+                if memory.stats().events:
+                    raise Conflict(f"{conversation.name} is in this database", fix="give an empty one as --db")
                 store_seconds += store_conversation(memory, conversation)
                 answers += _ask(memory, conversation, mine, context)
     return report(answers, embedder=embedder, store_seconds=store_seconds)

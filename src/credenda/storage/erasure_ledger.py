@@ -17,9 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.errors import Corrupt
+from credenda.errors import Corrupt, Invalid
 from credenda.paths import make_file_error
 from credenda.storage.tenant_transfer import ErasedTenant
+
+try:
+    import fcntl
+except ImportError:  # a system without flock: two processes that erase at once may lose a line, which is written again
+    fcntl = None
 
 __all__ = [
     "ErasedTenant",
@@ -27,12 +32,14 @@ __all__ = [
     "hash_tenant_name",
     "list_damaged_ledgers",
     "locate_ledger",
+    "name_owner",
     "read_ledger",
     "remove_from_ledger",
 ]
 
 _log: Final = logging.getLogger(__name__)
 _DAMAGED: Final = ".damaged-"
+_ENDING: Final = ".erasures"
 
 
 def hash_tenant_name(key: bytes, user_id: str) -> bytes:
@@ -42,7 +49,15 @@ def hash_tenant_name(key: bytes, user_id: str) -> bytes:
 
 def locate_ledger(path: str | Path) -> Path:
     """Return the path of the ledger of a database or backup."""
-    return Path(f"{path}.erasures")
+    return Path(f"{path}{_ENDING}")
+
+
+def name_owner(ledger: str | Path) -> str:
+    """Return the name under which the functions of this module know a ledger file; raises `Invalid` for other files."""
+    text = str(ledger)
+    if not text.endswith(_ENDING) or Path(text).name == _ENDING:
+        raise Invalid(f"{text} is no ledger of erasures", why=f"its name does not end in {_ENDING}", fix="rename it")
+    return text.removesuffix(_ENDING)
 
 
 def read_ledger(path: str | Path, *, partial: bool = False) -> dict[str, ErasedTenant]:
@@ -136,6 +151,8 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
     try:
         handle = os.open(place, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX)
             whole = os.pread(handle, os.fstat(handle).st_size, 0).rpartition(b"\n")
             os.ftruncate(handle, len(whole[0]) + len(whole[1]))  # drop a line that a crash has torn
             os.write(handle, text)

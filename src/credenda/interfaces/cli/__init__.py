@@ -54,6 +54,9 @@ if TYPE_CHECKING:
         render_hits as render_hits,
     )
     from credenda.interfaces.cli import (
+        restoring as restoring,
+    )
+    from credenda.interfaces.cli import (
         serve as serve,
     )
     from credenda.interfaces.cli import (

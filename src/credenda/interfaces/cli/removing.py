@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     render_forgetting = import_on_use("credenda.interfaces.cli.render_forgetting")
 
-__all__ = ["delete", "erase", "export", "restore"]
+__all__ = ["ask_consent", "delete", "erase", "export", "restore"]
 
 Given = dict[str, Any]
 _AGAIN: Final = 5
@@ -52,7 +52,7 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if is_interactive() and not sure:
             for line in render_forgetting.describe_shared(plan):
                 note(line)
-        if not _ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
+        if not ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():
             note(f"{escape_controls(given['id'])} is {named}")
@@ -71,7 +71,7 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if given.get("dry_run"):
                 return Outcome(value=report)
             question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
-            if not _ask_consent(question, sure=sure):
+            if not ask_consent(question, sure=sure):
                 return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))
 
@@ -83,7 +83,7 @@ def restore(session: Session, operation: Operation, given: Given) -> Outcome:
     if _MEMORY.fullmatch(name) and not _is_file(name):
         with session.open() as memory:
             held = memory.get(name)
-            if held.status.value == "forgotten" and not _ask_consent(f"Bring back {held.id}?", sure=sure):
+            if held.status.value == "forgotten" and not ask_consent(f"Bring back {held.id}?", sure=sure):
                 return Outcome(value=Done(id=held.id, done="left alone"))
             return Outcome(value=invoke(memory, operation, {"id": held.id}))
     if not _is_file(given["id"]):
@@ -92,7 +92,7 @@ def restore(session: Session, operation: Operation, given: Given) -> Outcome:
             why="no file is there, and ids look like m42-3fa9c2",
             fix="copy an id from `list`, or check the path",
         )
-    if not _ask_consent("Put this backup in the place of the database?", sure=sure):
+    if not ask_consent("Put this backup in the place of the database?", sure=sure):
         return Outcome(value=Done(id=escape_controls(given["id"]), done="left alone"))
     return Outcome(value=credenda.restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
 
@@ -103,7 +103,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not _ask_consent(
+        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))
@@ -143,7 +143,7 @@ def _check_free(path: str, *, force: bool) -> None:
         )
 
 
-def _ask_consent(question: str, *, sure: bool) -> bool:
+def ask_consent(question: str, *, sure: bool) -> bool:
     """Ask, unless --yes was given; raises `Invalid` where nobody can be asked."""
     if sure:
         return True

@@ -17,6 +17,7 @@ from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.connections import Connections, Scope, Session
 from credenda.storage.postgres.describe import describe_server
 from credenda.storage.postgres.errors import is_repeatable
+from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
 from credenda.storage.postgres.writer import PostgresWriter
@@ -45,15 +46,18 @@ class PostgresStore(ServerRows, TenantQueries):
     log_emptied = True
     """The server's own logs are not ours: what they keep, and for how long, its operator decides."""
 
-    def __init__(self, url: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"") -> None:
+    def __init__(
+        self, url: str, *, clock: Clock | None = None, read_only: bool = False, key: bytes = b"", ledger: str = ""
+    ) -> None:
         """Open a database, as its owner create its schema or bring it up to date, and work as the service's role.
 
-        Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
+        `ledger` is a file that lists the erasures apart from the database; "" for none. Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
         `Unavailable` for a database that cannot be reached, `NotFound` for one without a schema and `read_only`.
         """
         self.path = url
         self._clock = clock or SystemClock()
         self._key = key
+        self._ledger = LedgerFile(ledger) if ledger else None
         self._read_only = read_only
         self._lock = Lock()
         self.commits = 0
@@ -199,6 +203,8 @@ class PostgresStore(ServerRows, TenantQueries):
                 session, self._bind(session, user_id), user_id, origin=origin, placed=rows
             )
             session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))
+        if self._ledger is not None and origin.tag:
+            self._ledger.lift(origin.tag)
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
@@ -209,12 +215,12 @@ class PostgresStore(ServerRows, TenantQueries):
         clear_name_cache()
         with self._connections.transaction(Scope(user_id, server=True, patient=True)) as session:
             left = postgres.erase.count_left(session, user_id)
-        return Erasure(rows=rows, held=not left, proof={"remaining_matches": str(left)})
+        owed = self.retry_owed()
+        return Erasure(rows=rows, held=not left, proof={"remaining_matches": str(left)}, owed=owed)
 
-    @staticmethod
-    def retry_owed() -> Mapping[str, str]:
-        """Return nothing: no ledger lies beside this database."""
-        return {}
+    def retry_owed(self) -> Mapping[str, str]:
+        """Add the erasures of the database to the ledger outside of it; return its path if that fails, and why."""
+        return {} if self._ledger is None else self._ledger.add(self.erasures())
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify one tenant's rows; repair derived rows."""
@@ -222,10 +228,12 @@ class PostgresStore(ServerRows, TenantQueries):
             run = self._bind(session, user_id)
             row = run("tenant").fetchone()
             findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
-        if not repair or not findings or self._read_only:
+        if repair and findings and not self._read_only:
+            with self._connections.transaction(self._own(user_id, patient=True), write=True) as session:
+                findings = postgres.check.repair_rows(self._bind(session, user_id), findings)
+        if self._ledger is None:
             return findings
-        with self._connections.transaction(self._own(user_id, patient=True), write=True) as session:
-            return postgres.check.repair_rows(self._bind(session, user_id), findings)
+        return [*findings, *self._ledger.find_problems(self, repair=repair and not self._read_only)]
 
     @staticmethod
     def _own(user_id: str, *, server: bool = False, patient: bool = False) -> Scope:
@@ -235,7 +243,9 @@ class PostgresStore(ServerRows, TenantQueries):
     def describe_backend(self) -> Mapping[str, str]:
         """Return the version of the server, the roles, the state of row-level security, and that of pgvector."""
         with self._connections.transaction(Scope()) as session:
-            return describe_server(session)
+            described = describe_server(session)
+        file = "none: a restored backup brings erased users back" if self._ledger is None else self._ledger.path
+        return {**described, "erasure_ledger": file}
 
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
