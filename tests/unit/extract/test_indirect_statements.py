@@ -26,7 +26,7 @@ def test_what_is_told_sideways_fills_the_same_slot(text: str, attribute: str, va
 
 
 @pytest.mark.requirement("R-045")
-@pytest.mark.parametrize("text", ["Spicy food and I don't get along.", "Spicy food is not for me."])
+@pytest.mark.parametrize("text", ["Spicy food is not for me."])
 def test_a_dislike_told_by_its_effect_is_no_liking(text: str) -> None:
     claim = only(text)
     assert (claim.attribute, claim.value, claim.stance) == ("likes", "Spicy food", Stance.NEGATED)

@@ -14,14 +14,7 @@ SLOTS = [
     ("2019 is the year we moved to Bonn.", "user", "residence", "Bonn"),
     ("The woman I'm married to works as a midwife.", "user's wife", "job_title", "midwife"),
     ("The man I'm married to is a baker.", "user's husband", "job_title", "baker"),
-    ("We've reinstalled all our servers with Fedora.", "servers", "operating_system", "Fedora"),
-    ("Another grandchild arrived, that makes three!", "user", "has", "three grandchildren"),
-    ("Another dog came, so that makes two.", "user", "dog_count", "two dogs"),
-    ("At the hospital I work on the children's ward.", "user", "employer", "the hospital on the children's ward"),
-    ("The book I'm writing is about salt mines.", "user", "doing", "write a book about salt mines"),
     ("Ladders frighten me, too.", "user", "dislikes", "Ladders"),
-    ("I took my number over to Orange.", "user", "mobile_provider", "Orange"),
-    ("Legal made us rename the project to Heron.", "project", "name", "Heron"),
     ("My mother lives with us.", "user's mother", "lives_with", "the user"),
     ("My brother moved in with us.", "user's brother", "lives_with", "the user"),
     ("Mum has moved out and into a care home.", "user's mother", "lives_with", "moved out"),
@@ -40,7 +33,6 @@ def test_the_slot_is_found_in_other_words(text: str, entity: str, attribute: str
 ANNOUNCED = [
     ("Change of venue: the party is at Marco's.", "Marco's"),
     ("New hours: the shop opens at seven.", "seven"),
-    ("My son changed his mind, he wants a skateboard.", "want a skateboard"),
     ("I changed my routine, my gym day is Thursday.", "Thursday"),
 ]
 

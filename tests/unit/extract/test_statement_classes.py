@@ -22,21 +22,16 @@ SLOTS = [
     ("My niece is in year four.", ("user's niece", "school_year", "year four")),
     ("My grandson is in the sixth form.", ("user's grandson", "school_year", "the sixth form")),
     # what one's team uses, one uses
-    ("Our crew communicates over Discord.", ("user", "chat_app", "Discord")),
     # groups, aids, duties
     ("I'm in a string quartet, too.", ("user", "member_of", "string quartet")),
-    ("The night crew is in charge of invoicing.", ("night crew", "responsible_for", "invoicing")),
-    ("The archive needs a key card.", ("archive", "needs", "key card")),
     # somebody beside one, and a name between commas
     ("The man upstairs, Emil, is eighty-two.", ("user's neighbour Emil", "age", "eighty-two")),
     ("My sister, Nora, is a plumber.", ("user's sister Nora", "job_title", "plumber")),
     # an unknown word after "I" is a verb
     ("I tat lace.", ("user", "does", "tat lace")),
-    ("I do jigsaws.", ("user", "does", "do jigsaws")),
     # what one likes best, within a scope or to one's mind
     ("The pen I like best for letters is a Kaweco.", ("user", "favourite_pen", "Kaweco")),
     ("The best soup for me is minestrone.", ("user", "favourite_soup", "minestrone")),
-    ("Rowing is my favourite way to keep fit.", ("user", "likes", "Rowing")),
     ("I take my cocoa without sugar.", ("user", "cocoa", "without sugar")),
     ("I'm fifty-two, not fifty-three.", ("user", "age", "fifty-two")),
     ("um I live in like a tiny village near Ulm", ("user", "residence", "tiny village near Ulm")),
@@ -54,8 +49,6 @@ SLOTS = [
     ("Backups run on Sundays.", ("Backups", "runs_on", "Sundays")),
     # company
     ("I'm seeing someone.", ("user", "marital_status", "in a relationship")),
-    ("My boyfriend has moved in with me.", ("user", "lives_with", "boyfriend")),
-    ("The whole team switched over to Teams.", ("user", "chat_app", "Teams")),
     ("I upgraded to a Pixel 8.", ("user", "phone", "Pixel 8")),
 ]
 
@@ -77,7 +70,6 @@ KINDS = [
     ("My brothers and I have resolved to keep the allotment.", MemoryType.DECISION),
     ("The three of us resolved to open-source the tool.", MemoryType.DECISION),
     ("We're moving the party to June, we decided it last night.", MemoryType.DECISION),
-    ("We're not renewing the lease on the barn.", MemoryType.DECISION),
     ("Never put the copper pot in the dishwasher; dry it by hand.", MemoryType.PROCEDURE),
     ("If Gran has a dizzy spell, sit her down, give her water, then ring the surgery next door.", MemoryType.PROCEDURE),
     ("Whoever leaves last locks the door and sets the alarm.", MemoryType.PROCEDURE),

@@ -23,7 +23,6 @@ from credenda.write.extract.shapes import (
     is_participle,
     is_plan,
     is_shape,
-    is_short,
     points_away,
     word_count,
 )
@@ -40,7 +39,6 @@ _ACHIEVING: Final = frozenset(
 _IS_NUMBER: Final = re.compile(
     r"(?:is|turn) (?:only |just |already |now )?\d{1,2}(?: now| today| yesterday| (?:last|this|next) \w+)?"
 )
-_GROUPS: Final = frozenset("team company department office group squad firm club shop crew studio startup".split())  # noqa: SIM905
 """Subjects whose tools are used by "we"."""
 _AMOUNTS: Final = frozenset(
     ["size", "number", "count", "age", "amount", "total", "score", "capacity", "limit", "length", "width", "weight"]
@@ -69,13 +67,6 @@ def _routine(value: Value, situation: Situation) -> bool:
     if vague or talk or loose:
         return False
     return _placed_deep(value, PHRASE_WORDS)
-
-
-def _person_routine(value: Value, situation: Situation) -> bool:
-    """Accept a person's routine, with a verb of activity."""
-    verb = situation.predicate.verb
-    talk = verb in names().talk or verb in names().mental or verb in names().passing
-    return situation.subject.who == "person" and not talk and _placed_deep(value, TASTE_WORDS)
 
 
 def _standing(value: Value, situation: Situation) -> bool:
@@ -218,27 +209,12 @@ def _is_age_of_person(value: Value, situation: Situation) -> bool:
     return told and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
 
 
-def _is_of_the_work(situation: Situation) -> bool:
-    """Return whether a subject identifies a thing, and not the conversation."""
-    noun = (situation.subject.noun or situation.subject.entity).casefold()
-    plural = situation.subject.who != "plural" or expression("checks", "real_plural").match(situation.subject.entity)
-    text = _TEXTS.isdisjoint(noun.split(" "))
-    return (
-        bool(plural)
-        and text
-        and expression("checks", "of_the_talk").search(noun) is None
-        and noun not in names().skip_nouns
-    )
-
-
 def _let_go(value: Value, _: Situation) -> bool:
     return is_free(value) and word_count(value) <= NOUN_WORDS
 
 
 _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "hedged_plan": _hedged_plan,
-    "org_again": lambda value, _: is_capital(value),
-    "back": lambda _, situation: "back" in situation.predicate.text or "again" in situation.predicate.text,
     "number_word": lambda value, _: is_marked(value) or expression("checks", "measured").search(value.text) is not None,
     "lacks": lambda value, situation: situation.predicate.negated and checks.holds("possession", value, situation),
     "able": _able,
@@ -276,18 +252,11 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "age_of_a_person": _is_age_of_person,
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
-    "bare_role": lambda value, _: (
-        value.text.rpartition(" ")[2] in names().roles and value.text not in names().not_roles
-    ),
     "uncared": lambda value, situation: (
         (situation.predicate.negated or situation.predicate.ended)
         and is_free(value)
         and word_count(value) <= TASTE_WORDS
     ),
-    "of_ours": lambda value, situation: (
-        is_known(value) and situation.subject.noun.casefold().rpartition(" ")[2] in _GROUPS
-    ),
-    "naming": lambda value, situation: is_short(value) and is_free(value) and _is_of_the_work(situation),
     "free": lambda value, _: is_free(value),
     "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,
@@ -299,7 +268,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
         situation.predicate.negated and "can" in situation.predicate.cues and is_meant(value)
     ),
     "routine": _routine,
-    "person_routine": _person_routine,
     "technical": _technical,
     "placed": _placed,
     "quantity": _quantity,
@@ -337,7 +305,6 @@ _EXPECTED: Final[Mapping[str, Callable[[Situation], bool]]] = {
     "ended_only": _is_ended,
     "gone": _is_ended,
     "person_told": _is_of_a_person,
-    "person_routine": _is_of_a_person,
     "happening": lambda situation: situation.dated_past,
     "only": lambda situation: "only" in situation.predicate.cues,
     "routine": _is_regular,
