@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.errors import CredendaError
+from credenda.interfaces.web.page import ChangeMark
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.memory import Memory, Relation
 
@@ -36,7 +37,8 @@ class LatestChange:
     change: ChangeRecord
     memory: Memory | None
     successor: Memory | None
-    can_undo: bool
+    undo: ChangeMark | None
+    """The change that brings the state before back; None where nothing does."""
 
 
 def name_change(change: ChangeRecord) -> str:
@@ -50,14 +52,23 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
     found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
     undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
     wanted = [one for one in found if one.kind in _SHOWN][:most]
-    return [_load(view, one, is_undone=one.id in undone) for one in wanted]
+    added = {one.memory_id: one for one in found if one.kind is ChangeKind.ADD}
+    return [_load(view, one, added, undone) for one in wanted]
 
 
-def _load(view: View, change: ChangeRecord, *, is_undone: bool) -> LatestChange:
+def _load(
+    view: View, change: ChangeRecord, added: Mapping[str | None, ChangeRecord], undone: set[str | None]
+) -> LatestChange:
+    """Load a change; a replacement is undone with the value that came by it, which else would stay in doubt."""
     memory = _find(view, change.memory_id)
-    can_undo = memory is not None and not is_undone and change.kind not in _LASTING and view.may("undo")
     successor = _find(view, change.after.get("superseded_by"))
-    return LatestChange(change=change, memory=memory, successor=successor, can_undo=can_undo)
+    undo: ChangeMark | None = None
+    if memory is not None and change.kind not in _LASTING and view.may("undo"):
+        came = added.get(successor.id) if successor is not None else None
+        first = came if came is not None and came.at_us == change.at_us else change
+        name = first.memory_id or memory.id
+        undo = ChangeMark(name, first.id) if not {change.id, first.id} & undone else None
+    return LatestChange(change=change, memory=memory, successor=successor, undo=undo)
 
 
 def _find(view: View, memory_id: object) -> Memory | None:

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.model.memory import HELD, Memory
+from credenda.model.memory import HELD, Memory, Status
 from credenda.model.report import UndoneMemory
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["Outcome", "describe_undo"]
 
 _BELIEVED: Final = frozenset(one.value for one in HELD)
+_ACTIVE: Final = Status.ACTIVE.value
+_DOUBTED: Final = frozenset({Status.CHALLENGED.value})
 _ENDING: Final = frozenset({"status", "valid_until", "relation", "superseded_by"})
 """Fields that a return or an ending sets, so that they need no sentence of their own."""
 
@@ -33,19 +35,30 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
     known = [one for one in undone if one.id in memories]
     returning = [one for one in known if _is_believed(one.after) and not _is_believed(one.before)]
     leaving = {one.id: one for one in known if _is_believed(one.before) and not _is_believed(one.after)}
+    doubted = [one.id for one in known if _read_status(one.before) == _ACTIVE and _read_status(one.after) in _DOUBTED]
     outcomes: list[Outcome] = []
     for one in returning:
         back = memories[one.id]
-        instead = next((memories[name] for name in leaving if _is_same_slot(memories[name], back)), None)
+        beside = [memories[name] for name in (*leaving, *doubted) if _is_same_slot(memories[name], back)]
+        if beside and beside[0].id in doubted:
+            doubted.remove(beside[0].id)
+            outcomes.append(_describe_doubt(back, beside[0]))
+            continue
+        instead = beside[0] if beside else None
         if instead is not None:
             del leaving[instead.id]
-        outcomes.append(_describe_return(back, instead, str(one.after["status"])))
-    outcomes += [_describe_ending(memories[name], str(one.after["status"])) for name, one in leaving.items()]
+        outcomes.append(_describe_return(back, instead, _read_status(one.after)))
+    outcomes += [Outcome(message="It would be in doubt", memory=memories[name]) for name in doubted]
+    outcomes += [_describe_ending(memories[name], _read_status(one.after)) for name, one in leaving.items()]
     return [*outcomes, *(outcome for one in known for outcome in _describe_fields(memories[one.id], one))]
 
 
+def _read_status(fields: Mapping[str, object]) -> str:
+    return str(fields.get("status", ""))
+
+
 def _is_believed(fields: Mapping[str, object]) -> bool:
-    return str(fields.get("status")) in _BELIEVED
+    return _read_status(fields) in _BELIEVED
 
 
 def _is_same_slot(one: Memory, other: Memory) -> bool:
@@ -60,12 +73,17 @@ def _find_pair(memory: Memory) -> tuple[str, str] | None:
 
 def _describe_return(back: Memory, instead: Memory | None, status: str) -> Outcome:
     if instead is None or instead.value is None or back.value is None:
-        message = "It would be believed again" if status == "active" else "It would be in doubt again"
+        message = "It would be believed again" if status == _ACTIVE else "It would be in doubt again"
         return Outcome(message=message, memory=back)
     slot = {"slot": f"{back.entity} · {back.attribute}", "now": instead.value, "then": back.value}
     if instead.value.casefold() == back.value.casefold():
         return Outcome(message="{slot}: {then} as before, in its earlier words", memory=back, values=slot)
     return Outcome(message="{slot}: {now} → {then} again", memory=back, values=slot)
+
+
+def _describe_doubt(back: Memory, other: Memory) -> Outcome:
+    values = {"slot": f"{back.entity} · {back.attribute}", "then": back.value or "", "now": other.value or ""}
+    return Outcome(message="{slot}: {then} again, and {now} in doubt", memory=back, values=values)
 
 
 def _describe_ending(memory: Memory, status: str) -> Outcome:

@@ -84,9 +84,9 @@ def _make_environment() -> Environment:
     )
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     shared.update(asset=link_asset, credenda_version=__version__)
-    environment.filters["brief"], environment.filters["one_line"] = shorten, _join_lines
-    environment.filters |= {"shown": _show_text, "percent": _format_percent, "number": _format_number}
-    environment.filters["trim_id"] = lambda line: _LINE_ID.sub("", str(line))
+    filters: dict[str, Any] = environment.filters  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
+    filters.update(brief=shorten, one_line=_join_lines, shown=_show_text)
+    filters.update(percent=_format_percent, number=_format_number, trim_id=_trim_id)
     return environment
 
 
@@ -145,6 +145,11 @@ def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
     whole = str(text)
     shown = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole[:characters])
     return escape(shown + ("…" if len(whole) > characters else ""))
+
+
+def _trim_id(line: object) -> str:
+    """Return a line of a context without the id at its beginning."""
+    return _LINE_ID.sub("", str(line))
 
 
 def _join_lines(text: str) -> str:
