@@ -25,6 +25,7 @@ Told = list[dict[str, Any]] | str
 """The results of the claims, or the code of the error."""
 Door = Callable[[Path, Sequence[Call]], list[Told]]
 START = "2026-03-01T09:00:00Z"
+UNSET = dict.fromkeys(("entity", "stance", "scope", "replaces"), "")
 CODES = {2: "invalid", 3: "not_found", 6: "limit_exceeded"}
 
 
