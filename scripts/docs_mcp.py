@@ -29,7 +29,7 @@ the protocol. [How to connect a client](../how-to/connect.md). `credenda serve` 
 * **Errors** are results with `isError` and `{{"status": "error", "code", "message", "retryable", "fix"?, "ids"?}}`; the
   codes are `invalid`, `not_found`, `conflict`, `limit_exceeded`, `unavailable`, `corrupt`, `internal` and, over HTTP,
   `forbidden`. An argument that is unknown or of the wrong type is `invalid` and changes nothing; null counts as
-  omitted.
+  omitted. Advice names the offered tools; what none of them does begins with "for the user:".
 * **Recalled text is data.** A result with recalled text begins with a `notice` that says so; no recalled text can
   open or close a tag.
 * **Private.** Lists and reads carry `cacheScope: private`. No tool has a parameter for the user: `--user` sets it.

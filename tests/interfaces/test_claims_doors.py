@@ -25,6 +25,7 @@ Told = list[dict[str, Any]] | str
 """The results of the claims, or the code of the error."""
 Door = Callable[[Path, Sequence[Call]], list[Told]]
 START = "2026-03-01T09:00:00Z"
+UNSET = dict.fromkeys(("entity", "stance", "scope", "replaces"), "")
 CODES = {2: "invalid", 3: "not_found", 6: "limit_exceeded"}
 
 
@@ -105,7 +106,10 @@ def test_each_claim_gets_its_result_and_bad_ones_change_nothing(tmp_path: Path, 
         ("I drink tea.", [claim("I drink wine", "drink", "wine")]),
         ("I have two dogs.", [claim("I have two dogs", "dogs", "12 dogs")]),
         ("My sister Mia works at Siemens.", [claim("My sister Mia works at Siemens", "employer", "Siemens")]),
-        ("I indent with tabs.", [claim("I indent with tabs", "indentation", "tabs", entity="", stance="", replaces="")]),
+        (
+            "I indent with tabs.",
+            [claim("I indent with tabs", "indentation", "tabs", entity="", stance="", replaces="")],
+        ),
         ("Keep it short at work.", [claim("Keep it short at work", "reply_style", "short", scope="work")]),
         (now, [acme | {"replaces": mine}]),
         (now, [acme | {"replaces": mine}]),

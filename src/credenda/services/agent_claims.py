@@ -104,7 +104,7 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     proposal = parse_proposal({name: value for name, value in given.items() if name != "replaces"})
     target = given.get("replaces") or ""
     if not isinstance(target, str):
-        raise ValueError("replaces must be the id of a memory")
+        raise ValueError("replaces must be the id of a memory")  # noqa: TRY004 - as above
     target = target.strip()
     labels = {name: screen_label(getattr(proposal, name), policy) for name in ("entity", "attribute", "value", "scope")}
     return replace(proposal, **labels, effect=Effect.REPLACES if target else None, target=target)

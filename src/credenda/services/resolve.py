@@ -111,7 +111,7 @@ def _open_contest(parts: Parts, writer: Writer, name: str) -> ContestCase:
 def _read_contest(reader: Reader, contest_id: str) -> ContestCase:
     found = reader.contests(id=contest_id)
     if not found:
-        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `list_contests`")
+        raise NotFound(f"there is no contest {contest_id}", fix="copy an id from `contests`")
     return found[0]
 
 

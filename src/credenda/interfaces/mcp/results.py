@@ -25,6 +25,7 @@ from credenda.interfaces.mcp.answers import (
     list_name,
 )
 from credenda.interfaces.mcp.hit_lines import write_hits
+from credenda.interfaces.remedies import name_tools
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
@@ -55,8 +56,12 @@ def build_answer(operation: Operation, given: Mapping[str, Any], value: object) 
     return {"notice": NOTICE, **shaped} if isinstance(value, _RECALLING) else shaped
 
 
-def build_failure(error: CredendaError) -> Answer:
-    """Convert an error into a tool result: what happened, why, what to do, and whether to retry."""
+def build_failure(error: CredendaError, tools: Mapping[str, str]) -> Answer:
+    """Convert an error into a tool result: what happened, why, what to do, and whether to retry.
+
+    `tools` are the names of the offered tools by operation; the advice names these.
+    """
+    error = name_tools(error, tools)
     more = _drop_empty({"fix": error.fix, "ids": dict(error.ids)})
     return {"status": "error", "code": error.code, "message": str(error), "retryable": error.retryable, **more}
 

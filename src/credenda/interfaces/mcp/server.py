@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.parse import unquote
 
@@ -102,13 +103,18 @@ def build_server(
     return server
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Handlers:
     """The handlers of requests; code that uses the store runs in a worker thread."""
 
     memory: Callable[[], AbstractContextManager[Credenda]]
     tools: Mapping[str, ToolSpec]
     project: str | None = None
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Return the names of the tools by operation."""
+        return {route.operation.name: offer.name for offer in self.tools.values() for route in offer.routes}
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
@@ -151,7 +157,7 @@ class _Handlers:
             answer = read_answer(contest, told)
         except Invalid as error:
             note_failure(error.code)
-            return _make_result(build_failure(error), is_error=True)
+            return _make_result(build_failure(error, self.names), is_error=True)
         if answer.refused:
             return _make_result({**build_answer(OPERATIONS["contests"], {}, [contest]), "answer": answer.refused})
         # the time that the user took is not the call's, so that its work gets time of its own
@@ -179,7 +185,7 @@ class _Handlers:
             told = build_answer(operation, given, value)
         except CredendaError as error:
             note_failure(error.code)
-            return _make_result(build_failure(error), is_error=True)
+            return _make_result(build_failure(error, self.names), is_error=True)
         except Exception as error:  # noqa: BLE001 - where this door ends: an answer instead of a broken call
             note_failure(CredendaError.code)
             _log.debug("a tool broke", exc_info=True, extra={"tool": offer.name})
@@ -217,7 +223,7 @@ class _Handlers:
             kind, text = await run_work(call, self._read, uri)
         except CredendaError as error:
             note_failure(error.code)
-            raise _make_error(error, uri, call.protocol_version) from error
+            raise self._make_error(error, uri, call.protocol_version) from error
         except Exception as error:  # noqa: BLE001 - where this door ends: the SDK would quote the error
             note_failure(CredendaError.code)
             _log.debug("a resource broke", exc_info=True)
@@ -241,6 +247,15 @@ class _Handlers:
     def _invoke(self, name: str, **given: object) -> Any:  # noqa: ANN401 - any result
         with self.memory() as memory:
             return invoke(memory, OPERATIONS[name], given, door="mcp")
+
+    def _make_error(self, error: CredendaError, uri: str, version: str) -> MCPError:
+        """Convert an error into a protocol error."""
+        told = {**build_failure(error, self.names), "uri": uri}
+        if isinstance(error, NotFound):
+            code = wire.INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _LEGACY_NOT_FOUND
+            return MCPError(code=code, message="Resource not found", data=told)
+        code = wire.INVALID_PARAMS if isinstance(error, Invalid) else wire.INTERNAL_ERROR
+        return MCPError(code=code, message=told["message"], data=told)
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
         """List the prompt with the page on good use."""
@@ -269,13 +284,3 @@ def _has_no_answer(offer: ToolSpec, arguments: Mapping[str, object]) -> bool:
 def _make_result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:
     shown = wire.TextContent(text=text or to_text(told))
     return wire.CallToolResult(content=[shown], structured_content=dict(told), is_error=is_error)
-
-
-def _make_error(error: CredendaError, uri: str, version: str) -> MCPError:
-    """Convert an error into a protocol error."""
-    told = {**build_failure(error), "uri": uri}
-    if isinstance(error, NotFound):
-        code = wire.INVALID_PARAMS if version in MODERN_PROTOCOL_VERSIONS else _LEGACY_NOT_FOUND
-        return MCPError(code=code, message="Resource not found", data=told)
-    code = wire.INVALID_PARAMS if isinstance(error, Invalid) else wire.INTERNAL_ERROR
-    return MCPError(code=code, message=str(error), data=told)

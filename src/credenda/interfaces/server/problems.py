@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
+from credenda.interfaces.remedies import name_routes
 
 __all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response", "send_problem"]
 
@@ -69,8 +70,8 @@ def _list_headers(error: CredendaError) -> dict[str, str]:
 
 
 def make_problem_response(error: Exception) -> Response:
-    """Make the answer to a request that failed."""
-    problem = make_problem(error)
+    """Make the answer to a request that failed; its advice names routes."""
+    problem = make_problem(name_routes(error) if isinstance(error, CredendaError) else error)
     body = json.dumps(problem.body, ensure_ascii=False)
     return Response(body, problem.status, media_type=_MEDIA, headers=problem.headers)
 

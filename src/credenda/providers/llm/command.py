@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
@@ -89,8 +88,8 @@ class Command:
             why = f"no answer within {self._timeout_seconds:g} s; raise llm_timeout_seconds if it needs more"
             raise ModelFailure(Trouble.AWAY, why, **used)
         if process.returncode:
-            why = f"the program ended with status {process.returncode}; run it by hand, with a prompt as input, to see why"
-            raise ModelFailure(Trouble.BUSY, why, **used)
+            status = f"the program ended with status {process.returncode}"
+            raise ModelFailure(Trouble.BUSY, f"{status}; run it by hand, with a prompt as input, to see why", **used)
         found = find_object(output)
         if found is None:
             why = "its output has no JSON document; it must print the one that the prompt asks for"
@@ -145,13 +144,14 @@ class _Conversation:
 
     def wait(self, seconds: float) -> bool:
         """Wait until the program has closed its output and ended; return False if it takes longer."""
-        until = time.monotonic() + seconds
         self._reader.join(seconds)
+        if self._reader.is_alive():
+            return False
         try:
-            self._process.wait(max(until - time.monotonic(), 0.0))
+            self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             return False
-        return not self._reader.is_alive()
+        return True
 
     def read(self) -> str:
         """Return what the program wrote, after its end."""
