@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from credenda import limits
 from credenda.bench import tables
 from credenda.bench.beliefs import run_beliefs
 from credenda.bench.crash.kills import run_crash
@@ -19,6 +20,7 @@ from credenda.bench.live import run_live
 from credenda.bench.locomo import run_locomo
 from credenda.bench.nodes.kills import run_nodes
 from credenda.bench.nodes.scale import run_scale
+from credenda.bench.nodes.vectors import run_vectors
 from credenda.bench.poisoning import run_poisoning
 from credenda.bench.talk import run_talk
 
@@ -251,6 +253,21 @@ def scale(
         note=note,
     )
     show(document, tables.format_scale, as_json=as_json)
+
+
+@bench.command(help="Recall of the ten nearest vectors in memories that no index in memory holds.")
+@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@click.option("--n", "sizes", default="100,1k,10k,100k", show_default=True, help="Vectors of a user.")
+@click.option("--dims", type=click.IntRange(2), default=384, show_default=True, help="Dimensions of a vector.")
+@click.option("--questions", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--nominated", type=click.IntRange(10), default=limits.VECTOR_CANDIDATES, show_default=True)
+@as_json_option
+def vectors(*, target: str, sizes: str, dims: int, questions: int, nominated: int, as_json: bool) -> None:
+    """Measure the recall of vectors on disk."""
+    document = run_vectors(
+        target, sizes=parse_sizes(sizes), dims=dims, questions=questions, nominated=nominated, note=note
+    )
+    show(document, tables.format_vectors, as_json=as_json)
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -246,17 +246,18 @@ def format_nodes(document: Mapping[str, Any]) -> str:
 
 def format_scale(document: Mapping[str, Any]) -> str:
     """Show the rates by number of processes, and the times of one user beside many others."""
-    acks = [["servers", "acks/s", "ratio", "median ms", "p99 ms"]]
+    acks = [["servers", "acks/s", "ratio", "CPU ms", "median ms", "p99 ms"]]
     acks += [
-        [str(one["processes"]), f"{one['a_second']:,.0f}", f"{one['ratio']:.2f}", *map(str, _list_times(one))]
+        [str(one["processes"]), f"{one['a_second']:,.0f}", f"{one['ratio']:.2f}", str(one["cpu_ms"]), *map(str, _list_times(one))]
         for one in document["acks"]
     ]
-    jobs = [["workers", "jobs/s", "ratio", "jobs", "s"]]
+    jobs = [["workers", "jobs/s", "ratio", "CPU ms", "jobs", "s"]]
     jobs += [
         [
             str(one["processes"]),
             f"{one['a_second']:,.0f}",
             f"{one['ratio']:.2f}",
+            str(one["cpu_ms"]),
             f"{one['jobs']:,}",
             str(one["seconds"]),
         ]
@@ -267,6 +268,22 @@ def format_scale(document: Mapping[str, Any]) -> str:
     users += [[f"{one['users']:,}", *(f"{one[name]:,}" for name in names)] for one in document["tenants"]]
     users.append(["exponent", *(str(document["growth"][name]) for name in names)])
     return "\n\n".join(map(lay_out, (acks, jobs, users)))
+
+
+def format_vectors(document: Mapping[str, Any]) -> str:
+    """Show the recall and the time of a search by number of vectors."""
+    rows = [["vectors", "index", "recall@10", "median ms", "copy ms a vector"]]
+    rows += [
+        [
+            f"{one['vectors']:,}",
+            "yes" if one["indexed"] else "no",
+            f"{one['recall@10']:.4f}",
+            str(one["median_ms"]),
+            str(one["copy_ms_a_vector"]),
+        ]
+        for one in document["sizes"]
+    ]
+    return lay_out(rows)
 
 
 def _list_times(row: Mapping[str, Any]) -> tuple[float, float]:

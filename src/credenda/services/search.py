@@ -106,7 +106,7 @@ def search(parts: Parts, question: SearchArguments, *, reach: int | None = None)
     """
     query = build_query(parts, question)
     query = query if reach is None else replace(query, limit=reach)
-    with parts.active_calls, parts.store.reader(parts.user_id) as reader:
+    with parts.active_calls, parts.store.reader(parts.user_id, may_lag=True) as reader:
         result = read.search.search(
             query,
             reader=reader,

@@ -301,8 +301,11 @@ class Store(TenantTransfer, Protocol):
         """The costs of models, and the scores of responses."""
         ...
 
-    def reader(self, user_id: str) -> AbstractContextManager[Reader]:
-        """Open a consistent view of one tenant; a tenant that never wrote is empty."""
+    def reader(self, user_id: str, *, may_lag: bool = False) -> AbstractContextManager[Reader]:
+        """Open a consistent view of one tenant; a tenant that never wrote is empty.
+
+        A view that `may_lag` may lack what other processes wrote a moment ago, never what this one has written or seen.
+        """
         ...
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from threading import Event, Thread
+from time import process_time
 from typing import Any, Final
 
 from credenda import Credenda
@@ -37,6 +38,8 @@ class Plan:
     users: int
     run_seconds: float = 0.0
     threads: int = 4
+    first_user: int = 0
+    """Number of the user for whom the first thread stores messages: units of one user are serial in all processes."""
     embedder: str = "none"
 
 
@@ -56,7 +59,7 @@ def _store_messages(parts: Parts, plan: Plan) -> dict[str, Any]:
     times: list[list[float]] = [[] for _ in range(plan.threads)]
 
     def store(number: int) -> None:
-        with Credenda(parts.for_user(name_user(number % plan.users)), workers=False) as memory:
+        with Credenda(parts.for_user(name_user((plan.first_user + number) % plan.users)), workers=False) as memory:
             while (started := seconds()) < until:
                 memory.remember(f"I like tea number {plan.name}t{number}n{len(times[number])}.")
                 times[number].append(seconds() - started)
@@ -97,9 +100,10 @@ def run(arguments: Sequence[str]) -> None:
             warm()
         _tell("ready")
         sys.stdin.readline()
-        started = seconds()
+        started, used = seconds(), process_time()
         done = _store_messages(parts, plan) if plan.role == "ack" else _run_jobs(parts)
-        _tell(json.dumps({**done, "seconds": done.get("until", seconds()) - started}))
+        used = process_time() - used
+        _tell(json.dumps({**done, "seconds": done.get("until", seconds()) - started, "cpu_seconds": used}))
     finally:
         parts.release()
 

@@ -88,7 +88,14 @@ def _run(plans: Sequence[Plan]) -> list[dict[str, Any]]:
 
 def _measure_acks(target: str, count: int, users: int, run_seconds: float) -> dict[str, Any]:
     plans = [
-        Plan(target=target, role="ack", name=f"p{count}x{number}", users=users, run_seconds=run_seconds)
+        Plan(
+            target=target,
+            role="ack",
+            name=f"p{count}x{number}",
+            users=users,
+            run_seconds=run_seconds,
+            first_user=number * users // count,
+        )
         for number in range(count)
     ]
     found = _run(plans)
@@ -97,6 +104,7 @@ def _measure_acks(target: str, count: int, users: int, run_seconds: float) -> di
     return {
         "processes": count,
         "a_second": round(rate, 1),
+        "cpu_ms": _average_cpu(found, len(times)),
         "median_ms": round(median(times) * 1_000, 2),
         "p99_ms": round(times[int(len(times) * 0.99)] * 1_000, 2),
     }
@@ -117,7 +125,18 @@ def _queue(target: str, users: int, messages: int, name: str) -> None:
 def _measure_jobs(target: str, count: int, users: int) -> dict[str, Any]:
     found = _run([Plan(target=target, role="work", name=f"w{number}", users=users) for number in range(count)])
     jobs, longest = sum(one["jobs"] for one in found), max(one["seconds"] for one in found)
-    return {"processes": count, "jobs": jobs, "a_second": round(jobs / longest, 1), "seconds": round(longest, 2)}
+    return {
+        "processes": count,
+        "jobs": jobs,
+        "a_second": round(jobs / longest, 1),
+        "cpu_ms": _average_cpu(found, jobs),
+        "seconds": round(longest, 2),
+    }
+
+
+def _average_cpu(found: Sequence[dict[str, Any]], done: int) -> float:
+    """Return the processor time of all processes for one act, in ms: unlike a rate it hardly depends on other work."""
+    return round(sum(one["cpu_seconds"] for one in found) / max(1, done) * 1_000, 2)
 
 
 def _measure_tenants(target: str, tenants: Sequence[int], note: Note) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Forbidden, NotFound
 from credenda.storage.postgres.errors import translate_errors
 from credenda.storage.postgres.nominees import create_nominees
+from credenda.storage.postgres.replica import split_target
 from credenda.storage.postgres.roles import Login, check_service, ensure_service_role, grant_tables, read_login
 
 __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
@@ -84,7 +85,7 @@ def _read_applied(connection: psycopg.Connection[Any]) -> set[tuple[int, str]]:
 
 
 def _connect(url: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(url, autocommit=True, application_name="credenda")
+    return psycopg.connect(split_target(url)[0], autocommit=True, application_name="credenda")
 
 
 def open_database(url: str, clock: Clock | None = None, *, read_only: bool = False) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from credenda.author import read_author
 from credenda.clock import Clock, SystemClock
+from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_tag
 from credenda.model.retention_policy import PoliciesAndHolds
@@ -20,6 +21,7 @@ from credenda.storage.postgres.errors import is_repeatable
 from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
+from credenda.storage.postgres.replica import SeenRows, describe_replica, open_replica, split_target
 from credenda.storage.postgres.writer import PostgresWriter
 from credenda.storage.sql.all_tenants import TenantQueries
 from credenda.storage.sql.index_delta import renew_indexes
@@ -62,18 +64,45 @@ class PostgresStore(ServerRows, TenantQueries):
         self._lock = Lock()
         self.commits = 0
         """The number of transactions that this process has committed."""
-        self._connections = Connections(url, open_database(url, self._clock, read_only=read_only))
+        primary, replica = split_target(url)
+        role = open_database(primary, self._clock, read_only=read_only)
+        self._connections = Connections(primary, role)
+        self._has_replica = replica is not None
+        self._replica = None if replica is None else open_replica(replica)
+        self._seen = SeenRows()
 
     @contextmanager
-    def reader(self, user_id: str) -> Generator[Reader]:
-        """Open a consistent view of one tenant."""
-        with self._connections.transaction(Scope(user_id)) as session:
-            yield PostgresReader.of_view(session, user_id, self._key)
+    def reader(self, user_id: str, *, may_lag: bool = False) -> Generator[Reader]:
+        """Open a consistent view of one tenant, on the replica where `may_lag` allows it."""
+        with ExitStack() as held:
+            view = self._view_replica(held, user_id) if may_lag else None
+            if view is None:
+                begun = self._seen.begin(user_id)
+                session = held.enter_context(self._connections.transaction(Scope(user_id)))
+                view = PostgresReader.of_view(session, user_id, self._key)
+                self._seen.note(user_id, begun, view)
+            yield view
+
+    def _view_replica(self, held: ExitStack, user_id: str) -> PostgresReader | None:
+        """Open a view on the replica; None where it cannot be reached, or lacks what this process knows of a user."""
+        if self._replica is None:
+            return None
+        try:
+            with ExitStack() as tried:
+                session = tried.enter_context(self._replica.transaction(Scope(user_id)))
+                view = PostgresReader.of_view(session, user_id, self._key)
+                if not self._seen.is_covered(user_id, view):
+                    return None
+                held.push(tried.pop_all())
+                return view
+        except Unavailable:
+            check_deadline()
+            return None
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is durable."""
         self._check_writable(user_id)
-        with self._connections.transaction(self._own(user_id), write=True) as session:
+        with self._marking(user_id), self._connections.transaction(self._own(user_id), write=True) as session:
             tenant, tips, is_new = self._tenant(session, user_id)
             writer = PostgresWriter(session, tenant, tips, self._clock, key=self._key)
             writer.author = read_author()
@@ -87,6 +116,14 @@ class PostgresStore(ServerRows, TenantQueries):
         with self._lock:
             self.commits += 1
         return result
+
+    @contextmanager
+    def _marking(self, user_id: str) -> Generator[None]:
+        """Let the next read of a user go to the primary, whether the write in the block succeeds or not."""
+        try:
+            yield
+        finally:
+            self._seen.mark_written(user_id)
 
     def _check_writable(self, user_id: str = "a user") -> None:
         if self._connections.closed:
@@ -198,7 +235,8 @@ class PostgresStore(ServerRows, TenantQueries):
         self._check_writable()
         if origin.tag:
             open_stored_key(origin.key, self._key)
-        with self._connections.transaction(self._own(user_id, server=True, patient=True), write=True) as session:
+        scope = self._own(user_id, server=True, patient=True)
+        with self._marking(user_id), self._connections.transaction(scope, write=True) as session:
             counts = postgres.archive.load_rows(
                 session, self._bind(session, user_id), user_id, origin=origin, placed=rows
             )
@@ -210,7 +248,8 @@ class PostgresStore(ServerRows, TenantQueries):
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and look for rows that are left."""
         self._check_writable()
-        with self._connections.transaction(self._own(user_id, server=True, patient=True), write=True) as session:
+        scope = self._own(user_id, server=True, patient=True)
+        with self._marking(user_id), self._connections.transaction(scope, write=True) as session:
             rows = postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
         clear_name_cache()
         with self._connections.transaction(Scope(user_id, server=True, patient=True)) as session:
@@ -243,9 +282,11 @@ class PostgresStore(ServerRows, TenantQueries):
     def describe_backend(self) -> Mapping[str, str]:
         """Return the version of the server, the roles, the state of row-level security, and that of pgvector."""
         with self._connections.transaction(Scope()) as session:
-            described = describe_server(session)
+            told = describe_server(session)
+        if self._has_replica:
+            told = {**told, "replica": describe_replica(self._replica)}
         file = "none: a restored backup brings erased users back" if self._ledger is None else self._ledger.path
-        return {**described, "erasure_ledger": file}
+        return {**told, "erasure_ledger": file}
 
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
@@ -261,3 +302,5 @@ class PostgresStore(ServerRows, TenantQueries):
         """Close all connections; a second call does nothing."""
         if not self._connections.closed:
             self._connections.close()
+            if self._replica is not None:
+                self._replica.close()

@@ -173,7 +173,7 @@ class SqliteStore(ServerRows, TenantQueries):
         return self._commits.commits if self._commits else 0
 
     @contextmanager
-    def reader(self, user_id: str) -> Generator[Reader]:
+    def reader(self, user_id: str, *, may_lag: bool = False) -> Generator[Reader]:  # noqa: ARG002 - no view of a file lags
         """Open a consistent view of one tenant."""
         with self._readers.take() as connection:
             yield SqliteReader.of_view(connection, user_id)
