@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -37,7 +37,13 @@ class BareTable:
 
     def search(self, question: str, limit: int) -> list[str]:
         """Return the best texts by bm25 for any of the question's words, without stop words."""
-        words = {word for term in extract_query_terms(question) for word in _WORD.findall(term)}
+        return self._search_any({word for term in extract_query_terms(question) for word in _WORD.findall(term)}, limit)
+
+    def search_all_words(self, question: str, limit: int) -> list[str]:
+        """Do the same with all words of the question, stop words included."""
+        return self._search_any(set(_WORD.findall(question.lower())), limit)
+
+    def _search_any(self, words: Collection[str], limit: int) -> list[str]:
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in sorted(words))

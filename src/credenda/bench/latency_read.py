@@ -55,6 +55,9 @@ class SearchFigures(TypedDict):
     stages_cpu_ms: dict[str, float]
     bare_query: Spread
     ratio_to_bare: float
+    full_query: Spread
+    """Time of the same query with all words of the question, stop words included."""
+    ratio_to_full: float
     scan: Spread | None
     """Time of cosines to all vectors as floats, and the best ten; excludes words, beliefs and rows."""
     ratio_to_scan: float | None
@@ -116,6 +119,7 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
         runs.run(asked[:_WARM_UP], counted=False)
         runs.run(asked[_WARM_UP:], counted=True)
         search, busy, query = spread_ms(runs.searches), spread_ms(runs.busy), spread_ms(runs.queries)
+        full = spread_ms(runs.full_queries)
         stages = measure_stages(parts, asked[_WARM_UP:], depth=_DEPTH, whole_ms=busy["median_ms"])
         documents, resident = _index_size(parts)
         scan = None if parts.embedder is None else measure_scan(parts.embedder, texts, asked, _DEPTH)
@@ -130,6 +134,8 @@ def measure_search(folder: Path, size: int, embedder: str) -> SearchFigures:
         "stages_cpu_ms": stages,
         "bare_query": query,
         "ratio_to_bare": compute_ratio(search, query),
+        "full_query": full,
+        "ratio_to_full": compute_ratio(search, full),
         "scan": scan,
         "ratio_to_scan": None if scan is None else compute_ratio(search, scan),
         "hit_at_10": _compute_share([*runs.worded, *runs.other]),
@@ -154,6 +160,7 @@ class _Runs:
         self.searches: list[float] = []
         self.busy: list[float] = []
         self.queries: list[float] = []
+        self.full_queries: list[float] = []
         self.worded: list[bool] = []
         self.other: list[bool] = []
         self.bare_hits: list[bool] = []
@@ -172,6 +179,8 @@ class _Runs:
                 self._search(one, counted=counted)
             for one in block:
                 self._query(one, counted=counted)
+            for one in block:
+                self._query_in_full(one, counted=counted)
 
     def _search(self, one: Asked, *, counted: bool) -> None:
         start, before = seconds(), cpu_seconds()
@@ -189,6 +198,13 @@ class _Runs:
         if counted:
             self.queries.append(end - start)
             self.bare_hits.append(one.gold in texts)
+
+    def _query_in_full(self, one: Asked, *, counted: bool) -> None:
+        start = seconds()
+        self._bare.search_all_words(one.text, _DEPTH)
+        end = seconds()
+        if counted:
+            self.full_queries.append(end - start)
 
     def _embed(self, text: str, *, counted: bool) -> None:
         """Embed the question in advance; the time is recorded separately."""

@@ -19,6 +19,7 @@ from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
+from credenda.read.newer import lift_newer_wording
 from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
@@ -176,7 +177,8 @@ def order_rows(work: Reading) -> list[Row]:
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
-    return order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
+    ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
+    return ordered if work.ask is Ask.PAST else lift_newer_wording(ordered)
 
 
 def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:

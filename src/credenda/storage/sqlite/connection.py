@@ -39,8 +39,9 @@ _READ_PRAGMAS: Final = (
     "PRAGMA query_only = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA trusted_schema = ON",
-    # Measured on 200 vectors of a search: 0.97 ms without these two, 0.63 with them.
-    "PRAGMA mmap_size = 268435456",
+    # Vectors of a search of 100,000 messages: 0.88 ms without a map, 0.57 with 64 MiB, 0.55 with 256. Mapped pages
+    # count as memory of the process, for each connection.
+    "PRAGMA mmap_size = 67108864",
     "PRAGMA cache_size = -16384",
 )
 _STATEMENT_CACHE: Final = 256
