@@ -18,7 +18,7 @@ from credenda.providers.embed import minilm
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.minilm import MiniLmEmbedder, find_weights, open_model
 from credenda.providers.embed.minilm_graph import build_graph, build_overflow_probe
-from credenda.providers.embed.onnx_format import read_tensors
+from credenda.providers.embed.safetensors_file import map_tensors
 from credenda.providers.embed.wordpiece import WordPieces
 
 TEXTS = [
@@ -105,9 +105,9 @@ def test_many_threads_share_the_model() -> None:
 def test_a_file_with_another_hash_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "foreign_weights").mkdir()
     (tmp_path / "foreign_weights" / "__init__.py").write_text("")
-    (tmp_path / "foreign_weights" / "model.onnx").write_bytes(b"not the model")
+    (tmp_path / "foreign_weights" / "minilm.safetensors").write_bytes(b"not the model")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr(minilm, "_WEIGHTS", "foreign_weights")
+    monkeypatch.setattr(minilm, "_PACKAGE", "foreign_weights")
     minilm._load.cache_clear()  # noqa: SLF001 - a process loads the model once, and this test wants it loaded anew
     with pytest.raises(Unavailable, match="tested with"):
         MiniLmEmbedder().embed(["tea"])
@@ -123,10 +123,21 @@ def test_where_a_part_is_missing_it_is_not_chosen(monkeypatch: pytest.MonkeyPatc
         open_embedder("minilm")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x3a", b"\xff" * 64, b"\x3a\x04\x2a\x02\x08\x01"])
-def test_bytes_that_are_no_weights_are_refused(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"ONNX|weights"):
-        build_graph(read_tensors(memoryview(content)), tokens=256, unsigned=False)
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff" * 64,
+        b"\x02\0\0\0\0\0\0\0{}",
+        b"\x02\0\0\0\0\0\0\0[]",
+        b'\x0d\0\0\0\0\0\0\0{"places": 1}',
+    ],
+)
+def test_bytes_that_are_no_weights_are_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "weights"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"safetensors|weights"):
+        build_graph(map_tensors(path), tokens=256, unsigned=False)
 
 
 def test_the_vocabulary_is_the_published_one() -> None:

@@ -172,7 +172,7 @@ def test_a_parser_that_does_not_exist_is_refused() -> None:
 
 
 def test_a_model_with_other_files_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy_english, "_DIGEST", "0" * 64)
+    monkeypatch.setattr(spacy_english, "ENGLISH_SHA256", "0" * 64)
     with pytest.raises(Corrupt, match="another hash"):
         SpacyEnglish().parse("I live in Graz.")
 

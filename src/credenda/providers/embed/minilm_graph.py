@@ -1,14 +1,13 @@
 """The network of all-MiniLM-L6-v2 as a graph with eight-bit products and a scale for each token.
 
-The package stores the weights as eight-bit integers with a scale for each column. Its own graph converts them to floats
-at every start and computes in float32; this one multiplies them directly. The usual method (dynamic quantization) has
-one scale for all activations of a batch, so that a text's vector depends on the other texts. Here every token has its
-own scale: the largest of its 384 numbers becomes 127.
+The file has the weights as eight-bit integers with a scale for each column (`benchmarks/build_models.py`), which the
+graph multiplies directly. The usual method (dynamic quantization) has one scale for all activations of a batch, so that
+a text's vector depends on the other texts. Here every token has its own scale: the largest of its 384 numbers becomes
+127.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -28,42 +27,6 @@ _WIDTH: Final = 384
 _STEPS: Final = 127
 """Integers on either side of zero."""
 _EPSILON: Final = 1e-12
-_MATRICES: Final = ("query", "key", "value", "attention", "wide", "narrow")
-"""The matrices of a layer in the order of the file, which names them by number."""
-_EMBEDDINGS: Final = "inner.embeddings"
-_FIRST_MATRIX: Final = re.compile(r"val_(\d+)_q")
-
-
-class _Weights:
-    """The tensors of the file by their role."""
-
-    def __init__(self, tensors: Mapping[str, Array]) -> None:
-        """Take the tensors by their names in the file."""
-        self._tensors = tensors
-        numbers = sorted(int(found[1]) for found in map(_FIRST_MATRIX.fullmatch, tensors) if found)
-        self._matrices = [f"val_{number}" for number in numbers]
-        if len(numbers) != _LAYERS * len(_MATRICES):
-            raise ValueError("this is not the file with the weights")
-
-    def matrix(self, layer: int, *names: str) -> tuple[NDArray[np.int8], Floats]:
-        """Return matrices side by side, (inputs, outputs), and the scale of each column."""
-        found = [self._matrices[layer * len(_MATRICES) + _MATRICES.index(name)] for name in names]
-        whole = np.concatenate([self._tensors[f"{name}_q"] for name in found], axis=1)
-        scales = np.concatenate([self._tensors[f"{name}_scale"].ravel() for name in found])
-        return whole.astype(np.int8, copy=False), scales.astype(np.float32, copy=False)
-
-    def vectors(self, layer: int, *names: str) -> Floats:
-        """Return biases or the weights of a norm, one after the other."""
-        found = [self._tensors[f"inner.encoder.layer.{layer}.{name}"] for name in names]
-        return np.concatenate(found).astype(np.float32, copy=False)
-
-    def embedding(self, name: str) -> tuple[Array, Array]:
-        """Return a table of embeddings and the scale of each row."""
-        return self._tensors[f"{_EMBEDDINGS}.{name}.weight_q"], self._tensors[f"{_EMBEDDINGS}.{name}.weight_scale"]
-
-    def plain(self, name: str) -> Floats:
-        """Return a part of the embeddings that is stored as floats."""
-        return self._tensors[f"{_EMBEDDINGS}.{name}"].astype(np.float32, copy=False)
 
 
 def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) -> tuple[bytes, dict[str, Array]]:
@@ -73,7 +36,7 @@ def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) ->
     `unsigned` adds 128 to the weights, for processors whose product of signed and unsigned numbers overflows.
     """
     try:
-        builder = _Builder(_Weights(tensors), unsigned=unsigned)
+        builder = _Builder(tensors, unsigned=unsigned)
         builder.embed(tokens)
         for layer in range(_LAYERS):
             builder.layer(layer)
@@ -87,28 +50,24 @@ def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) ->
 class _Builder:
     """Adds parts to a graph in order; `states` names the rows, one per token, that the next part works on."""
 
-    def __init__(self, weights: _Weights, *, unsigned: bool) -> None:
-        self._weights = weights
+    def __init__(self, tensors: Mapping[str, Array], *, unsigned: bool) -> None:
+        self._tensors = tensors
         self._unsigned = unsigned
         self.graph = GraphBuilder()
         self.states = ""
 
     def embed(self, tokens: int) -> None:
         """Look up the tokens, add their positions, and concatenate all texts."""
-        graph, weights = self.graph, self._weights
-        table, scales = weights.embedding("word_embeddings")
-        graph.node("Gather", [graph.tensor("words", table), "ids"], "found")
+        graph = self.graph
+        graph.node("Gather", [self._take("words.weight"), "ids"], "found")
         graph.node("Cast", ["found"], "numbers", to=1)
-        graph.node("Gather", [graph.tensor("word_scales", scales), "ids"], "scales")
+        graph.node("Gather", [self._take("words.scale"), "ids"], "scales")
         graph.node("Mul", ["numbers", "scales"], "meant")
-        places, place_scales = weights.embedding("position_embeddings")
-        standing = places[:tokens].astype(np.float32) * place_scales[:tokens].astype(np.float32)
-        first = weights.plain("token_type_embeddings.weight")[0]
-        graph.tensor("places", standing + first)
+        graph.tensor("places", self._tensors["places"][:tokens])
         graph.node("Shape", ["ids"], "length", start=1, end=2)
         graph.node("Slice", ["places", self._axis(0), "length", self._axis(0)], "standing")
         graph.node("Add", ["meant", "standing"], "embedded")
-        norm = [graph.tensor(f"embedded_{name}", weights.plain(f"LayerNorm.{name}")) for name in ("weight", "bias")]
+        norm = [self._take(f"norm.{name}") for name in ("weight", "bias")]
         graph.node("LayerNormalization", ["embedded", *norm], "normal", axis=-1, epsilon=_EPSILON)
         self.states = graph.node("Reshape", ["normal", graph.tensor("flat", np.array([-1, _WIDTH], np.int64))], "rows")
         graph.node("Shape", ["ids"], "shape")
@@ -118,34 +77,31 @@ class _Builder:
 
     def layer(self, layer: int) -> None:
         """Add attention and the two wide matrices, each followed by its norm."""
-        graph, weights = self.graph, self._weights
-        parts = ("query", "key", "value")
-        bias = weights.vectors(layer, *(f"attention.self.{name}.bias" for name in parts))
-        graph.node("Reshape", [self._times(self.states, layer, *parts), "whole"], f"{layer}.seen")
-        graph.node("Split", [f"{layer}.seen"], *(f"{layer}.{name}s" for name in parts), axis=-1, num_outputs=3)
-        inputs = [*(f"{layer}.{name}s" for name in parts), graph.tensor(f"{layer}.seen_bias", bias), "mask"]
+        graph = self.graph
+        parts = [f"{layer}.{name}" for name in ("queries", "keys", "values")]
+        graph.node("Reshape", [self._times(self.states, f"{layer}.seen"), "whole"], f"{layer}.split")
+        graph.node("Split", [f"{layer}.split"], *parts, axis=-1, num_outputs=len(parts))
+        inputs = [*parts, self._take(f"{layer}.seen.bias"), "mask"]
         graph.node("com.microsoft:MultiHeadAttention", inputs, f"{layer}.heads", num_heads=_HEADS)
-        graph.node("Reshape", [f"{layer}.heads", "flat"], f"{layer}.heard")
-        self._norm(self._times(f"{layer}.heard", layer, "attention"), layer, "attention.output")
-        bias = weights.vectors(layer, "intermediate.dense.bias")
-        inputs = [self._times(self.states, layer, "wide"), graph.tensor(f"{layer}.wide_bias", bias)]
+        graph.node("Reshape", [f"{layer}.heads", "flat"], f"{layer}.rows")
+        self._norm(f"{layer}.rows", f"{layer}.heard")
+        inputs = [self._times(self.states, f"{layer}.wide"), self._take(f"{layer}.wide.bias")]
         graph.node("com.microsoft:BiasGelu", inputs, f"{layer}.active")
-        self._norm(self._times(f"{layer}.active", layer, "narrow"), layer, "output")
+        self._norm(f"{layer}.active", f"{layer}.narrow")
 
-    def _norm(self, rows: str, layer: int, name: str) -> None:
-        """Add a bias and the residual input, and normalise; the next part works on the result."""
-        kept = ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")
-        vectors = [
-            self.graph.tensor(f"{layer}.{name}.{one}", self._weights.vectors(layer, f"{name}.{one}")) for one in kept
-        ]
-        inputs = [rows, self.states, *vectors]
+    def _norm(self, rows: str, name: str) -> None:
+        """Multiply, add a bias and the residual input, and normalise; the next part works on the result."""
+        vectors = [self._take(f"{name}.{one}") for one in ("norm.weight", "norm.bias", "bias")]
         self.states = self.graph.node(
-            "com.microsoft:SkipLayerNormalization", inputs, f"{layer}.{name}.rows", epsilon=_EPSILON
+            "com.microsoft:SkipLayerNormalization",
+            [self._times(rows, name), self.states, *vectors],
+            f"{name}.normal",
+            epsilon=_EPSILON,
         )
 
-    def _times(self, rows: str, layer: int, *names: str) -> str:
-        """Multiply rows by matrices: quantise row by row, sum exactly, scale back."""
-        graph, name = self.graph, f"{layer}.{names[0]}"
+    def _times(self, rows: str, name: str) -> str:
+        """Multiply rows by a matrix: quantise row by row, sum exactly, scale back."""
+        graph = self.graph
         graph.node("ReduceMax", [rows, self._axis(-1)], f"{name}.high", keepdims=1)
         graph.node("ReduceMin", [rows, self._axis(-1)], f"{name}.low", keepdims=1)
         graph.node("Neg", [f"{name}.low"], f"{name}.depth")
@@ -155,12 +111,16 @@ class _Builder:
         graph.node("Mul", [f"{name}.range", step], f"{name}.steps")
         graph.node("Squeeze", [f"{name}.steps", self._axis(-1)], f"{name}.scales")
         graph.node("QuantizeLinear", [rows, f"{name}.scales", "middles"], f"{name}.whole", axis=0)
-        matrix, columns = self._weights.matrix(layer, *names)
-        inputs = [f"{name}.whole", graph.tensor(f"{name}.matrix", _store_matrix(matrix, unsigned=self._unsigned))]
-        inputs += [graph.tensor("one", np.array(1, np.float32)), graph.tensor(f"{name}.columns", columns)]
+        matrix = _store_matrix(self._tensors[f"{name}.weight"], unsigned=self._unsigned)
+        inputs = [f"{name}.whole", graph.tensor(f"{name}.weight", matrix)]
+        inputs += [graph.tensor("one", np.array(1, np.float32)), self._take(f"{name}.scale")]
         inputs += [self._middle(), *([graph.tensor("half", np.array(128, np.uint8))] if self._unsigned else [])]
         graph.node("com.microsoft:MatMulIntegerToFloat", inputs, f"{name}.sums")
         return graph.node("Mul", [f"{name}.sums", f"{name}.steps"], f"{name}.product")
+
+    def _take(self, name: str) -> str:
+        """Add a tensor of the file under its own name."""
+        return self.graph.tensor(name, self._tensors[name])
 
     def _axis(self, axis: int) -> str:
         return self.graph.tensor(f"axis_{axis}", np.array([axis], np.int64))
@@ -170,7 +130,7 @@ class _Builder:
         return self.graph.tensor("middle", np.array(_STEPS + 1, np.uint8))
 
 
-def _store_matrix(matrix: NDArray[np.int8], *, unsigned: bool) -> Array:
+def _store_matrix(matrix: Array, *, unsigned: bool) -> Array:
     return matrix.view(np.uint8) ^ np.uint8(128) if unsigned else matrix
 
 

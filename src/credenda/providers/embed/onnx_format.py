@@ -1,4 +1,4 @@
-"""The part of the ONNX format needed to read weights and write a graph, without a further dependency.
+"""The part of the ONNX format needed to write a graph, without a further dependency.
 
 An ONNX file is one Protocol Buffers message. Field numbers are those of `onnx.proto` (github.com/onnx/onnx), the
 encoding is protobuf.dev/programming-guides/encoding.
@@ -7,21 +7,19 @@ encoding is protobuf.dev/programming-guides/encoding.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GraphBuilder", "read_tensors"]
+__all__ = ["GraphBuilder"]
 
 Array = NDArray[np.generic]
 Attribute = int | float | Sequence[int]
 
 _VARINT: Final = 0
 _BYTES: Final = 2
-_MODEL_GRAPH: Final = 7
-_GRAPH_TENSOR: Final = 5
 _LOW: Final = 0x7F
 """Seven bits of a number in each byte; the eighth means that more follow."""
 _TYPES: Final[Mapping[int, type[np.generic]]] = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64}
@@ -31,65 +29,6 @@ _IR_VERSION: Final = 9
 _OPSETS: Final = {"": 18, "com.microsoft": 1}
 _EXTERNAL_BYTES: Final = 1 << 12
 """Larger tensors stay outside the message: the runtime gets their memory instead of a copy."""
-
-
-def read_tensors(content: memoryview) -> dict[str, Array]:
-    """Return the tensors of an ONNX file by name, as views of its bytes; of unsupported types, only the bytes.
-
-    Raises `ValueError` for bytes that are not such a file.
-    """
-    found: dict[str, Array] = {}
-    try:
-        for field, graph in _read_fields(content):
-            if field == _MODEL_GRAPH and isinstance(graph, memoryview):
-                found.update(_parse_tensor(value) for field, value in _read_fields(graph) if field == _GRAPH_TENSOR)
-    except (IndexError, KeyError, TypeError) as error:
-        raise ValueError("these bytes are no ONNX file") from error
-    return found
-
-
-def _parse_tensor(message: int | memoryview) -> tuple[str, Array]:
-    if isinstance(message, int):
-        raise TypeError(message)
-    dims: list[int] = []
-    parts: dict[int, int | memoryview] = {}
-    for field, value in _read_fields(message):
-        if field == 1 and isinstance(value, int):
-            dims.append(value)
-        else:
-            parts[field] = value
-    kind, name, data = parts[2], parts[8], parts[9]
-    if not isinstance(kind, int) or isinstance(name, int) or isinstance(data, int):
-        raise TypeError(name)
-    dtype = _TYPES.get(kind, np.uint8)
-    view = np.frombuffer(data, dtype)
-    return bytes(name).decode(), view.reshape(dims) if kind in _TYPES else view
-
-
-def _read_fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Iterate over (number, value) of a message's fields; only the two encodings that these files have."""
-    at = 0
-    while at < len(message):
-        key, at = _read_varint(message, at)
-        value, at = _read_varint(message, at)
-        if key & 7 == _BYTES:
-            yield key >> 3, message[at : at + value]
-            at += value
-        elif key & 7 == _VARINT:
-            yield key >> 3, value
-        else:
-            raise KeyError(key)
-
-
-def _read_varint(message: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[at]
-        value |= (byte & _LOW) << shift
-        at += 1
-        shift += 7
-        if byte <= _LOW:
-            return value, at
 
 
 def _encode_varint(value: int) -> bytes:

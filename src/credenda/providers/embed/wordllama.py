@@ -7,7 +7,6 @@ used: its two files are read in place, and the package is not imported.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Invalid, Unavailable
+from credenda.providers.embed.safetensors_file import read_header
 from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _PACKAGED: Final = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_superc
 _TENSOR: Final = "embedding.weight"
 _CHARACTERS: Final = 8_192
 """Characters of a text that are embedded; passages and memories are shorter."""
-_HEADER_BYTES: Final = 1 << 20
 _BLANK: Final = "."
 """Replaces a text without any known piece."""
 _LENGTH_LEAST: Final = 1e-6
@@ -131,7 +130,7 @@ def _inspect_files(weights: Path, tokenizer: Path) -> StaticFiles:
             fix='pip install "credenda[wordllama]"',
         )
     try:
-        _, dims = _find_shape(_read_header(weights)[0])
+        _, dims = _find_shape(read_header(weights)[0])
         digest = _make_digest(weights, tokenizer)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise _make_refusal(weights.parent, str(error)[:200]) from error
@@ -148,15 +147,6 @@ def _hash(path: Path, stamp: int) -> bytes:
     del stamp
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
-
-
-def _read_header(weights: Path) -> tuple[Mapping[str, Any], int]:
-    """Read the tensor descriptions of a safetensors file, and the offset of their bytes; raises `ValueError`."""
-    with weights.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        if not 0 < size <= _HEADER_BYTES:
-            raise ValueError(f"{weights.name} is no safetensors file")
-        return cast("Mapping[str, Any]", json.loads(file.read(size))), 8 + size
 
 
 def _find_shape(header: Mapping[str, Any]) -> tuple[int, int]:
@@ -177,7 +167,7 @@ def _load_table(held: StaticFiles) -> tuple[Any, NDArray[np.generic]]:
         tokenizer = import_module("tokenizers").Tokenizer.from_file(str(held.tokenizer))
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        header, start = _read_header(held.weights)
+        header, start = read_header(held.weights)
         kind = np.float16 if header[_TENSOR]["dtype"] == "F16" else np.float32
         offset = start + int(header[_TENSOR]["data_offsets"][0])
         table = np.memmap(held.weights, kind, "r", offset, _find_shape(header))

