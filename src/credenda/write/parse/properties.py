@@ -150,14 +150,18 @@ def _find_owner(said: Statement) -> str:
 
 
 def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
-    """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value."""
+    """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value.
+
+    An amount gives way to an amount: "the Time to Interactive from 3.5s" names no new value.
+    """
     if new is None:
         found = None if old is None else _RANGE.fullmatch(tree.phrase(old))
         return None if found is None else (found[1], found[2])
     if old is None:
         value = tree.phrase(new, prepositions=False)
         return (None, value) if _NUMERIC.search(value) else None
-    return tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
+    before, after = tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
+    return None if _NUMERIC_START.match(before) and not _NUMERIC.search(after) else (before, after)
 
 
 def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
