@@ -49,6 +49,8 @@ def test_what_was_planned_is_done(planned: Memory, then: Claim) -> None:
         (plan("run a marathon", entity="sister"), done("ran a marathon")),
         (plan("go there on Monday morning"), done("going to this morning", "does")),
         (plan("have a party"), done("had a coffee")),
+        (plan("peer review for April 2"), done("completed", "status", entity="final code review")),
+        (plan("coffee with Ana"), done("coffee", "has")),
     ],
 )
 def test_another_action_settles_no_plan(planned: Memory, then: Claim) -> None:

@@ -13,7 +13,7 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
-from credenda.write.parse.tree import Tree
+from credenda.write.parse.tree import Tree, is_pointing
 
 __all__ = ["read_actions"]
 
@@ -56,8 +56,28 @@ _STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
 _TIMES: Final = frozenset({"DATE", "TIME"})
 _TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "scheduled", "birthday", "graduation"})
 """Attributes whose values may be days or times."""
+_LETTERS_MIN: Final = 3
 _SUBJECT_WORDS: Final = 2
 """Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
+_PASSING: Final = frozenset(
+    [
+        *(
+            "day",
+            "time",
+            "evening",
+            "morning",
+            "night",
+            "afternoon",
+            "weekend",
+            "moment",
+            "conversation",
+            "chat",
+            "talk",
+        ),
+        *("doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure", "discussion"),
+    ]
+)
+"""What somebody has for a while only."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -96,16 +116,19 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     elif lemma == "go" and below is not None and tree.tokens[head].tag == "VBG":
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
     else:
-        found = list(_fill_frame(said, head, _find_frame(tree, head)))
-        if not found and said.party.kind is PartyKind.SPEAKER:
+        frame = _find_frame(said, head)
+        found = list(_fill_frame(said, head, frame))
+        if not found and frame is not _WISHING and said.party.kind is PartyKind.SPEAKER:
             found = list(_read_open(said, head))
         yield from found
 
 
-def _find_frame(tree: Tree, head: int) -> Mapping[str, Any]:
-    if tree.find(head, "prt") is not None:
+def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
+    """Return the frame of a verb; a phrasal verb has none, and nothing that was tried is a goal."""
+    tree, lemma = said.tree, said.tree.lemma(head)
+    past = said.clause.perfect or said.clause.tense is Tense.PAST
+    if tree.find(head, "prt") is not None or (lemma == "try" and past):
         return {}
-    lemma = tree.lemma(head)
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
@@ -117,7 +140,7 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
     more = _read_flags(tree, head, frame)
     move = more["move"]
     for word, attribute in frame.items():
-        if word in _FLAGS or (word == "to" and "object" in frame and tree.find(head, "dobj") is not None):
+        if word in _FLAGS or (word == "to" and tree.find(head, "dobj") is not None):
             continue  # "chose it to save time" tells a purpose
         action = tree.find(head, "xcomp") if word == "to" and attribute != "visited" else _find_gerund(tree, head, word)
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
@@ -133,13 +156,22 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
-            if attribute == "degree" and len(tree.phrase(one).split()) > _SUBJECT_WORDS:
-                yield _make_open(said, head)
-            elif attribute == "uses" and is_tool(tree, one):
-                yield replace(make_tool(said, head, one), prior=prior, **more)
-            elif _may_be_place(tree, one, attribute):
-                topical = "decision" if attribute == "decision" else ""
-                yield make_fact(said, attribute, tree.phrase(one), prior=prior, topical=topical, **more)
+            yield from _fill_slot(said, head, one, attribute, more={"prior": prior, **more})
+
+
+def _fill_slot(said: Statement, head: int, at: int, attribute: str, *, more: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield one value of a frame; nothing that cannot stand alone fills a slot."""
+    tree = said.tree
+    torn = attribute == "started" and (tree.tokens[at].tag == "VBG" or len(tree.phrase(at)) < _LETTERS_MIN)
+    if is_pointing(tree, at) or torn:
+        return
+    if attribute == "degree" and not _may_be_subject(tree, at):
+        yield _make_open(said, head)
+    elif attribute == "uses" and is_tool(tree, at):
+        yield replace(make_tool(said, head, at), **more)
+    elif _may_be_place(tree, at, attribute):
+        topical = "decision" if attribute == "decision" else ""
+        yield make_fact(said, attribute, tree.phrase(at), topical=topical, **more)
 
 
 def _read_flags(tree: Tree, head: int, frame: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,6 +192,11 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
     if attribute == "decision":
         return not _is_habitual(said.tree, head)
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
+
+
+def _may_be_subject(tree: Tree, at: int) -> bool:
+    """Return whether somebody can take a degree in a noun: nobody takes one in "the Toulmin model"."""
+    return len(tree.phrase(at).split()) <= _SUBJECT_WORDS and tree.find(at, "det") is None
 
 
 def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
@@ -193,7 +230,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in _PLANNED and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"]:
+    elif lemma in load_frames()["empty"]["verbs"] or _acts_on_pronoun(tree, action):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -214,11 +251,16 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
     """Read "I have …": relatives, pets, health, appointments, or another possession; "I have to …" is a plan."""
     tree = said.tree
     below, target = tree.find(head, "xcomp"), tree.find(head, "dobj")
+    if below is not None and (said.clause.perfect or said.clause.tense is Tense.PAST):
+        yield make_fact(said, "experience", tree.action(head))
+        return
     if below is not None:
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
         lemma = tree.lemma(one)
+        if lemma in _PASSING or is_pointing(tree, one):
+            continue
         kin = names().kin_noun(lemma)
         cause = tree.preposition(one, "to")
         if lemma in {"allergy", "intolerance"} and cause is not None:
@@ -235,6 +277,11 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
             yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
 
 
+def _acts_on_pronoun(tree: Tree, action: int) -> bool:
+    """Return whether an action cannot stand alone, since its object was named before: "add it to my list"."""
+    return any(is_pointing(tree, one) for one in tree.find_all(action, "dobj", "dative"))
+
+
 def _find_naming(tree: Tree, at: int) -> str | None:
     """Return the name in "a sister named Ana", "a dog called Rex"."""
     for one in tree.find_all(at, "acl"):
@@ -248,9 +295,16 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     """Keep what a verb without a frame says, as something that the speaker does or did."""
     tree = said.tree
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
+    light = light or _acts_on_pronoun(tree, head) or _is_no_act(said, head)
     if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
         yield from _read_completion(said, head)
         yield _make_open(said, head)
+
+
+def _is_no_act(said: Statement, head: int) -> bool:
+    """Return whether a verb tells what the speaker can do, or has no subject: "Visiting the Louvre must be fun"."""
+    able = any(said.tree.lemma(one) == "can" for one in said.tree.find_all(head, "aux"))
+    return (able and not said.clause.negated) or (said.clause.subject is None and said.tree.tokens[head].tag == "VBG")
 
 
 def _make_open(said: Statement, head: int) -> Fact:

@@ -52,6 +52,7 @@ _REPORTING: Final = frozenset(
 )
 _CONDITIONS: Final = frozenset({"if", "unless", "whether", "lest"})
 _UNREAL_MODALS: Final = frozenset({"would", "could", "might", "may", "should", "'d"})
+_SUPPOSING: Final = frozenset({"maybe", "perhaps", "how", "why"})
 _FUTURE_MODALS: Final = frozenset({"will", "'ll", "wo", "shall", "ll", "going"})
 _NEGATIONS: Final = frozenset({"not", "n't", "never", "no", "neither", "nor", "hardly", "nt"})
 _PREDICATES: Final = frozenset({"VERB", "AUX"})
@@ -152,9 +153,9 @@ def _is_asked(tree: Tree, at: int) -> bool:
 
 def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
     """Return the stance of a clause, from its modal verb and the verbs above it, and whether it is hedged."""
-    helpers = tree.find_all(at, "aux")
-    modal = {word for one in helpers for word in (tree.lemma(one), tree.tokens[one].text.lower())}
-    if (modal & _UNREAL_MODALS and tree.lemma(at) not in {"like", "love", "prefer"}) or _has_condition(tree, at):
+    modal = {word for one in _find_helpers(tree, at) for word in (tree.lemma(one), tree.tokens[one].text.lower())}
+    unreal = bool(modal & _UNREAL_MODALS) and tree.lemma(at) not in {"like", "love", "prefer"}
+    if unreal or _is_unsure(tree, at) or _has_condition(tree, at):
         return Stance.HYPOTHETICAL, False
     stance, hedged, below = Stance.ASSERTED, False, at
     for above in tree.ancestors(at):
@@ -165,6 +166,18 @@ def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
         hedged = hedged or found is Stance.CONSIDERED
         below = above
     return stance, hedged
+
+
+def _find_helpers(tree: Tree, at: int) -> list[int]:
+    """Return the auxiliaries of a verb, those of the first of joined verbs: "I might watch a film or read"."""
+    helpers, token = tree.find_all(at, "aux"), tree.tokens[at]
+    shares = token.dep == "conj" and token.tag == "VB" and not helpers and tree.find(at, "nsubj") is None
+    return _find_helpers(tree, token.head) if shares else helpers
+
+
+def _is_unsure(tree: Tree, at: int) -> bool:
+    """Return whether a clause is a supposition ("maybe read a book") or asks ("show me how I can import it")."""
+    return any(tree.lemma(one) in _SUPPOSING for one in tree.find_all(at, "advmod"))
 
 
 def _judge(tree: Tree, below: int, above: int) -> Stance:
@@ -219,8 +232,8 @@ def _find_tense(tree: Tree, at: int) -> tuple[Tense, bool]:
     words = {one.text.lower() for one in helpers} | {one.lemma for one in helpers}
     if words & _FUTURE_MODALS or _is_going_to(tree, at):
         return Tense.FUTURE, False
-    if token.lemma == "use" and tree.find(at, "xcomp") is not None and token.tag == "VBD":
-        return Tense.FORMER, False
+    if token.lemma == "use" and token.tag == "VBD" and tree.find(at, "xcomp") is not None:
+        return (Tense.PAST if tree.find(at, "dobj") is not None else Tense.FORMER), False
     if any(one.lemma == "have" and one.tag in {"VBP", "VBZ"} for one in helpers):
         return Tense.PRESENT, True
     if token.tag == "VBD" or any(one.tag == "VBD" for one in helpers):

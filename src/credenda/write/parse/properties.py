@@ -24,6 +24,8 @@ _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]
 _COUNTED: Final = re.compile(r"((?:about |around |over |under )?[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,2}\b)?) ([a-z].*)")
 _UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
 """Measures whose value stands behind them: "201 status" is no status."""
+_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "all"})
+"""Nouns of a part: "by the end of 2024" measures nothing."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
     [
@@ -150,14 +152,18 @@ def _find_owner(said: Statement) -> str:
 
 
 def _split_range(tree: Tree, old: int | None, new: int | None) -> tuple[str | None, str] | None:
-    """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value."""
+    """Return the old and the new value; "from $500 to $550" may be one phrase. Only an amount needs no old value.
+
+    An amount gives way to an amount: "the Time to Interactive from 3.5s" names no new value.
+    """
     if new is None:
         found = None if old is None else _RANGE.fullmatch(tree.phrase(old))
         return None if found is None else (found[1], found[2])
     if old is None:
         value = tree.phrase(new, prepositions=False)
         return (None, value) if _NUMERIC.search(value) else None
-    return tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
+    before, after = tree.phrase(old), tree.phrase(new, prepositions=tree.preposition(new, "from") is None)
+    return None if _NUMERIC_START.match(before) and not _NUMERIC.search(after) else (before, after)
 
 
 def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
@@ -166,17 +172,13 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if (
-            kin is not None
-            and kin != "fish"
-            and is_owned(tree, at)
-            and (find_name(tree, at) or kin not in ACQUAINTANCES)
-        ):
-            named = find_name(tree, at) or token.text.lower()
-            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
+        if kin is not None and kin != "fish" and is_owned(tree, at) and tree.find(at, "compound") is None:
+            named = find_name(tree, at) or ("" if kin in ACQUAINTANCES else token.text.lower())
+            if named:
+                yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
-        if token.pos == "NOUN" and _QUANTITY.fullmatch(value):
+        if token.pos == "NOUN" and token.lemma not in _PARTS and _QUANTITY.fullmatch(value):
             noun = tree.phrase(at, prepositions=False)
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")

@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.model.parsed import Token
 
-__all__ = ["CLAUSAL", "Tree"]
+__all__ = ["CLAUSAL", "Tree", "is_pointing"]
 
 CLAUSAL: Final = frozenset({"relcl", "advcl", "ccomp", "parataxis", "mark", "csubj"})
 """Relations of clauses and their marks, which no value contains."""
@@ -17,6 +17,8 @@ _LOOSE: Final = frozenset({"PUNCT", "CCONJ", "INTJ"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _JOINING: Final = frozenset({"conj", "cc"})
 _WORDS_MAX: Final = 14
+_POINTING: Final = frozenset({"this", "that", "these", "those"})
+_SPEAKERS: Final = frozenset({"me", "us", "myself", "ourselves"})
 
 
 @dataclass(slots=True)
@@ -143,6 +145,13 @@ class Tree:
         for mark in '"`':
             words = words.replace(mark, "") if words.count(mark) % 2 else words
         return words.strip()
+
+
+def is_pointing(tree: Tree, at: int) -> bool:
+    """Return whether a noun names nothing without the sentences before it: "it", "that decision"."""
+    token = tree.tokens[at]
+    pointing = any(tree.lemma(one) in _POINTING for one in tree.find_all(at, "det"))
+    return pointing or (token.pos == "PRON" and token.tag in {"PRP", "DT"} and token.text.lower() not in _SPEAKERS)
 
 
 def _run_around(inside: Sequence[int], at: int) -> list[int]:

@@ -153,7 +153,7 @@ def _read_done(claim: Claim, name: str) -> _Action:
 
 
 def _has_same_verb(one: str, other: str) -> bool:
-    return one in {other, _HAPPENED} or {one, other} <= _TRAVELLING
+    return bool(other) and (one in {other, _HAPPENED} or {one, other} <= _TRAVELLING)
 
 
 def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
@@ -173,12 +173,21 @@ def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
 def _read_action(value: str, verb: str) -> _Action:
     """Read "taking a cooking class today" as take, cooking class; `verb` is the verb of a value that names none."""
     words = re.findall(r"[\w'#+/.-]*\w", value.casefold().replace("’", "'"))
-    if not verb and words:
+    if not verb and _opens_with_verb(words):
         verb, words = lemmatise_verb(words[0]), words[1:]
     while words and words[0] in _PARTICLES | _OWNERS:
         words = words[1:]
     end = next((at for at, word in enumerate(words) if word in _ENDS), len(words))
     return _Action(verb, tuple(stem(word) for word in words[:end] if word not in _OWNERS | _PARTICLES))
+
+
+def _opens_with_verb(words: list[str]) -> bool:
+    """Return whether a value begins with a verb: a known form, a gerund, or a word before an article or owner.
+
+    "Peer review for April" names its object alone.
+    """
+    known = bool(words) and (words[0] in lexicon().forms or words[0].endswith(("ing", "ed")))
+    return known or (len(words) > 1 and words[1] in _PARTICLES | _OWNERS)
 
 
 def lemmatise_verb(verb: str) -> str:
