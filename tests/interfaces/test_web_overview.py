@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -168,8 +169,9 @@ def test_workers_of_every_process_are_shown_by_their_leases(person: Person, site
     until_us = clock.now_us() + 60 * SECOND_US
 
     def work(writer: Writer) -> str:
-        busy = Job(kind="extract", first=1, last=1, status=JobStatus.PROCESSING, lease_owner="farm:77:a.b.c.d.e")
-        return writer.put(busy.__class__(**{**_fields(busy), "lease_until_us": until_us}))
+        owner = "farm:77:a.b.c.d.e"
+        busy = Job(kind="extract", first=1, last=1, status=JobStatus.PROCESSING, lease_owner=owner)
+        return writer.put(replace(busy, lease_until_us=until_us))
 
     tell(site, "I live in Linz.")
     job_id = site.parts.store.commit("ana", work)
@@ -180,10 +182,6 @@ def test_workers_of_every_process_are_shown_by_their_leases(person: Person, site
     assert not [one for one in person.json("/jobs.json")["workers"] if one["host"] == "farm"]
     reader = site.token("ana", ["memory:read"])
     assert site.send("GET", "/jobs.json", reader).json()["workers"] == []
-
-
-def _fields(job: Job) -> dict[str, Any]:
-    return {name: getattr(job, name) for name in job.__dataclass_fields__}
 
 
 def test_a_backup_is_downloaded_by_who_is_alone_in_the_database(person: Person, site: Site, backend: str) -> None:

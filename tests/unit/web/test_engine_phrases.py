@@ -1,4 +1,4 @@
-"""Sentences of the engine in German: each reason that the code writes has one, and words of a person stay as they are."""
+"""Sentences of the engine in German: each reason in the code has one, and words of a person stay as they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def list_reasons() -> Iterator[tuple[str, str]]:
     for package in PACKAGES:
         for path in sorted((SOURCE / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                given = [one.value for one in node.keywords if one.arg == "reason"] if isinstance(node, ast.Call) else []
+                given = (
+                    [one.value for one in node.keywords if one.arg == "reason"] if isinstance(node, ast.Call) else []
+                )
                 if isinstance(node, ast.Assign) and any(_is_reason(one) for one in node.targets):
                     given = [node.value]
                 if isinstance(node, ast.AnnAssign) and _is_reason(node.target) and node.value is not None:
