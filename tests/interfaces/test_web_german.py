@@ -184,3 +184,22 @@ def test_every_fixed_phrase_of_a_page_is_german(site: Site, address: str) -> Non
 def test_every_page_of_the_menu_is_read_in_german() -> None:
     paths = {one.partition("?")[0] for one in _QUERIES}
     assert {one.path for one in PAGES if one.group} <= paths
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/memory/m99-000000",
+        "/nowhere",
+        "/undo",
+        "/job/j99-000000",
+        "/session?session=nobody",
+        "/agent?prompt=x&budget=many",
+        "/retention?half_life_days=many",
+    ],
+)
+@pytest.mark.usefixtures("marks")
+def test_an_error_of_a_page_is_german(site: Site, address: str) -> None:
+    page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
+    assert page.status_code in {404, 422}
+    assert find_untranslated(page.text, {"nobody", "half_life_days", "budget"}) == []
