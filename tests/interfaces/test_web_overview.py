@@ -17,7 +17,7 @@ from credenda.model.access_token import AccessToken
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, serving_pages, tell
+from .pages import Person, memory_of, run_in_background, serving_pages, tell
 from .served import Site
 
 START = "2026-03-01T09:00:00Z"
@@ -198,3 +198,21 @@ def test_a_backup_is_downloaded_by_who_is_alone_in_the_database(person: Person, 
     assert "/data/backup" not in [one.action for one in person.read("/data").forms]
     assert "credenda backup FILE" in person.read("/data").text
     assert person.send(forms["/data/backup"]).status_code == 403
+
+
+# Dreams
+
+
+def test_a_dream_is_shown_as_a_diff_before_it_is_run_and_undone_after(person: Person, site: Site) -> None:
+    tell(site, "My name is Noemi.", "I live in Linz.", "I play the cello.", "I am allergic to peanuts.")
+    tell(site, "I work at Google.", "My husband's name is Jonas.", "My cat's name is Miso.", "I speak German.")
+    dry = run_in_background(site, "dream", steps=["cards"], dry_run=True)
+    shown = person.read(f"/consolidation?job={dry}")
+    assert "About the user" in shown.text
+    assert not [one for one in shown.forms if one.action == "/undo/now"]
+    run = run_in_background(site, "dream", steps=["cards"])
+    with memory_of(site) as memory:
+        assert memory.list(attribute="peer_card").items
+    person.do(f"/consolidation?job={run}", "/undo/now")
+    with memory_of(site) as memory:
+        assert not memory.list(attribute="peer_card").items

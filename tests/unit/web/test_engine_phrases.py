@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.interfaces.web.engine_phrases import load_phrases, translate_lines, translate_phrase
+from credenda.interfaces.web.engine_phrases import load_phrases, translate_phrase
 from credenda.model.change import ChangeKind
 
 SOURCE = Path(str(files("credenda")))
@@ -91,10 +91,6 @@ def test_what_the_engine_did_not_write_stays_as_it_is(text: str) -> None:
 def test_english_needs_no_translation() -> None:
     assert translate_phrase("en", "first statement") == "first statement"
     assert load_phrases("en") == {}
-
-
-def test_a_report_is_translated_line_by_line() -> None:
-    assert translate_lines("de", "Cards\n  - first statement\nmine") == "Karten\n  - erste Aussage\nmine"
 
 
 def test_a_translation_has_the_places_of_its_sentence() -> None:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from credenda import __version__
 from credenda.clock import format_time
 from credenda.interfaces.web.drawings.svg import shorten
-from credenda.interfaces.web.engine_phrases import translate_lines, translate_phrase
+from credenda.interfaces.web.engine_phrases import translate_phrase
 from credenda.interfaces.web.languages import LANGUAGES, translate
 from credenda.interfaces.web.notes import Note
 from credenda.interfaces.web.outcomes import Outcome
@@ -128,7 +128,6 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
 
     return {
         "t": partial(translate, language),
-        "tell_lines": partial(translate_lines, language),
         "say": say,
         "when": when,
         "moment": moment,
