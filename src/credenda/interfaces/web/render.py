@@ -68,7 +68,12 @@ def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: obj
 
 def render_bare(name: str, *, language: str, **values: object) -> str:
     """Render a page without a caller, such as that of an error."""
-    words = {"t": partial(translate, language), "tell": partial(translate_phrase, language), "language": language, "languages": LANGUAGES}
+    words = {
+        "t": partial(translate, language),
+        "tell": partial(translate_phrase, language),
+        "language": language,
+        "languages": LANGUAGES,
+    }
     return _make_environment().get_template(name).render(**words, **values)
 
 

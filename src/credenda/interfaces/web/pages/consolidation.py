@@ -70,9 +70,11 @@ def _list_dream_marks(view: View, job: JobInfo | None, dream: Mapping[str, Any])
         return ()
     marks = [mark for step in dream.get("steps", ()) for mark in _list_marks(step.get("merged"))]
     found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
-    for one in reversed(found):
-        if (one.cause or "").startswith(_DREAM) and job.created_us <= one.at_us <= job.updated_us and one.memory_id:
-            marks.append(f"{one.memory_id}.{one.id}")
+    marks += [
+        f"{one.memory_id}.{one.id}"
+        for one in reversed(found)
+        if one.memory_id and (one.cause or "").startswith(_DREAM) and job.created_us <= one.at_us <= job.updated_us
+    ]
     return marks if len(marks) <= _MARKS else ()
 
 
