@@ -432,9 +432,9 @@ class AsyncCredenda:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return await asyncio.to_thread(self._memory.why, id)
 
-    async def changes(self, cause: str) -> Sequence[ChangeRecord]:
-        """Return the changes that an event caused, oldest first."""
-        return await asyncio.to_thread(self._memory.changes, cause)
+    async def changes(self, cause: str | None = None, *, limit: int = 50) -> Sequence[ChangeRecord]:
+        """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
+        return await asyncio.to_thread(self._memory.changes, cause, limit=limit)
 
     async def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""

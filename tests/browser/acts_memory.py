@@ -95,7 +95,7 @@ def undo_by_page(page: Page, seeds: Seeds) -> None:
     press(page, "Pin")
     page.locator(".note .close").click()
     page.get_by_role("link", name=re.compile("^Undo this change")).first.click()
-    expect(page.get_by_role("heading", name="What would be as before")).to_be_visible()
+    expect(page.get_by_role("heading", name="What would stand again")).to_be_visible()
     press(page, "Undo")
     see_note(page, "Undone")
 

@@ -78,7 +78,7 @@ def cancel(page: Page, seeds: Seeds) -> None:
 
 def run_task(page: Page, _: Seeds) -> None:
     page.goto("/jobs")
-    page.get_by_role("button", name="Run now: core").click()
+    page.get_by_role("button", name="Run now: Update the core").click()
     see_note(page, "Saved.")
 
 

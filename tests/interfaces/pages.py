@@ -13,9 +13,10 @@ from httpx2 import Response
 
 from credenda import Credenda
 from credenda.clock import Clock
+from credenda.interfaces.call_worker import run_calls
 
 from .oauth import Browser
-from .served import Site, serving
+from .served import Site, closing_parts, serving
 
 HTML = "text/html,application/xhtml+xml;q=0.9"
 
@@ -128,3 +129,12 @@ def serving_pages(tmp_path: Path, clock: Clock, **given: Any) -> Generator[Site]
     given.setdefault("tokens", True)
     with serving(tmp_path / "memory.db", clock, **given) as site:
         yield site
+
+
+def run_in_background(site: Site, operation: str, user: str = "ana", **inputs: object) -> str:
+    """Queue a call of an operation, run it as a worker does, and return the id of its job."""
+    with memory_of(site, user) as memory:
+        job_id = memory.jobs.start(operation, {"force": True, **inputs} if operation == "consolidate" else inputs).id
+    with closing_parts(site, user) as parts:
+        assert run_calls(parts, None)
+    return job_id

@@ -16,7 +16,7 @@ from credenda.interfaces.web import engine_phrases, languages
 from credenda.interfaces.web.registry import PAGES
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, serving_pages
+from .pages import Person, memory_of, run_in_background, serving_pages
 from .served import Site
 
 _OPEN, _CLOSE = "⟦", "⟧"
@@ -52,6 +52,8 @@ _QUERIES: Final = (
     "/code",
     "/retention?half_life_days=90",
     "/consolidation",
+    "/consolidation?job=CONSOLIDATE",
+    "/job/DREAM",
     "/jobs",
     "/jobs?state=dead",
     "/data",
@@ -99,6 +101,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             memory.settle(60)
             memory.manage.consolidate(force=True)
             memory.manage.dream()
+        for operation in ("consolidate", "dream"):
+            run_in_background(site, operation, site.parts.user_id)
         yield site
 
 
@@ -176,11 +180,33 @@ def _squeeze(text: str) -> str:
 def test_every_fixed_phrase_of_a_page_is_german(site: Site, address: str) -> None:
     with memory_of(site, site.parts.user_id) as memory:
         quotes = find_quotes(memory)
+        jobs = {(one.operation or "").upper(): one.id for one in memory.jobs.list(kind="call").items}
+    for name, job_id in jobs.items():
+        address = address.replace(name, job_id)
     page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
     assert page.status_code == 200
     assert find_untranslated(page.text, quotes) == []
 
 
 def test_every_page_of_the_menu_is_read_in_german() -> None:
-    paths = {one.partition("?")[0] for one in _QUERIES}
+    paths = {one.partition("?")[0] for one in _QUERIES if "?job=" not in one}
     assert {one.path for one in PAGES if one.group} <= paths
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/memory/m99-000000",
+        "/nowhere",
+        "/undo",
+        "/job/j99-000000",
+        "/session?session=nobody",
+        "/agent?prompt=x&budget=many",
+        "/retention?half_life_days=many",
+    ],
+)
+@pytest.mark.usefixtures("marks")
+def test_an_error_of_a_page_is_german(site: Site, address: str) -> None:
+    page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
+    assert page.status_code in {404, 422}
+    assert find_untranslated(page.text, {"nobody", "half_life_days", "budget"}) == []

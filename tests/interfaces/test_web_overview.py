@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from credenda.model.access_token import AccessToken
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, serving_pages, tell
+from .pages import Person, memory_of, run_in_background, serving_pages, tell
 from .served import Site
 
 START = "2026-03-01T09:00:00Z"
@@ -168,8 +169,9 @@ def test_workers_of_every_process_are_shown_by_their_leases(person: Person, site
     until_us = clock.now_us() + 60 * SECOND_US
 
     def work(writer: Writer) -> str:
-        busy = Job(kind="extract", first=1, last=1, status=JobStatus.PROCESSING, lease_owner="farm:77:a.b.c.d.e")
-        return writer.put(busy.__class__(**{**_fields(busy), "lease_until_us": until_us}))
+        owner = "farm:77:a.b.c.d.e"
+        busy = Job(kind="extract", first=1, last=1, status=JobStatus.PROCESSING, lease_owner=owner)
+        return writer.put(replace(busy, lease_until_us=until_us))
 
     tell(site, "I live in Linz.")
     job_id = site.parts.store.commit("ana", work)
@@ -180,10 +182,6 @@ def test_workers_of_every_process_are_shown_by_their_leases(person: Person, site
     assert not [one for one in person.json("/jobs.json")["workers"] if one["host"] == "farm"]
     reader = site.token("ana", ["memory:read"])
     assert site.send("GET", "/jobs.json", reader).json()["workers"] == []
-
-
-def _fields(job: Job) -> dict[str, Any]:
-    return {name: getattr(job, name) for name in job.__dataclass_fields__}
 
 
 def test_a_backup_is_downloaded_by_who_is_alone_in_the_database(person: Person, site: Site, backend: str) -> None:
@@ -200,3 +198,21 @@ def test_a_backup_is_downloaded_by_who_is_alone_in_the_database(person: Person, 
     assert "/data/backup" not in [one.action for one in person.read("/data").forms]
     assert "credenda backup FILE" in person.read("/data").text
     assert person.send(forms["/data/backup"]).status_code == 403
+
+
+# Dreams
+
+
+def test_a_dream_is_shown_as_a_diff_before_it_is_run_and_undone_after(person: Person, site: Site) -> None:
+    tell(site, "My name is Noemi.", "I live in Linz.", "I play the cello.", "I am allergic to peanuts.")
+    tell(site, "I work at Google.", "My husband's name is Jonas.", "My cat's name is Miso.", "I speak German.")
+    dry = run_in_background(site, "dream", steps=["cards"], dry_run=True)
+    shown = person.read(f"/consolidation?job={dry}")
+    assert "About the user" in shown.text
+    assert not [one for one in shown.forms if one.action == "/undo/now"]
+    run = run_in_background(site, "dream", steps=["cards"])
+    with memory_of(site) as memory:
+        assert memory.list(attribute="peer_card").items
+    person.do(f"/consolidation?job={run}", "/undo/now")
+    with memory_of(site) as memory:
+        assert not memory.list(attribute="peer_card").items

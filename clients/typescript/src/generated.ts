@@ -270,7 +270,7 @@ export interface Difference {
 /** The kind of a difference: `changed` and `corrected` beliefs have a successor, `ended` ones have none. */
 export type DifferenceKind = "changed" | "corrected" | "merged" | "added" | "restored" | "ended" | "deleted" | "contested" | "resolved" | "doubted" | "confirmed";
 
-/** Memories that match conditions, newest first, and how many of them have each value of a facet. `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories were looked at; `has_more` says that there are others, which the counts leave out. */
+/** Memories that match conditions, newest first, and how many of them have each value of a facet. `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories match in all; `has_more` says that some follow these. `said` is the time of the last message that states a memory, by its id; a memory without a message has none. */
 export interface Browse {
   items: Memory[];
   counted: number;
@@ -278,6 +278,7 @@ export interface Browse {
   facets: Record<string, Record<string, number>>;
   /** How many of them are believed and were never returned by a search, though they are older than a week. */
   never_used: number;
+  said: Record<string, string>;
 }
 
 /** The sessions that got a memory, the latest first, and all feedback on it. */
@@ -1455,13 +1456,15 @@ export interface Operations {
     optional: false;
     output: Explanation;
   };
-  /** Show the changes in belief that an event caused. */
+  /** Show the changes in belief that an event caused, or the latest changes. */
   "changes": {
     input: {
-      /** The id of an event. */
-      cause: string;
+      /** The id of an event. [default: the latest changes] */
+      cause?: string;
+      /** Maximum number of the latest changes, 1 to 200. */
+      limit?: number;
     };
-    optional: false;
+    optional: true;
     output: ChangeRecord[];
   };
   /** Show every value that a slot has had, oldest first. */
@@ -2185,7 +2188,7 @@ export const ROUTES = {
   "delete": { method: "DELETE", path: "/v1/memories/{id}", query: [], body: "json", answer: "json", keyed: false },
   "event": { method: "GET", path: "/v1/events/{id}", query: [], body: "none", answer: "json", keyed: false },
   "why": { method: "GET", path: "/v1/memories/{id}/why", query: [], body: "none", answer: "json", keyed: false },
-  "changes": { method: "GET", path: "/v1/changes", query: ["cause"], body: "none", answer: "json", keyed: false },
+  "changes": { method: "GET", path: "/v1/changes", query: ["cause", "limit"], body: "none", answer: "json", keyed: false },
   "history": { method: "GET", path: "/v1/memories/{id}/history", query: ["as_of", "known_at"], body: "none", answer: "json", keyed: false },
   "history-2": { method: "GET", path: "/v1/history", query: ["entity", "attribute", "as_of", "known_at"], body: "none", answer: "json", keyed: false },
   "diff": { method: "GET", path: "/v1/diff", query: ["since", "until", "axis", "topic", "entity"], body: "none", answer: "json", keyed: false },

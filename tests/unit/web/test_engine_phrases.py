@@ -1,4 +1,4 @@
-"""Sentences of the engine in German: each reason that the code writes has one, and words of a person stay as they are."""
+"""Sentences of the engine in German: each reason in the code has one, and words of a person stay as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.interfaces.web.engine_phrases import load_phrases, translate_lines, translate_phrase
+from credenda.interfaces.web.engine_phrases import load_phrases, translate_phrase
 from credenda.model.change import ChangeKind
 
 SOURCE = Path(str(files("credenda")))
@@ -23,7 +23,9 @@ def list_reasons() -> Iterator[tuple[str, str]]:
     for package in PACKAGES:
         for path in sorted((SOURCE / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                given = [one.value for one in node.keywords if one.arg == "reason"] if isinstance(node, ast.Call) else []
+                given = (
+                    [one.value for one in node.keywords if one.arg == "reason"] if isinstance(node, ast.Call) else []
+                )
                 if isinstance(node, ast.Assign) and any(_is_reason(one) for one in node.targets):
                     given = [node.value]
                 if isinstance(node, ast.AnnAssign) and _is_reason(node.target) and node.value is not None:
@@ -89,10 +91,6 @@ def test_what_the_engine_did_not_write_stays_as_it_is(text: str) -> None:
 def test_english_needs_no_translation() -> None:
     assert translate_phrase("en", "first statement") == "first statement"
     assert load_phrases("en") == {}
-
-
-def test_a_report_is_translated_line_by_line() -> None:
-    assert translate_lines("de", "Cards\n  - first statement\nmine") == "Karten\n  - erste Aussage\nmine"
 
 
 def test_a_translation_has_the_places_of_its_sentence() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from credenda.interfaces.web.neighbours import find_neighbours
 from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
@@ -58,7 +60,7 @@ def test_a_joined_memory_says_the_same_as_its_successor() -> None:
 
 
 def test_a_denial_of_a_value_is_another_value() -> None:
-    denied = SlotVersion(**{name: getattr(SLOT[4], name) for name in SLOT[4].__dataclass_fields__} | {"denied": True})
+    denied = replace(SLOT[4], denied=True)
     found = find_neighbours("m5", (make("m1", "Portland", "m5", Relation.CHANGED), denied))
     assert names(found.replaced) == ["m1"]
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["load_patterns", "load_phrases", "translate_lines", "translate_phrase"]
+__all__ = ["load_patterns", "load_phrases", "translate_phrase"]
 
 _PLACE: Final = re.compile(r"\{([a-z]+[0-9]?)\}")
 _NESTED: Final = "phrase"
@@ -44,11 +44,6 @@ def translate_phrase(language: str, text: str) -> str:
     if len(text) > _CHARACTERS_MAX:
         return text
     return _translate(language, text, _DEPTH)
-
-
-def translate_lines(language: str, text: str) -> str:
-    """Translate a report of the engine line by line."""
-    return "\n".join(translate_phrase(language, line) for line in text.split("\n"))
 
 
 def _translate(language: str, text: str, depth: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from credenda import limits
 from credenda.errors import CredendaError
 from credenda.interfaces.web.page import ChangeMark
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory, Relation
 
 if TYPE_CHECKING:
@@ -51,9 +51,14 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
     """Return the latest changes of mind, the latest first."""
     found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
     undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
-    wanted = [one for one in found if one.kind in _SHOWN][:most]
+    wanted = [one for one in found if _is_of_interest(one)][:most]
     added = {one.memory_id: one for one in found if one.kind is ChangeKind.ADD}
     return [_load(view, one, added, undone) for one in wanted]
+
+
+def _is_of_interest(change: ChangeRecord) -> bool:
+    """Return whether a person would want to know: a layer matters only where a person has chosen it."""
+    return change.kind in _SHOWN and (change.kind is not ChangeKind.SET_LAYER or change.actor is Actor.USER)
 
 
 def _load(

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from credenda import __version__
 from credenda.clock import format_time
 from credenda.interfaces.web.drawings.svg import shorten
-from credenda.interfaces.web.engine_phrases import translate_lines
+from credenda.interfaces.web.engine_phrases import translate_phrase
 from credenda.interfaces.web.languages import LANGUAGES, translate
 from credenda.interfaces.web.notes import Note
 from credenda.interfaces.web.outcomes import Outcome
@@ -68,7 +68,12 @@ def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: obj
 
 def render_bare(name: str, *, language: str, **values: object) -> str:
     """Render a page without a caller, such as that of an error."""
-    words = {"t": partial(translate, language), "language": language, "languages": LANGUAGES}
+    words = {
+        "t": partial(translate, language),
+        "tell": partial(translate_phrase, language),
+        "language": language,
+        "languages": LANGUAGES,
+    }
     return _make_environment().get_template(name).render(**words, **values)
 
 
@@ -128,7 +133,6 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
 
     return {
         "t": partial(translate, language),
-        "tell_lines": partial(translate_lines, language),
         "say": say,
         "when": when,
         "moment": moment,

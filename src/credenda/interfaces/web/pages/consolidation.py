@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
+from credenda import limits
 from credenda.errors import CredendaError
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
+from credenda.model.change import ChangeRecord
 from credenda.model.job import ENDED, JobInfo
 from credenda.storage.job_kinds import CALL
 
@@ -15,6 +17,9 @@ __all__ = ["PAGE"]
 
 _LOOKED_AT: Final = 50
 _OPERATIONS: Final = ("consolidate", "dream")
+_DREAM: Final = "dream:"
+"""What the cause of every change of a dream begins with."""
+_PAIRS: Final = 50
 _MARKS: Final = 50
 """So many changes one form can undo."""
 
@@ -34,7 +39,8 @@ def load(view: View) -> Mapping[str, object]:
         "is_running": job is not None and job.state not in ENDED,
         "report": report,
         "dream": dream,
-        "undo": _list_marks(report),
+        "planned": {} if dream is None else {one["name"]: _read_steps(view, one) for one in dream.get("steps", ())},
+        "undo": _list_marks(report) if dream is None else _list_dream_marks(view, job, dream),
         "duties": [duties[name] for name in _OPERATIONS],
     }
 
@@ -56,6 +62,39 @@ def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:
     changes = cast("Sequence[Mapping[str, Any]]", report.get("changes", ()))
     marks = [f"{one['memory_id']}.{one['id']}" for one in changes if one.get("memory_id")]
     return marks if len(marks) <= _MARKS else ()
+
+
+def _list_dream_marks(view: View, job: JobInfo | None, dream: Mapping[str, Any]) -> Sequence[str]:
+    """Return the changes of a dream as a form names them, if one form can hold them all: it logs its own name."""
+    if job is None or dream.get("dry_run"):
+        return ()
+    marks = [mark for step in dream.get("steps", ()) for mark in _list_marks(step.get("merged"))]
+    found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
+    marks += [
+        f"{one.memory_id}.{one.id}"
+        for one in reversed(found)
+        if one.memory_id and (one.cause or "").startswith(_DREAM) and job.created_us <= one.at_us <= job.updated_us
+    ]
+    return marks if len(marks) <= _MARKS else ()
+
+
+def _read_steps(view: View, step: Mapping[str, Any]) -> Sequence[Mapping[str, object]]:
+    """Return the changes of a step of a dream as pairs: the memory that is there, and what becomes of it."""
+    pairs: list[Mapping[str, object]] = []
+    for one in cast("Sequence[Mapping[str, Any]]", step.get("changes", ()))[:_PAIRS]:
+        draft, memory_id = one.get("draft"), one.get("memory_id")
+        then = cast("Mapping[str, str]", draft).get("text", "") if isinstance(draft, dict) else ""
+        status = str(one.get("status") or ("superseded" if one.get("relation") else ""))
+        memory = _find_memory(view, memory_id) if isinstance(memory_id, str) else None
+        pairs.append({"memory": memory, "then": then, "status": status, "reason": str(one.get("reason", ""))})
+    return pairs
+
+
+def _find_memory(view: View, memory_id: str) -> object:
+    try:
+        return view.call("get", id=memory_id)
+    except CredendaError:
+        return None
 
 
 def consolidate(view: View) -> Done:
