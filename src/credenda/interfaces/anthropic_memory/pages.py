@@ -1,7 +1,7 @@
 """The six commands of the tool `memory_20250818` over the directory of a memory, with the messages of the reference.
 
 Messages match the reference implementation in Anthropic's library (2.12). In addition, ambiguous names are refused,
-sizes are bounded, and pages of beliefs are read-only. Nothing lies on disk, and every line with a statement is a memory.
+sizes are bounded, and pages of beliefs are read-only. Nothing lies on disk; every line with a statement is a memory.
 """
 
 from __future__ import annotations
