@@ -46,7 +46,7 @@ class _Page(NamedTuple):
     version: str
 
 
-def _one_at_a_time(command: Callable[Concatenate[Pages, P], str]) -> Callable[Concatenate[Pages, P], str]:
+def _exclude_others(command: Callable[Concatenate[Pages, P], str]) -> Callable[Concatenate[Pages, P], str]:
     """Exclude other commands of the same object, and turn an error of the memory into a refusal for the model."""
 
     @wraps(command)
@@ -71,12 +71,12 @@ class Pages:
         self.lock = RLock()
         self._directory = memory.directory
 
-    @_one_at_a_time
+    @_exclude_others
     def version(self, path: str) -> str:
         """Return the version of a page: the SHA-256 of its text, in hex."""
         return self._read(path, split_path(path)).version
 
-    @_one_at_a_time
+    @_exclude_others
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Show a folder two levels deep, or a page with line numbers."""
         names = split_path(path)
@@ -94,7 +94,7 @@ class Pages:
             first, shown = start + 1, lines[start : len(lines) if view_range[1] == -1 else view_range[1]]
         return f"Here's the content of {path} with line numbers:\n{_number_lines(shown, first)}"
 
-    @_one_at_a_time
+    @_exclude_others
     def create(self, path: str, file_text: str) -> str:
         """Create a page; never overwrite an existing page."""
         names = _split_writable(path)
@@ -106,7 +106,7 @@ class Pages:
             raise Refused(f"File {path} already exists") from error
         return f"File created successfully at: {path}"
 
-    @_one_at_a_time
+    @_exclude_others
     def str_replace(self, path: str, old_str: str, new_str: str = "", *, version: str | None = None) -> str:
         """Replace a text that occurs once; if `version` is given, the page must still have that version."""
         page = self._read_to_change(path, _split_writable(path), version)
@@ -125,7 +125,7 @@ class Pages:
         head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{head}\n{_number_lines(around, first + 1)}"
 
-    @_one_at_a_time
+    @_exclude_others
     def insert(self, path: str, insert_line: int, insert_text: str, *, version: str | None = None) -> str:
         """Insert a text after a line; line 0 is the beginning."""
         page = self._read_to_change(path, _split_writable(path), version)
@@ -140,7 +140,7 @@ class Pages:
         self._overwrite(path, page, text if text.endswith("\n") else f"{text}\n")
         return f"The file {path} has been edited."
 
-    @_one_at_a_time
+    @_exclude_others
     def delete(self, path: str) -> str:
         """Delete a page, or a folder with all its pages."""
         if not split_path(path):
@@ -152,7 +152,7 @@ class Pages:
             raise Refused(f"The path {path} does not exist") from error
         return f"Successfully deleted {path}"
 
-    @_one_at_a_time
+    @_exclude_others
     def rename(self, old_path: str, new_path: str) -> str:
         """Rename a page or folder; never overwrite."""
         if not split_path(old_path):
@@ -170,7 +170,7 @@ class Pages:
             raise Refused(f"The destination {new_path} already exists") from error
         return f"Successfully renamed {old_path} to {new_path}"
 
-    @_one_at_a_time
+    @_exclude_others
     def clear_all_memory(self) -> str:
         """Delete every page that a model may write."""
         for one in self._directory.ls():
