@@ -64,10 +64,9 @@ def _merge_same_words(lines: Sequence[Line]) -> Iterable[Line]:
     merged: dict[tuple[str, str], Line] = {}
     for line in lines:
         key = (line.heading, line.text)
-        if (first := merged.get(key)) is not None:
-            notes = tuple(dict.fromkeys((*first.notes, *line.notes)))
-            line = Line((*first.ids, *line.ids), line.text, notes, line.heading)
-        merged[key] = line
+        first = merged.get(key, Line((), line.text, (), line.heading))
+        notes = tuple(dict.fromkeys((*first.notes, *line.notes)))
+        merged[key] = Line((*first.ids, *line.ids), line.text, notes, line.heading)
     return merged.values()
 
 
