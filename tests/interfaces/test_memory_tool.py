@@ -138,7 +138,8 @@ def test_every_edge_of_a_page_is_that_of_the_reference(pages: Pages, tmp_path: P
         {"command": "insert", "path": path, "insert_line": line, "insert_text": text}
         for line, text in itertools.product((-1, 2, 9), ("", "x\n\n"))
     ]
-    views = [{"view_range": list(pair)} for pair in itertools.product((-2, 0, 1, 3, 8), repeat=2)]
+    ranges = itertools.product((-2, 0, 1, 3, 8), repeat=2)
+    views: list[dict[str, Any]] = [{"view_range": list(pair)} for pair in ranges]
     views += [{}, {"view_range": []}, {"view_range": [1]}, {"view_range": [1, 2, 3]}]
     for text in ("", "one\ntwo\none\n", "one\ntwo\nthree\nfour\nfive\nten\nseven", "aaa\naaa"):
         made = {"command": "create", "path": path, "file_text": text}
