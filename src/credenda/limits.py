@@ -179,10 +179,8 @@ ITEM_BYTES: Final = 1 << 20
 """Longest value that a program keeps beside the beliefs, as JSON."""
 PAGE_BYTES: Final = 1 << 20
 """Longest page of the Anthropic memory tool."""
-PAGE_STATE_BYTES: Final = 16 << 20
 PAGE_STATEMENTS: Final = 1_000
 """Most lines of a page that are stored as memories."""
-PAGES_IN_FOLDER: Final = 1_000
 PAGES: Final = 10_000
 """Most pages of programs in the directory of a memory."""
 PAGE_PATH_CHARACTERS: Final = 1_024

@@ -42,6 +42,7 @@ FILTERS: list[tuple[Filters, set[str]]] = [
     ({"stars": True}, set()),
     ({"AND": [{"kind": "food"}, {"stars": 3}]}, {"soup"}),
     ({"OR": [{"kind": "food"}, {"stars": 5}]}, {"soup", "film"}),
+    ({"OR": [{"kind": "food"}]}, {"soup"}),
     ({"NOT": [{"kind": "food"}, {"stars": 5}]}, {"bike"}),
     ({"created_at": {"gte": "2026-03-02"}}, {"soup", "bike", "film"}),
     ({"created_at": {"lt": "2026-03-02"}}, set()),
@@ -60,6 +61,11 @@ def test_filters_choose_in_lists_and_searches_alike(memory: Memory, filters: Fil
     searched = memory.search("note", filters={"AND": [{"user_id": "ana"}, filters]}, threshold=0)
     assert {text.split()[-1] for text in texts(listed)} == found
     assert {text.split()[-1] for text in texts(searched)} == found
+
+
+def test_one_alternative_may_name_the_user(memory: Memory) -> None:
+    memory.add("My note is about soup", user_id="ana", infer=False)
+    assert texts(memory.search("note", filters={"OR": [{"user_id": "ana"}]}, threshold=0)) == ["My note is about soup"]
 
 
 REFUSED: list[tuple[str, Callable[[Memory], object]]] = [

@@ -1,8 +1,9 @@
-"""What a hook tells an agent, and what it keeps, at every host (issue “where agents live”)."""
+"""What a hook tells an agent, and what it keeps, at every host."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,15 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "since 20" in told[0]
     other = CodingAgent(agent.place, session="s2")
     assert "Postgres" in other.say(asked)
+
+
+def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    sentence = "I work at Quillmark Advisory and I moved to Graz in May."
+    agent.teach(sentence)
+    told = agent.say("Where do I work?")
+    assert told.count(sentence) == 1
+    assert re.search(r"- \[m\d+-[0-9a-f]{6}, m\d+-[0-9a-f]{6}\] user: I work at Quillmark", told)
 
 
 @pytest.mark.parametrize("host", HOSTS)

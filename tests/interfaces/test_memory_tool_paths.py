@@ -6,14 +6,17 @@ import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.interfaces.anthropic_memory import Pages, Refused
-from credenda.interfaces.anthropic_memory.paths import fold, split_path
+from credenda import Credenda
+from credenda.interfaces.anthropic_memory import Pages, Refused, open_pages
+from credenda.interfaces.anthropic_memory.paths import split_path
+from credenda.services.directory.paths import fold_page_name
 
 from .commands import ours
 
@@ -59,13 +62,28 @@ ESCAPES = [
 ]
 
 
-@pytest.mark.parametrize("path", ESCAPES, ids=range(len(ESCAPES)))
-def test_no_name_leads_anywhere_else(tmp_path: Path, path: str) -> None:
-    (tmp_path / "x").write_text("outside", "utf-8")
-    pages = Pages(tmp_path / "pages", kept=False)
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Credenda]:
+    with Credenda.open(tmp_path / "m.db", user="ana", workers=False, embedder="none") as opened:
+        yield opened
+
+
+@pytest.fixture
+def pages(memory: Credenda) -> Pages:
+    return open_pages(memory)
+
+
+def test_no_name_leads_anywhere_else(memory: Credenda, pages: Pages) -> None:
     pages.create("/memories/ok.md", "fine")
-    before = sorted(str(one) for one in tmp_path.rglob("*"))
-    for command in (
+    before = memory.directory.ls(depth=8)
+    for path in ESCAPES:
+        for command in list_commands(path):
+            assert ours(pages, command)[0] == "refused", command
+    assert memory.directory.ls(depth=8) == before
+
+
+def list_commands(path: str) -> tuple[dict[str, object], ...]:
+    return (
         {"command": "view", "path": path},
         {"command": "create", "path": path, "file_text": "x"},
         {"command": "str_replace", "path": path, "old_str": "outside", "new_str": "y"},
@@ -73,10 +91,7 @@ def test_no_name_leads_anywhere_else(tmp_path: Path, path: str) -> None:
         {"command": "delete", "path": path},
         {"command": "rename", "old_path": path, "new_path": "/memories/new"},
         {"command": "rename", "old_path": "/memories/ok.md", "new_path": path},
-    ):
-        assert ours(pages, command)[0] == "refused"
-    assert sorted(str(one) for one in tmp_path.rglob("*")) == before
-    assert (tmp_path / "x").read_text("utf-8") == "outside"
+    )
 
 
 @given(st.text(max_size=40))
@@ -89,50 +104,11 @@ def test_a_path_that_is_taken_stays_below_the_root(tail: str) -> None:
     assert os.path.normpath("/".join(["/r", *names])) == "/".join(["/r", *names])
 
 
-def test_links_are_neither_followed_nor_shown(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "secret.md").write_text("secret", "utf-8")
-    pages = Pages(tmp_path / "pages", kept=False)
-    root = pages.folder.root
-    (root / "folder").symlink_to(outside)
-    (root / "file.md").symlink_to(outside / "secret.md")
-    (root / "dangling").symlink_to(tmp_path / "made")
-    (root / "fifo").parent.mkdir(exist_ok=True)
-    os.mkfifo(root / "fifo")
-    for path in ("folder", "folder/secret.md", "folder/new.md", "file.md", "dangling", "fifo"):
-        whole = f"/memories/{path}"
-        for command in (
-            {"command": "view", "path": whole},
-            {"command": "create", "path": whole, "file_text": "x"},
-            {"command": "str_replace", "path": whole, "old_str": "secret", "new_str": "y"},
-            {"command": "insert", "path": whole, "insert_line": 0, "insert_text": "y"},
-            {"command": "delete", "path": whole},
-            {"command": "rename", "old_path": whole, "new_path": "/memories/taken"},
-        ):
-            assert ours(pages, command)[0] == "refused", command
-    assert "secret" not in pages.view("/memories")
-    assert sorted(one.name for one in outside.iterdir()) == ["secret.md"]
-    assert (outside / "secret.md").read_text("utf-8") == "secret"
-    assert not (tmp_path / "made").exists()
-
-
-def test_a_folder_with_a_link_inside_is_deleted_without_following_it(tmp_path: Path) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "keep.md").write_text("x", "utf-8")
-    pages = Pages(tmp_path / "pages")
-    pages.create("/memories/a/b.md", "x")
-    (pages.folder.root / "a" / "link").symlink_to(tmp_path / "outside")
-    pages.delete("/memories/a")
-    assert (tmp_path / "outside" / "keep.md").exists()
-
-
 @pytest.mark.parametrize("other", ["Notes.md", "NOTES.MD", "\uff4eotes.md", "note\u017f.md"])
-def test_one_page_has_one_name_on_every_system(tmp_path: Path, other: str) -> None:
-    pages = Pages(tmp_path / "pages")
+def test_one_page_has_one_name_on_every_system(pages: Pages, other: str) -> None:
     pages.create("/memories/notes.md", "mine")
     pages.create("/memories/x.md", "other")
-    assert fold(other) == "notes.md"
+    assert fold_page_name(other) == "notes.md"
     with pytest.raises(Refused, match="already exists"):
         pages.create(f"/memories/{other}", "taken over")
     with pytest.raises(Refused, match="already exists"):
@@ -145,16 +121,14 @@ def test_one_page_has_one_name_on_every_system(tmp_path: Path, other: str) -> No
     ["MEMORY.md", "memory.MD", "index.md", "archive/2026-01-01.md", "consolidated/user.md", "persona.md", "User.md"],
 )
 @pytest.mark.requirement("S-017")
-def test_what_credenda_and_persons_keep_is_read_and_never_written(tmp_path: Path, path: str) -> None:
-    pages = Pages(tmp_path / "pages")
-    place = pages.folder.root / path
-    place.parent.mkdir(exist_ok=True)
-    place.write_text("kept\n", "utf-8")
-    assert "kept" in pages.view(f"/memories/{path}")
+def test_pages_of_beliefs_and_of_persons_are_never_written(memory: Credenda, pages: Pages, path: str) -> None:
+    memory.remember("I live in Linz.")
+    memory.settle()
+    shown = [one.path for one in memory.directory.ls(depth=3)]
     pages.create("/memories/own.md", "x")
     for command in (
         {"command": "create", "path": f"/memories/{path}", "file_text": "x"},
-        {"command": "str_replace", "path": f"/memories/{path}", "old_str": "kept", "new_str": "y"},
+        {"command": "str_replace", "path": f"/memories/{path}", "old_str": "Linz", "new_str": "y"},
         {"command": "insert", "path": f"/memories/{path}", "insert_line": 0, "insert_text": "y"},
         {"command": "delete", "path": f"/memories/{path}"},
         {"command": "delete", "path": f"/memories/{path.partition('/')[0]}"},
@@ -165,34 +139,30 @@ def test_what_credenda_and_persons_keep_is_read_and_never_written(tmp_path: Path
         assert state == "refused"
         assert "is kept by Credenda" in told
     pages.clear_all_memory()
-    assert place.read_text("utf-8") == "kept\n"
-    assert not (pages.folder.root / "own.md").exists()
-
-
-def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
-    pages = Pages(tmp_path / "pages")
-    left, other = pages.folder.root / f".{'a' * 64}.part", pages.folder.root / ".notes.md.x.part"
-    left.touch()
-    other.touch()
-    pages.create("/memories/a.md", "x")
-    assert not left.exists()
-    assert other.exists()
+    assert [one.path for one in memory.directory.ls(depth=3)] == shown
 
 
 WRITER = """
 import sys
-from credenda.interfaces.anthropic_memory.pages import Pages
-pages = Pages(sys.argv[1])
-for number in range(60):
-    pages.insert("/memories/log.md", 0, f"{sys.argv[2]} {number}")
+from credenda import Credenda
+from credenda.interfaces.anthropic_memory import Refused, open_pages
+with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
+    pages = open_pages(memory)
+    for number in range(12):
+        while True:
+            try:
+                pages.insert("/memories/log.md", 0, f"{sys.argv[2]} {number}")
+                break
+            except Refused as refused:
+                assert "has changed" in str(refused), refused
 """
 
 
 def test_two_processes_lose_no_line(tmp_path: Path) -> None:
-    pages = Pages(tmp_path / "pages")
-    pages.create("/memories/log.md", "")
-    running = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "pages"), name]) for name in ("a", "b")]
-    assert [one.wait(40) for one in running] == [0, 0]
-    lines = (pages.folder.root / "log.md").read_text("utf-8").split("\n")
-    assert {f"{name} {number}" for name, number in itertools.product("ab", range(60))} <= set(lines)
-    assert [one.name for one in pages.folder.root.iterdir() if one.name.endswith(".part")] == []
+    db = tmp_path / "m.db"
+    with Credenda.open(db, user="ana", workers=False, embedder="none") as memory:
+        open_pages(memory).create("/memories/log.md", "")
+        running = [subprocess.Popen([sys.executable, "-c", WRITER, str(db), name]) for name in ("aa", "bb")]
+        assert [one.wait(120) for one in running] == [0, 0]
+        lines = memory.directory.read("log.md").text.split("\n")
+    assert {f"{name} {number}" for name, number in itertools.product(("aa", "bb"), range(12))} <= set(lines)

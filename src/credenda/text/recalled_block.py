@@ -36,7 +36,7 @@ class Line(NamedTuple):
 def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
     """Lay out lines in their order, and return the block with the ids that it shows; ("", []) if nothing fits.
 
-    A line that does not fit is left out, so that a shorter one may fit.
+    Memories with the same words share a line. A line that does not fit is left out, so that a shorter one may fit.
 
     >>> text, ids = build_block([Line(("m1-ca2571",), "user: I live in Linz.", ("since 2026-03-01",))], 80)
     >>> text.splitlines()[-2], ids
@@ -47,7 +47,7 @@ def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
     spent = fence.estimate_tokens(f"{fence.OPENING}\n{fence.CLOSING}")
     grouped: dict[str, list[str]] = {}
     ids: list[str] = []
-    for line in lines:
+    for line in _merge_same_words(lines):
         told = fence.format_bullet(", ".join(line.ids), line.text, line.notes)
         new = f"{line.heading}\n" if line.heading and line.heading not in grouped else ""
         cost = fence.estimate_tokens(f"{new}{told}\n")
@@ -57,6 +57,17 @@ def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
         grouped.setdefault(line.heading, []).append(told)
         ids += line.ids
     return ("\n".join([fence.OPENING, *_lay_out(grouped.items()), fence.CLOSING]), ids) if ids else ("", [])
+
+
+def _merge_same_words(lines: Sequence[Line]) -> Iterable[Line]:
+    """Put memories with the same words on one line, at the place of the first, with the notes of all."""
+    merged: dict[tuple[str, str], Line] = {}
+    for line in lines:
+        key = (line.heading, line.text)
+        first = merged.get(key, Line((), line.text, (), line.heading))
+        notes = tuple(dict.fromkeys((*first.notes, *line.notes)))
+        merged[key] = Line((*first.ids, *line.ids), line.text, notes, line.heading)
+    return merged.values()
 
 
 def _lay_out(grouped: Iterable[tuple[str, Sequence[str]]]) -> Iterable[str]:

@@ -124,6 +124,9 @@ def read_filters(filters: object, given: Mapping[str, str | None]) -> Asked:
 def _lift_user(table: dict[str, object]) -> str | None:
     """Take the user out of a table, or out of a list of AND conditions; a query covers one user."""
     found = [table.pop("user_id")] if "user_id" in table else []
+    choices = table.get("OR")
+    if isinstance(choices, list) and len(cast("list[object]", choices)) == 1 and "AND" not in table:
+        table["AND"] = table.pop("OR")  # one alternative is a condition
     together = table.get("AND")
     if isinstance(together, Sequence) and not isinstance(together, str):
         rest: list[object] = []

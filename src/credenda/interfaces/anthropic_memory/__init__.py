@@ -1,4 +1,4 @@
-"""The Anthropic memory tool (`memory_20250818`) over pages; every written line becomes a memory."""
+"""The Anthropic memory tool (`memory_20250818`) over the directory of a memory."""
 
 from credenda.interfaces.anthropic_memory.pages import Pages
 from credenda.interfaces.anthropic_memory.paths import Refused

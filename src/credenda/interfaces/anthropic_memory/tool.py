@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Unavailable
-from credenda.interfaces.anthropic_memory.directory_folder import DirectoryFolder
-from credenda.interfaces.anthropic_memory.folder import Folder
-from credenda.interfaces.anthropic_memory.ingest_pages import Intake
 from credenda.interfaces.anthropic_memory.pages import Pages
 from credenda.interfaces.anthropic_memory.paths import Refused
 
@@ -34,17 +30,13 @@ _OPTIONAL: Final = frozenset({"view_range", "new_str"})
 _NUMBERS: Final = frozenset({"insert_line"})
 
 
-def open_pages(memory: Credenda, folder: str | Path | None = None) -> Pages:
-    """Open the pages of a memory's directory, or those of a folder on disk; needs no library of Anthropic's."""
-    if folder is None:
-        return Pages(DirectoryFolder(memory))
-    on_disk = Folder(folder)
-    return Pages(on_disk, taker=Intake(memory, on_disk))
+def open_pages(memory: Credenda) -> Pages:
+    """Open the pages of a memory's directory; needs no library of Anthropic's."""
+    return Pages(memory)
 
 
 def memory_tool(
     memory: Credenda,
-    folder: str | Path | None = None,
     *,
     cache_control: Any = None,  # noqa: ANN401 - the library's own table
 ) -> BetaAbstractMemoryTool:
@@ -53,7 +45,7 @@ def memory_tool(
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
     tools = _import_library()
-    pages = open_pages(memory, folder)
+    pages = open_pages(memory)
     methods: dict[str, Callable[..., str]] = {name: _make_method(pages, name, tools.ToolError) for name in _FIELDS}
     methods["clear_all_memory"] = _make_clear(pages)
     made: type[BetaAbstractMemoryTool] = type("CredendaMemoryTool", (tools.BetaAbstractMemoryTool,), methods)
@@ -62,7 +54,6 @@ def memory_tool(
 
 def async_memory_tool(
     memory: Credenda,
-    folder: str | Path | None = None,
     *,
     cache_control: Any = None,  # noqa: ANN401 - the library's own table
 ) -> BetaAsyncAbstractMemoryTool:
@@ -71,7 +62,7 @@ def async_memory_tool(
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
     tools = _import_library()
-    pages = open_pages(memory, folder)
+    pages = open_pages(memory)
     methods = {name: _run_in_thread(_make_method(pages, name, tools.ToolError)) for name in _FIELDS}
     methods["clear_all_memory"] = _run_in_thread(_make_clear(pages))
     made: type[BetaAsyncAbstractMemoryTool] = type(

@@ -79,8 +79,9 @@ def build_text(given: Mapping[str, Any], value: object, zone: tzinfo) -> str:
     """
     if isinstance(value, Context | Core):
         return value.text
-    short = isinstance(value, SearchResult) and not given.get("explain")
-    return write_hits(given["query"], value, zone) if short else ""
+    if isinstance(value, SearchResult) and not given.get("explain"):
+        return write_hits(given["query"], value, zone)
+    return ""
 
 
 def to_text(value: Mapping[str, object]) -> str:
