@@ -210,9 +210,7 @@ def _count_kept(conversation: Conversation, archive: _Archive, tally: Counter[st
 def _find_shown(text: str, archive: _Archive, turns: Mapping[str, str]) -> list[set[str]]:
     """Return for each line of a block the turns behind it."""
     lines = [re.split(r",\s*", found) for found in _SHOWN.findall(text)]
-    return [
-        {turns[told] for name in names for told in archive.find_messages(name) if told in turns} for names in lines
-    ]
+    return [{turns[told] for name in names for told in archive.find_messages(name) if told in turns} for names in lines]
 
 
 def _judge_question(question: Question, shown: Sequence[set[str]], tally: Counter[str]) -> None:

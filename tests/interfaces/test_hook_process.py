@@ -37,9 +37,7 @@ def make_command(database: str, *more: str) -> list[str]:
 
 
 def call(command: Sequence[str], data: bytes = PAYLOAD, **env: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env}
-    )
+    return subprocess.run(command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env})
 
 
 def expect_nothing_or_text(done: subprocess.CompletedProcess[bytes]) -> None:
