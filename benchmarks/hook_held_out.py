@@ -91,7 +91,7 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
                 if line.kind != "tool":
                     text = agent.send(line)
                     before = text if line.kind in {"start", "compact"} else f"{before}\n{text}"
-                    _judge_line(story, line, text, before, tally)
+                    _judge_line(story, line, (text, before), tally)
                 if line.kind in {"reply", "compact"}:
                     agent.file()
             archive = _Archive(memory, folder)
@@ -107,8 +107,9 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
         tally["leaked"] += sum(FOREIGN in text for text in archive.memories.values())
 
 
-def _judge_line(story: Story, line: Line, text: str, before: str, tally: Counter[str]) -> None:
-    """Count one prompt; `before` is all that its session was shown, of which the agent has the words before it."""
+def _judge_line(story: Story, line: Line, shown: tuple[str, str], tally: Counter[str]) -> None:
+    """Count one prompt: what it was shown, and all that its session was shown, which its agent still has."""
+    text, before = shown
     if line.kind != "prompt":
         return
     _count_tokens(text, tally)

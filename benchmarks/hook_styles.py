@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -47,7 +47,7 @@ class Story:
 
 def make_story(seed: int) -> Story:
     """Return the transcript of a seed, always the same."""
-    rng = Random(seed)  # noqa: S311 - a benchmark
+    rng = Random(seed)
     words = tomllib.loads(_WORDS.read_text("utf-8"))
     plan = _plan(rng, words)
     story = Story()

@@ -148,6 +148,6 @@ def test_a_folder_that_is_gone_costs_the_project_alone(agent: CodingAgent, tmp_p
 
 
 def test_the_time_of_a_hook_is_what_the_page_says() -> None:
-    assert run._SECONDS == 0.3  # pyright: ignore[reportPrivateUsage]
+    assert run.SECONDS == 0.3
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "coding-agents.md").read_text("utf-8")
     assert "ends after 300 ms" in text

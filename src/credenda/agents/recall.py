@@ -141,7 +141,7 @@ def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterat
 
     Of a search that is not sure of an answer, a question gets the best hit if no other one comes near it.
     """
-    best = found.hits[0].id if _stands_alone(found.hits) else None
+    best = found.hits[0].id if _is_alone(found.hits) else None
     worth = [
         hit
         for hit in found.hits
@@ -163,7 +163,7 @@ def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterat
         yield hit
 
 
-def _stands_alone(hits: Sequence[Hit]) -> bool:
+def _is_alone(hits: Sequence[Hit]) -> bool:
     """Return whether the best hit of a search is much better than any other."""
     return len(hits) == 1 or (len(hits) > 1 and hits[1].score <= _ALONE * hits[0].score)
 
@@ -183,10 +183,10 @@ def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
     event = hit.event
     if event is None or event.role not in _PERSONS or not prompt.asks or _REQUEST.search(hit.text):
         return False
-    return len(told - prompt.terms) >= _NEW_TERMS and alike <= _SIMILAR and not _repeats(hit.text, prompt.words)
+    return len(told - prompt.terms) >= _NEW_TERMS and alike <= _SIMILAR and not _is_repetition(hit.text, prompt.words)
 
 
-def _repeats(text: str, words: str) -> bool:
+def _is_repetition(text: str, words: str) -> bool:
     """Return whether a message holds all words of a prompt in a row."""
     asked = words.strip(" .?!\n").casefold()
     return asked.count(" ") + 1 >= _REPEATED and asked in text.casefold()

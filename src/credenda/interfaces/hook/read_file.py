@@ -184,7 +184,7 @@ def _rank(reader: _Reader, prompt: Prompt) -> list[tuple[Any, ...]]:
 
 
 def _share(text: str, terms: Sequence[str]) -> float:
-    """Return the share of words that a memory and a prompt have in common: one that repeats the prompt tells nothing."""
+    """Return the share of words that a memory and a prompt have in common."""
     told = {word for word in map(str.casefold, _WORD.findall(text)) if word not in _STOP}
     return len(told.intersection(terms)) / max(1, len(told.union(terms)))
 
