@@ -289,7 +289,11 @@ def test_a_mark_from_the_future_does_not_keep_an_engine_from_starting(
     agent = CodingAgent(folder)
     agent.say("I use Neovim.")
     started: list[object] = []
-    monkeypatch.setattr("os.posix_spawn", lambda *args, **_: started.append(args))
+
+    def note(*args: object, **_: object) -> None:
+        started.append(args)
+
+    monkeypatch.setattr("os.posix_spawn", note)
     places = agent.places
     assert start_engine(places, str(agent.database), "ana")
     assert not start_engine(places, str(agent.database), "ana")

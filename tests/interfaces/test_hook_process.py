@@ -101,7 +101,7 @@ def test_a_user_without_a_home_leaves_no_folder_behind(
 ) -> None:
     for name in ("HOME", "XDG_DATA_HOME", "CREDENDA_DB"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a number without an entry of a user
+    monkeypatch.setattr("os.path.expanduser", str)  # as for a number without an entry of a user
     monkeypatch.chdir(folder)
     assert run_command(["UserPromptSubmit", "--no-background"]) == 0
     assert capsys.readouterr().out == ""

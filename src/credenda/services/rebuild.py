@@ -111,7 +111,7 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
         findings.append(
             Finding(
                 check="change_fold",
-                detail=f"{count_noun(len(names), 'memory or contest', 'differs')} from the change log: {', '.join(fields)}",
+                detail=f"{count_noun(len(names), 'row', 'differs')} from the change log in {', '.join(fields)}",
                 repaired=sound,
                 where=", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]),
                 fix="run `credenda rebuild` to rebuild them from the change log",

@@ -71,10 +71,8 @@ def _word_line(line: CoreLine) -> str:
 def render_decay(screen: Screen, report: DecayReport) -> str:
     """Show the result of a decay run."""
     verb = "would move" if report.dry_run else "moved"
-    lines = [
-        f"Looked at {count_noun(report.examined, 'memory')} (profile {report.profile}); "
-        f"{count_noun(report.updated, 'score')} {verb}."
-    ]
+    scores = count_noun(report.updated, "score")
+    lines = [f"Looked at {count_noun(report.examined, 'memory')} (profile {report.profile}); {scores} {verb}."]
     if report.moves:
         rows = [_move(move) for move in report.moves[:_SHOWN]]
         lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
