@@ -28,7 +28,13 @@ _SHOWN: Final = re.compile(r"^- \[([^\]\n]+)\]", re.MULTILINE)
 
 
 def run_held_out(
-    data: Path | None, questions: Path | None, *, seeds: Sequence[int], embedder: str, note: Callable[[str], None]
+    data: Path | None,
+    questions: Path | None,
+    *,
+    seeds: Sequence[int],
+    words: int,
+    embedder: str,
+    note: Callable[[str], None],
 ) -> dict[str, Any]:
     """Measure conversations with gold turns, if given, and generated transcripts; `kept` tells whether bounds held."""
     found: dict[str, Any] = {"embedder": embedder, "transcripts": {}}
@@ -36,7 +42,7 @@ def run_held_out(
         tallies = [Counter[str]() for _ in seeds]
         for seed, tally in zip(seeds, tallies, strict=True):
             note(f"transcript {seed}, {'with an engine' if engine else 'from the file'}")
-            _tell_story(make_story(seed), tally, embedder=embedder, engine=engine)
+            _tell_story(make_story(seed, words), tally, embedder=embedder, engine=engine)
         total = sum(tallies, Counter[str]())
         total["largest"] = max(tally["largest"] for tally in tallies)
         found["transcripts"]["engine" if engine else "file"] = _show_story(total)

@@ -9,7 +9,9 @@ import pytest
 
 from credenda import Credenda
 
-POINTERS = "# Memory Index\n\n- [User role](user_role.md) — backend engineer\n- [Testing](feedback_testing.md): no mocks\n"
+POINTERS = (
+    "# Memory Index\n\n- [User role](user_role.md) — backend engineer\n- [Testing](feedback_testing.md): no mocks\n"
+)
 FOLDERS: dict[str, dict[str, str]] = {
     "claude-code": {
         "MEMORY.md": POINTERS,
@@ -82,7 +84,9 @@ def test_what_the_agent_notes_is_no_standing_instruction(mem: Credenda, folder: 
 def test_a_silent_deletion_is_taken_back_by_undo(mem: Credenda, folder: Path) -> None:
     mem.data.sync_files(folder, by_agent=True)
     page = find_page(folder, "I use Neovim")
-    page.write_text("".join(line for line in page.read_text().splitlines(keepends=True) if "- I use Neovim" not in line))
+    page.write_text(
+        "".join(line for line in page.read_text().splitlines(keepends=True) if "- I use Neovim" not in line)
+    )
     report = mem.data.sync_files(folder, by_agent=True)
     assert report.deleted == 1
     (gone,) = mem.list(status="forgotten").items
