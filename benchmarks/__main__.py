@@ -121,13 +121,14 @@ def hooks(*, processes: int, as_json: bool) -> None:
 @click.option("--data", type=EXISTING_FILE, help="Conversations of user and assistant, JSON Lines, .gz or plain.")
 @click.option("--questions", type=EXISTING_FILE, help="Questions with the turns that answer them.")
 @click.option("--seed", "seeds", type=int, multiple=True, default=(1, 2, 3), show_default=True, help="Transcripts.")
+@click.option("--words", type=click.IntRange(1, 2), default=1, show_default=True, help="Sentences of transcripts.")
 @click.option("--embedder", type=click.Choice(ENGINES), default="none", show_default=True)
 @as_json_option
 def held_out(
-    *, data: Path | None, questions: Path | None, seeds: tuple[int, ...], embedder: str, as_json: bool
+    *, data: Path | None, questions: Path | None, seeds: tuple[int, ...], words: int, embedder: str, as_json: bool
 ) -> None:
     """Run the benchmark of hooks on foreign conversations; exit with 1 when a bound was broken."""
-    document = run_held_out(data, questions, seeds=seeds, embedder=embedder, note=note)
+    document = run_held_out(data, questions, seeds=seeds, words=words, embedder=embedder, note=note)
     show(document, tables.format_figures, as_json=as_json)
     if not document["kept"]:
         raise click.exceptions.Exit(1)

@@ -28,7 +28,13 @@ _SHOWN: Final = re.compile(r"^- \[([^\]\n]+)\]", re.MULTILINE)
 
 
 def run_held_out(
-    data: Path | None, questions: Path | None, *, seeds: Sequence[int], embedder: str, note: Callable[[str], None]
+    data: Path | None,
+    questions: Path | None,
+    *,
+    seeds: Sequence[int],
+    words: int,
+    embedder: str,
+    note: Callable[[str], None],
 ) -> dict[str, Any]:
     """Measure conversations with gold turns, if given, and generated transcripts; `kept` tells whether bounds held."""
     found: dict[str, Any] = {"embedder": embedder, "transcripts": {}}
@@ -36,7 +42,7 @@ def run_held_out(
         tallies = [Counter[str]() for _ in seeds]
         for seed, tally in zip(seeds, tallies, strict=True):
             note(f"transcript {seed}, {'with an engine' if engine else 'from the file'}")
-            _tell_story(make_story(seed), tally, embedder=embedder, engine=engine)
+            _tell_story(make_story(seed, words), tally, embedder=embedder, engine=engine)
         total = sum(tallies, Counter[str]())
         total["largest"] = max(tally["largest"] for tally in tallies)
         found["transcripts"]["engine" if engine else "file"] = _show_story(total)
@@ -91,7 +97,7 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
                 if line.kind != "tool":
                     text = agent.send(line)
                     before = text if line.kind in {"start", "compact"} else f"{before}\n{text}"
-                    _judge_line(story, line, text, before, tally)
+                    _judge_line(story, line, (text, before), tally)
                 if line.kind in {"reply", "compact"}:
                     agent.file()
             archive = _Archive(memory, folder)
@@ -107,8 +113,9 @@ def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: boo
         tally["leaked"] += sum(FOREIGN in text for text in archive.memories.values())
 
 
-def _judge_line(story: Story, line: Line, text: str, before: str, tally: Counter[str]) -> None:
-    """Count one prompt; `before` is all that its session was shown, of which the agent has the words before it."""
+def _judge_line(story: Story, line: Line, shown: tuple[str, str], tally: Counter[str]) -> None:
+    """Count one prompt: what it was shown, and all that its session was shown, which its agent still has."""
+    text, before = shown
     if line.kind != "prompt":
         return
     _count_tokens(text, tally)
@@ -210,9 +217,7 @@ def _count_kept(conversation: Conversation, archive: _Archive, tally: Counter[st
 def _find_shown(text: str, archive: _Archive, turns: Mapping[str, str]) -> list[set[str]]:
     """Return for each line of a block the turns behind it."""
     lines = [re.split(r",\s*", found) for found in _SHOWN.findall(text)]
-    return [
-        {turns[told] for name in names for told in archive.find_messages(name) if told in turns} for names in lines
-    ]
+    return [{turns[told] for name in names for told in archive.find_messages(name) if told in turns} for names in lines]
 
 
 def _judge_question(question: Question, shown: Sequence[set[str]], tally: Counter[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -13,7 +13,8 @@ from benchmarks.hook_transcript import Line
 
 __all__ = ["FOREIGN", "PRIVATE", "Asked", "Story", "make_story"]
 
-_WORDS: Final = Path(__file__).with_name("hook_styles.toml")
+_FILES: Final = ("hook_styles.toml", "hook_styles_2.toml")
+"""Sets of sentences; the second was written after the code was mended with the first."""
 _LINES: Final = 5_000
 _SESSIONS: Final = 25
 _TOOLS: Final = (0, 12)
@@ -45,10 +46,10 @@ class Story:
     questions: dict[int, Asked] = field(default_factory=dict[int, Asked])
 
 
-def make_story(seed: int) -> Story:
-    """Return the transcript of a seed, always the same."""
-    rng = Random(seed)  # noqa: S311 - a benchmark
-    words = tomllib.loads(_WORDS.read_text("utf-8"))
+def make_story(seed: int, number_of_set: int = 1) -> Story:
+    """Return the transcript of a seed and a set of sentences, 1 or 2, always the same."""
+    rng = Random(seed)
+    words = tomllib.loads(Path(__file__).with_name(_FILES[number_of_set - 1]).read_text("utf-8"))
     plan = _plan(rng, words)
     story = Story()
     number = 0

@@ -22,7 +22,7 @@ def test_who_breaks_off_deriving_afresh_learns_that_nothing_was_changed(
     ana.remember("I live in Linz.")
     monkeypatch.setattr(actions, "_LONG_MESSAGES", 1)
     told = ana.run("rebuild", "--reextract", "--dry-run").stderr
-    assert "extracting 1 messages by rules" in told
+    assert "extracting 1 message by rules" in told
     assert "nothing changes before the end" in told
 
     def interrupted(*_: object) -> None:
@@ -47,7 +47,7 @@ def test_a_backup_restored_elsewhere_says_that_deletions_are_not_replayed(ana: T
     carried = Terminal(tmp_path / "carried")
     carried.db.parent.mkdir()
     told = carried.text("restore", str(saved), "--yes", "--deletions", str(ana.db))
-    assert "Repeated the deletion of" in told
+    assert "Repeated 1 deletion of memories and messages" in told
     assert "Later deletions are not in this backup" not in told
     assert carried.values() == []
     carried.remember("I have a peanut allergy.")

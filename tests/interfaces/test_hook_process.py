@@ -37,9 +37,7 @@ def make_command(database: str, *more: str) -> list[str]:
 
 
 def call(command: Sequence[str], data: bytes = PAYLOAD, **env: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env}
-    )
+    return subprocess.run(command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env})
 
 
 def expect_nothing_or_text(done: subprocess.CompletedProcess[bytes]) -> None:
@@ -103,7 +101,7 @@ def test_a_user_without_a_home_leaves_no_folder_behind(
 ) -> None:
     for name in ("HOME", "XDG_DATA_HOME", "CREDENDA_DB"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a number without an entry of a user
+    monkeypatch.setattr("os.path.expanduser", str)  # as for a number without an entry of a user
     monkeypatch.chdir(folder)
     assert run_command(["UserPromptSubmit", "--no-background"]) == 0
     assert capsys.readouterr().out == ""
@@ -150,6 +148,6 @@ def test_a_folder_that_is_gone_costs_the_project_alone(agent: CodingAgent, tmp_p
 
 
 def test_the_time_of_a_hook_is_what_the_page_says() -> None:
-    assert run._SECONDS == 0.3  # pyright: ignore[reportPrivateUsage]
+    assert run.SECONDS == 0.3
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "coding-agents.md").read_text("utf-8")
     assert "ends after 300 ms" in text

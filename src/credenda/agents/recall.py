@@ -12,7 +12,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import format_validity
 from credenda.model.event import TRUST, Role, Source
 from credenda.model.memory import MemoryType
-from credenda.model.query import Hit
+from credenda.model.query import Hit, SearchResult
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
 from credenda.text.tokens import tokenize
@@ -25,6 +25,10 @@ __all__ = ["Recalled", "find_core", "find_for_prompt"]
 _CANDIDATES: Final = 12
 _PROBABLE: Final = 0.5
 """Probability of an answer from which a prompt brings memories."""
+_POSSIBLE: Final = 0.1
+"""Probability from which a question brings its best hit, if that stands alone."""
+_ALONE: Final = 0.2
+"""Share of the best score that no other hit may exceed if the best one stands alone."""
 _HITS: Final = 3
 _MORE_HITS: Final = 5
 _STRONG: Final = 0.8
@@ -39,6 +43,10 @@ _PERSONS: Final = frozenset({Role.USER, Role.PERSON})
 _HIDDEN: Final = frozenset({"superseded", "low_confidence"})
 _DOUBTS: Final = {"contested": "contested", "challenged": "in doubt", "stale": "may be outdated"}
 _CONTESTS: Final = 5
+_SIMILAR: Final = 0.75
+"""Share of terms in common above which a text only repeats a question."""
+_SIMILAR_REQUEST: Final = 0.5
+"""The same for a prompt that asks nothing: an earlier request is alike."""
 _NEW_TERMS: Final = 2
 """Terms that a message has beside those of the prompt, or it tells nothing new."""
 _REQUEST: Final = re.compile(
@@ -50,6 +58,18 @@ _REQUEST: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a request to an agent, or a question."""
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_ASKING: Final = re.compile(
+    r"(?:^|[.!?;:\n])\W*(?:(?:and|but|so|hey|hi|hm+|ok(?:ay)?|also|again|please|btw|by the way|remind me|tell me|do you"
+    r" (?:know|remember)|by|on|in|at|to|for|from|with|since|until|about)\W+){0,3}"
+    r"(?:who(?:se|m)?|what|when|where|which|why|how)\b|\?",
+    re.IGNORECASE,
+)
+"""A question: an asking word at the beginning of a sentence, or its mark."""
+_REPEATED: Final = 4
+"""Words of a prompt from which a message that holds them all in a row only repeats it."""
+_SURE: Final = 0.5
+"""Confidence above which a rule of conduct is one: below may lie a request that was made once."""
 _DECISIONS: Final = 10
 _HEADINGS: Final = {
     "Always:": "Standing instructions of the user:",
@@ -100,20 +120,42 @@ def find_for_prompt(
     found = memory.search(
         words, limit=_CANDIDATES, project=project, exclude_session=session or None, record_access=False
     )
-    if found.abstained or found.probability < _PROBABLE:
-        return Recalled()
-    chosen = list(_choose(found.hits, frozenset(seen), frozenset(tokenize(words))))
+    asked = _Asked(words, frozenset(tokenize(words)), asks=_ASKING.search(_CODE.sub(" ", words)) is not None)
+    chosen = [] if found.abstained else list(_choose(found, frozenset(seen), asked))
     text, ids = _build([_make_line(memory, hit) for hit in chosen], PROMPT_TOKENS)
     shown = [hit for hit in chosen if hit.id in ids]
     return Recalled(text, ids, tuple(event.id for hit in shown for event in hit.evidence))
 
 
-def _choose(hits: Sequence[Hit], seen: frozenset[str], asked: frozenset[str]) -> Iterator[Hit]:
-    """Yield the hits that come by themselves: up to three, and two more that are strong."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A prompt with its terms; `asks` tells whether it is a question."""
+
+    words: str
+    terms: frozenset[str]
+    asks: bool
+
+
+def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterator[Hit]:
+    """Yield the hits that come by themselves: up to three, and two more that are strong.
+
+    Of a search that is not sure of an answer, a question gets the best hit if no other one comes near it.
+    """
+    best = found.hits[0].id if _is_alone(found.hits) else None
+    worth = [
+        hit
+        for hit in found.hits
+        if _HIDDEN.isdisjoint(hit.flags) and _is_worth_telling(hit, prompt, alone=hit.id == best)
+    ]
+    if found.probability >= _PROBABLE:
+        hits = [hit for hit in worth if hit.score >= (_EVENT if hit.memory is None else _WEAK)]
+    elif prompt.asks and found.probability >= _POSSIBLE:
+        hits = [hit for hit in worth if hit.id == best]
+    else:
+        hits = []
     count = 0
     for hit in hits:
-        behind = {hit.id, *(event.id for event in hit.evidence)}
-        if not behind.isdisjoint(seen) or not _HIDDEN.isdisjoint(hit.flags) or not _is_worth_telling(hit, asked):
+        if not {hit.id, *(event.id for event in hit.evidence)}.isdisjoint(seen):
             continue
         if count >= _MORE_HITS or (count >= _HITS and hit.score < _STRONG):
             return
@@ -121,18 +163,33 @@ def _choose(hits: Sequence[Hit], seen: frozenset[str], asked: frozenset[str]) ->
         yield hit
 
 
-def _is_worth_telling(hit: Hit, asked: frozenset[str]) -> bool:
-    """Return whether a hit is a belief, or a statement of a person that nothing is believed of yet.
+def _is_alone(hits: Sequence[Hit]) -> bool:
+    """Return whether the best hit of a search is much better than any other."""
+    return len(hits) == 1 or (len(hits) > 1 and hits[1].score <= _ALONE * hits[0].score)
 
-    A request to an agent and words that the prompt only repeats state nothing; `asked` are the terms of the prompt.
+
+def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
+    """Return whether a hit is a belief, or for a question a statement of a person that nothing is believed of yet.
+
+    What only repeats the prompt tells nothing new, and neither does a request to an agent; what may be a request comes
+    only if it answers a question `alone`.
     """
+    told = frozenset(tokenize(_CODE.sub(" ", hit.text)))
+    alike = len(told & prompt.terms) / max(1, len(told | prompt.terms))
     if hit.memory is not None:
-        return hit.score >= _WEAK and hit.memory.trust > _TRUSTED
+        limit = _SIMILAR if prompt.asks else _SIMILAR_REQUEST
+        firm = hit.memory.type is not MemoryType.PROCEDURE or hit.memory.confidence > _SURE
+        return hit.memory.trust > _TRUSTED and alike <= limit and (firm or (prompt.asks and alone))
     event = hit.event
-    if event is None or event.role not in _PERSONS or hit.score < _EVENT or _REQUEST.search(hit.text):
+    if event is None or event.role not in _PERSONS or not prompt.asks or _REQUEST.search(hit.text):
         return False
-    told = frozenset(tokenize(hit.text))
-    return len(told - asked) >= _NEW_TERMS and 4 * len(told & asked) <= 3 * len(told | asked)
+    return len(told - prompt.terms) >= _NEW_TERMS and alike <= _SIMILAR and not _is_repetition(hit.text, prompt.words)
+
+
+def _is_repetition(text: str, words: str) -> bool:
+    """Return whether a message holds all words of a prompt in a row."""
+    asked = words.strip(" .?!\n").casefold()
+    return asked.count(" ") + 1 >= _REPEATED and asked in text.casefold()
 
 
 def _make_line(memory: Credenda, hit: Hit) -> Line:

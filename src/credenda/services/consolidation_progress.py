@@ -14,6 +14,7 @@ from credenda.ids import IdKind, format_id
 from credenda.model.report import Finding
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Watermark, Writer
+from credenda.text.counts import count_noun
 
 __all__ = ["ATTEMPTS", "RAN", "Marks", "find_skipped_groups", "forget_marks", "read_marks", "write_watermarks"]
 
@@ -103,7 +104,7 @@ def find_skipped_groups(parts: Parts, *, repair: bool) -> list[Finding]:
         found.append(
             Finding(
                 check="consolidation",
-                detail=f"{len(names)} memories failed {ATTEMPTS} times to be consolidated and are left out",
+                detail=f"{count_noun(len(names), 'memory')} failed {ATTEMPTS} times to be consolidated: left out",
                 repaired=repair,
                 where=", ".join(names[:_NAMED]),
                 fix="run `credenda doctor --repair` to try them again",

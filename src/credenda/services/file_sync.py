@@ -33,6 +33,7 @@ from credenda.portability.files.three_way_diff import Added, Edit, EditConflict,
 from credenda.portability.files.tombstones import read_removed, write_tombstones
 from credenda.portability.files.types import Sides, Spot, Tier
 from credenda.portability.files.unread_pages import set_aside_unread
+from credenda.portability.importers.memory_folder import is_agents_alone
 from credenda.portability.importers.placeholders import require_content
 from credenda.runtime import Parts
 from credenda.services.core import core
@@ -181,6 +182,9 @@ class _Round:
         held = self._held_texts() if self._told and news else {}
         before = len(self._told)
         for one in news:
+            if self.by_agent and is_agents_alone(one.spot.path, one.text):
+                self._left.add(one.spot)
+                continue
             local = None if one.restored or one.tier is Tier.ARCHIVE else held.get(normalise_text(one.text))
             if local is not None and one.name and plan.where.get(local):
                 plan.bound[one.name] = AWAY  # an entry of another memory about what stands here already

@@ -12,6 +12,7 @@ from credenda.hook_files.places import Places, find_places, list_waiting
 from credenda.hook_files.ring_log import read_lines
 from credenda.model.doctor_finding import Finding
 from credenda.runtime import Parts
+from credenda.text.counts import count_noun
 
 __all__ = ["find_hook_problems"]
 
@@ -41,7 +42,7 @@ def _check_calls(places: Places) -> Iterator[Finding]:
         reasons = ", ".join(f"{count} {name}" for name, count in failed.most_common())
         yield Finding(
             check=_CHECK,
-            detail=f"{failed.total()} of the last {len(recent)} calls of hooks failed: {reasons}",
+            detail=f"{failed.total()} of the last {count_noun(len(recent), 'call')} of hooks failed: {reasons}",
             where=places.log,
             fix="run `credenda plugin status`, and install the plugin again",
         )
@@ -49,7 +50,7 @@ def _check_calls(places: Places) -> Iterator[Finding]:
     if recent and len(slow) * _SHARE >= len(recent):
         yield Finding(
             check=_CHECK,
-            detail=f"{len(slow)} of the last {len(recent)} calls of hooks took more than {_SLOW_MS} ms",
+            detail=f"{len(slow)} of the last {count_noun(len(recent), 'call')} of hooks took more than {_SLOW_MS} ms",
             where=places.log,
             fix="keep `credenda worker` or `credenda serve` running",
         )
@@ -62,7 +63,8 @@ def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
         minutes = (now_us - int(first)) // SECOND_US // 60
         yield Finding(
             check=_CHECK,
-            detail=f"{len(waiting)} messages of hooks wait to be filed, the oldest for {minutes} minutes",
+            detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
+            f"the oldest for {count_noun(minutes, 'minute')}",
             where=places.waiting,
             fix="run `credenda worker --once`",
         )
@@ -70,7 +72,7 @@ def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
     if damaged:
         yield Finding(
             check=_CHECK,
-            detail=f"{len(damaged)} messages of hooks could not be read",
+            detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
             where=places.waiting,
             fix="look at the files that end with .damaged, and remove them",
         )

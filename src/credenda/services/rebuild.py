@@ -9,6 +9,7 @@ from credenda.errors import Corrupt, Invalid
 from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
 from credenda.model.report import Finding, RebuildDifference, RebuildReport
 from credenda.runtime import Parts
+from credenda.text.counts import count_noun
 
 __all__ = ["check_rows", "log_findings", "rebuild"]
 
@@ -110,7 +111,7 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
         findings.append(
             Finding(
                 check="change_fold",
-                detail=f"{len(names)} memories or contests differ from the change log in {', '.join(fields)}",
+                detail=f"{count_noun(len(names), 'row', 'differs')} from the change log in {', '.join(fields)}",
                 repaired=sound,
                 where=", ".join([*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]),
                 fix="run `credenda rebuild` to rebuild them from the change log",
@@ -121,7 +122,7 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
         findings.append(
             Finding(
                 check="change_log",
-                detail=f"{len(lost)} contests that no change in the log explains",
+                detail=f"{count_noun(len(lost), 'contest')} that no change in the log explains",
                 where=", ".join(lost[:_NAMED]),
                 fix="restore a backup; they were not changed",
             )

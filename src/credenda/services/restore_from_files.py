@@ -32,6 +32,7 @@ from credenda.services.folder_owner import check_owner
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.store import Job, JobFilter, Tombstone, Writer
 from credenda.storage.tenant_transfer import ExportHeader, ImportRow
+from credenda.text.counts import count_noun
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import screen_draft
@@ -128,7 +129,7 @@ def _check_empty(parts: Parts, said: Record) -> None:
 def _write_notes(said: Record, others: int) -> list[str]:
     notes = list(said.notes)
     if said.statements:
-        notes.append(f"{said.statements} statements without a comment; `files sync` takes them in")
+        notes.append(f"{count_noun(said.statements, 'statement')} without a comment; `files sync` takes them in")
     if others:
         notes.append(f"{others} tombstones cannot be checked: their key is not in this folder")
     return notes

@@ -23,6 +23,7 @@ from credenda.services.flip_flop_audit import find_loops
 from credenda.services.lifecycle import run_lifecycle
 from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease
+from credenda.text.counts import count_noun
 
 __all__ = ["is_leader", "list_cadences", "run_duties", "schedule"]
 
@@ -67,7 +68,7 @@ def _run_dream(parts: Parts) -> str:
 
 def _run_consolidation(parts: Parts) -> str:
     report = services.consolidation.consolidate(parts)
-    told = f"{report.memories_consolidated:,} memories consolidated" if report.ran else report.reason
+    told = f"{count_noun(report.memories_consolidated, 'memory')} consolidated" if report.ran else report.reason
     left_out = f"; {len(report.quarantined):,} failed three times and are left out" if report.quarantined else ""
     return told + left_out
 

@@ -29,6 +29,7 @@ from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.contest import ContestState
 from credenda.operations.table import OPERATIONS, Operation
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -150,7 +151,10 @@ def _run_rebuild(session: Session, operation: Operation, given: Given) -> Outcom
     kept = "; the model's answers are kept" if given.get("model") else ""
     if count >= _LONG_MESSAGES:
         minutes = count / _READ_A_SECOND / 60
-        note(f"extracting {count:,} messages by rules takes about {minutes:,.0f} min; nothing changes before the end")
+        note(
+            f"extracting {count_noun(count, 'message')} by rules takes about {minutes:,.0f} min; "
+            "nothing changes before the end"
+        )
     try:
         return _run_simple(session, operation, given)
     except KeyboardInterrupt:

@@ -22,12 +22,12 @@ from credenda.errors import Invalid
 from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
-from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
 from credenda.operations.mcp_tools import TOOLSETS
 from credenda.projects import find_project
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda import Credenda, bootstrap

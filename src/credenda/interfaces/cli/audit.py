@@ -15,6 +15,7 @@ from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.session import Session
 from credenda.model.audit import AuditRecord
 from credenda.storage.audit import make_harmless
+from credenda.text.counts import count_noun
 
 __all__ = ["make_audit_command"]
 
@@ -65,7 +66,7 @@ def _verify(session: Session, anchor: tuple[str, ...], anchors: str | None) -> N
     if session.json:
         write_output(cli.jsonout.dump_json(report))
     else:
-        count = cli.layout.count_noun(report.records, "record")
+        count = count_noun(report.records, "record")
         write_output(f"{count}, {report.problem or 'all in order'}.\nHead: {report.head}")
     if not report.ok:
         raise click.exceptions.Exit(_DAMAGED)

@@ -19,7 +19,6 @@ from credenda.config import is_colour_allowed
 __all__ = [
     "Screen",
     "count_cells",
-    "count_noun",
     "escape_controls",
     "format_day",
     "format_wait",
@@ -53,11 +52,6 @@ def _count_cells(letter: str) -> int:
     if unicodedata.category(letter) in _ZERO_WIDTH:
         return 0
     return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a number with its noun: "1 job", "2 jobs"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def truncate(text: str, width: int) -> str:

@@ -8,11 +8,12 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.layout import Screen, count_noun, open_screen
+from credenda.interfaces.cli.layout import Screen, open_screen
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
 from credenda.model.migration_report import MigrationReport
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda import bootstrap

@@ -21,6 +21,7 @@ from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
 from credenda.operations.table import Operation
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli import render_forgetting
@@ -70,7 +71,9 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             report = memory.delete_where(**conditions, dry_run=True)
             if given.get("dry_run"):
                 return Outcome(value=report)
-            question = f"Delete {report.events:,} events and {report.memories:,} memories for good?"
+            question = (
+                f"Delete {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')} for good?"
+            )
             if not ask_consent(question, sure=sure):
                 return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))

@@ -95,6 +95,7 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold
 from credenda.model.server_report import ServerReport
 from credenda.model.sync_report import SyncReport
+from credenda.text.counts import count_kind, count_noun
 
 __all__ = ["render"]
 
@@ -149,7 +150,7 @@ def _render_installed(screen: Screen, done: Installed) -> str:
 def _render_exported(screen: Screen, report: ExportReport) -> str:
     lines = [f"Wrote {escape_controls(report.path)}", _render_counts(screen, report.rows)]
     if report.damaged:
-        lines.append(screen.warn(f"{len(report.damaged):,} places of the database cannot be read and were left out:"))
+        lines.append(screen.warn(f"{count_noun(len(report.damaged), 'place')} of the database cannot be read:"))
         lines += [screen.fill(escape_controls(one), "  ", "    ") for one in report.damaged]
     return "\n".join(lines)
 
@@ -169,7 +170,7 @@ def render_stats(screen: Screen, found: Stats) -> str:
         ("changes", f"{found.changes:,}"),
         ("open contests", f"{found.open_contests:,}"),
         ("queued messages", f"{found.pending_extractions:,}"),
-        ("failed", f"{found.dead_jobs:,} jobs failed permanently" if found.dead_jobs else ""),
+        ("failed", f"{count_noun(found.dead_jobs, 'job')} failed permanently" if found.dead_jobs else ""),
         ("vectors", _list(found.vectors_by_model) or "0"),
         ("tokens counted by", escape_controls(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
@@ -182,7 +183,7 @@ def render_stats(screen: Screen, found: Stats) -> str:
 def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:
     """Show the language model, and its use and cost today."""
     yield "language model", escape_controls(use.model_id or "none")
-    spent = f"{use.calls:,} calls, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
+    spent = f"{count_noun(use.calls, 'call')}, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
     yield "used today", spent
     yield "messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""
     yield "claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))
@@ -194,7 +195,7 @@ def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
     """Show the result or the estimated cost of extraction with a model."""
     if not report.dry_run:
         waits = f"; {report.waiting:,} are still queued" if report.waiting else ""
-        return f"Extracted {report.turns:,} messages again with {escape_controls(report.model_id)}{waits}."
+        return f"Extracted {count_noun(report.turns, 'message')} again with {escape_controls(report.model_id)}{waits}."
     cost = "unknown: set llm_price"
     if report.cost_usd is not None and report.cost_usd_most is not None:
         cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
@@ -272,22 +273,23 @@ def render_rebuild(screen: Screen, report: RebuildReport) -> str:
     """Show the differences that a rebuild found, and whether it applied them."""
     if report.waiting:
         return (
-            f"The model read {report.asked:,} messages; "
+            f"The model read {count_noun(report.asked, 'message')}; "
             f"{report.waiting:,} are still queued ({escape_controls(report.why)}).\n"
             "Its answers are kept, and the same command continues from there. Nothing was changed."
         )
     count = len(report.differences)
     done = "applied" if report.applied else "nothing was changed"
     head = f"{count:,} differences; {done}." if count else "Nothing differs."
-    lines = [f"Compared {report.compared:,} memories. {head}"]
+    lines = [f"Compared {count_noun(report.compared, 'memory')}. {head}"]
     lines += [screen.fill(_describe_difference(one), "  ", "    ") for one in report.differences]
     lines += [screen.fill(f"kept: {escape_controls(one)}", "  ", "    ") for one in report.kept]
     if report.unread:
-        lines.append(f"The model failed on {report.unread:,} messages; their beliefs stay unchanged.")
+        lines.append(f"The model failed on {count_noun(report.unread, 'message')}; their beliefs stay unchanged.")
     if report.unexplained:
-        lines.append(f"{len(report.unexplained):,} memories are not in the change log and were left unchanged.")
+        lines.append(f"{count_noun(len(report.unexplained), 'memory', 'is')} not in the change log: unchanged.")
     if report.redacted or report.unsupported:
-        lines.append(f"{max(report.redacted, report.unsupported):,} memories are logged too incompletely to compare.")
+        poor = max(report.redacted, report.unsupported)
+        lines.append(f"{count_noun(poor, 'memory', 'is')} logged too incompletely to compare.")
     return "\n".join(lines)
 
 
@@ -310,7 +312,7 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
         ("already stored", f"{report.skipped:,}" if report.skipped else ""),
-        ("left out", ", ".join(f"{count:,} {kind}" for kind, count in report.left_out.items())),
+        ("left out", ", ".join(count_kind(count, kind) for kind, count in report.left_out.items())),
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.code import DriftReport, ScanReport
+from credenda.text.counts import count_kind, count_noun
 
 __all__ = ["render_drift", "render_scan"]
 
@@ -37,9 +38,9 @@ def _list_problems(problems: tuple[str, ...]) -> list[str]:
 def render_drift(screen: Screen, report: DriftReport) -> str:
     """Show how far memories and code agree, with the mismatches."""
     claims = sum(report.checked.values())
-    kinds = ", ".join(f"{count:,} {name}" for name, count in report.checked.items())
-    told = f"{claims:,} claims ({kinds})" if kinds else "no claim about code"
-    lines = [f"Score {report.score} of 100: {told} in {report.memories:,} memories."]
+    kinds = ", ".join(count_kind(count, name) for name, count in report.checked.items())
+    told = f"{count_noun(claims, 'claim')} ({kinds})" if kinds else "no claim about code"
+    lines = [f"Score {report.score} of 100: {told} in {count_kind(report.memories, 'memories')}."]
     if not report.ran:
         lines.append(f"Nothing could be checked: {report.reason}.")
     if report.findings:
@@ -58,7 +59,9 @@ def render_drift(screen: Screen, report: DriftReport) -> str:
             lines.append(f"and {len(report.findings) - _SHOWN:,} more; --json names them all")
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     if report.fix:
-        lines.append(f"{len(report.invalidated):,} memories were invalidated; `credenda undo` reverts this.")
+        lines.append(
+            f"{count_noun(len(report.invalidated), 'memory', 'was')} invalidated; `credenda undo` reverts this."
+        )
     elif errors:
         lines.append(f"--fix would invalidate {len(errors):,} of these memories; nothing was changed.")
     return "\n".join([*lines, *_list_problems(report.problems)])

@@ -6,6 +6,7 @@ from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
+from credenda.text.counts import count_noun
 
 __all__ = ["TOOK_OVER", "render_consolidation"]
 
@@ -36,7 +37,9 @@ def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
     if len(told) > _SHOWN:
         lines.append(f"and {len(told) - _SHOWN:,} more; --json names them")
     if report.linked:
-        lines.append(f"{report.linked:,} groups are related: linked, otherwise unchanged; --json names them.")
+        lines.append(
+            f"{count_noun(report.linked, 'group', 'is')} related: linked, otherwise unchanged; --json names them."
+        )
     if report.changes:
         lines.append("`credenda why ID` explains a memory, `credenda undo CHANGE` reverts a change.")
     if report.reason:
@@ -57,10 +60,14 @@ def _group(group: ConsolidationGroup) -> list[str]:
 def _list_troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
     lines: list[str] = []
     if report.failed:
-        lines.append(screen.warn(f"{report.failed:,} groups could not be judged; the next run retries them."))
+        lines.append(
+            screen.warn(f"{count_noun(report.failed, 'group')} could not be judged; the next run tries again.")
+        )
     if report.refused:
         lines.append(f"{report.refused:,} proposals of the model failed the checks.")
     if report.quarantined:
         names = ", ".join(report.quarantined[:_SHOWN])
-        lines.append(screen.warn(f"{len(report.quarantined):,} memories failed three times and are left out: {names}."))
+        lines.append(
+            screen.warn(f"{count_noun(len(report.quarantined), 'memory')} failed three times, left out: {names}.")
+        )
     return lines

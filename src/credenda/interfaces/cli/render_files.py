@@ -6,6 +6,7 @@ from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.sync_report import SyncReport
+from credenda.text.counts import count_noun
 
 __all__ = ["render_pending", "render_sync"]
 
@@ -25,7 +26,7 @@ def render_sync(screen: Screen, report: SyncReport) -> str:
     lines = [head, screen.pairs(rows), render_pending(report)]
     if report.waiting:
         lines.append(
-            f"{report.waiting:,} entries are missing and wait for you: `--missing delete` deletes them, "
+            f"{count_noun(report.waiting, 'entry', 'is')} missing: `--missing delete` deletes, "
             "`--missing restore` writes them to the files again."
         )
     lines += [screen.fill(f"skipped: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]

@@ -9,6 +9,7 @@ from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.deletion import DeletionPlan, DeletionReceipt, SharedMemory
 from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.text.counts import count_noun
 
 __all__ = [
     "describe_shared",
@@ -94,7 +95,7 @@ def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
 def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
     would = "Would delete" if report.dry_run else "Deleted"
-    lines = [f"{would} {report.events:,} events and {report.memories:,} memories."]
+    lines = [f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')}."]
     return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
 
 
@@ -103,7 +104,7 @@ def render_expiry(_: Screen, report: ExpiryReport) -> str:
     if not report.ran and not report.dry_run:
         return f"Nothing was deleted: {report.reason}."
     would = "Would delete" if report.dry_run else "Deleted"
-    return f"{would} {report.events:,} events and {report.memories:,} expired memories."
+    return f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
 
 
 def hold(_: Screen, one: LegalHold) -> str:
@@ -123,7 +124,7 @@ def render_holds(screen: Screen, found: Sequence[LegalHold]) -> str:
 
 def render_policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
     """Show the retention policies."""
-    lines = [f"{one.days:,} days  {escape_controls(one.topic or 'everything')}" for one in found]
+    lines = [f"{count_noun(one.days, 'day')}  {escape_controls(one.topic or 'everything')}" for one in found]
     return "\n".join(lines) or "There is no retention policy: nothing expires."
 
 
@@ -144,7 +145,9 @@ def put_back(_: Screen, report: RestoreReport) -> str:
         )
     ]
     if report.deleted:
-        lines.append(f"Repeated the deletion of {report.deleted:,} memories and messages, deleted since the backup.")
+        lines.append(
+            f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
+        )
     if not report.replayed:
         lines.append("Later deletions are not in this backup. `--deletions FILE` repeats them.")
     if report.unread:

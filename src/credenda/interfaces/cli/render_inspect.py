@@ -9,6 +9,7 @@ from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.preview import ContextLine, ContextPreview, ExtractionPreview, PreviewedClaim
 from credenda.model.query import Page
+from credenda.text.counts import count_noun
 
 __all__ = [
     "render_compliance",
@@ -77,13 +78,13 @@ def render_context_preview(screen: Screen, preview: ContextPreview) -> str:
     if preview.left_out:
         lines += [screen.bold("Left out"), *(_describe_line(screen, one) for one in preview.left_out)]
     if preview.waiting:
-        lines.append(screen.warn(f"{preview.waiting:,} messages are not read yet."))
+        lines.append(screen.warn(f"{count_noun(preview.waiting, 'message', 'is')} not read yet."))
     return "\n".join(lines)
 
 
 def _describe_line(screen: Screen, one: ContextLine) -> str:
     score = "" if one.score is None else f", score {one.score:.2f}"
-    cost = f", {one.tokens:,} tokens" if one.tokens else ""
+    cost = f", {count_noun(one.tokens, 'token')}" if one.tokens else ""
     told = screen.dim(f"  {escape_controls(one.reason)}{score}{cost}")
     return f"{escape_controls(one.text)}\n{told}"
 
@@ -121,7 +122,8 @@ def render_scores(screen: Screen, found: Page[ScoreRecord]) -> str:
 
 def render_costs(screen: Screen, found: CostSummary) -> str:
     """Show what models cost."""
-    total = f"${found.cost_usd:,.4f}, {found.calls:,} calls, {found.tokens_in:,} tokens in, {found.tokens_out:,} out"
+    tokens = f"{found.tokens_in:,} tokens in, {found.tokens_out:,} out"
+    total = f"${found.cost_usd:,.4f}, {count_noun(found.calls, 'call')}, {tokens}"
     head = f"{found.first_day} to {found.last_day}: {total}"
     rows = [
         (

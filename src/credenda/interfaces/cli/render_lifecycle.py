@@ -13,6 +13,7 @@ from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.core import Core, CoreLine
 from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
+from credenda.text.counts import count_noun
 
 __all__ = [
     "render_compression",
@@ -70,7 +71,8 @@ def _word_line(line: CoreLine) -> str:
 def render_decay(screen: Screen, report: DecayReport) -> str:
     """Show the result of a decay run."""
     verb = "would move" if report.dry_run else "moved"
-    lines = [f"Looked at {report.examined:,} memories (profile {report.profile}); {report.updated:,} scores {verb}."]
+    scores = count_noun(report.updated, "score")
+    lines = [f"Looked at {count_noun(report.examined, 'memory')} (profile {report.profile}); {scores} {verb}."]
     if report.moves:
         rows = [_move(move) for move in report.moves[:_SHOWN]]
         lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
@@ -168,7 +170,7 @@ def render_retention(screen: Screen, found: RetentionCurves) -> str:
     if not found.points:
         return "\n".join([*lines, "There are no memories yet."])
     lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
-    lines.append(f"The newest {len(found.points):,} memories; the most decayed of them:")
+    lines.append(f"The newest {count_noun(len(found.points), 'memory')}, the most decayed first:")
     points = [
         (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _format_terms(point.terms))
         for point in lowest

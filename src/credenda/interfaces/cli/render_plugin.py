@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
@@ -34,7 +35,7 @@ def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
     lines: list[str] = []
     for one in found:
         state = "ok" if one.ok else screen.warn("incomplete: install it again")
-        lines.append(f"{one.host}: {state}, version {escape_controls(one.version)}, {one.files} files")
+        lines.append(f"{one.host}: {state}, version {escape_controls(one.version)}, {count_noun(one.files, 'file')}")
         lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
         lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
     return "\n".join(lines)

@@ -34,6 +34,10 @@ _SURE: Final = 0.4
 _HITS: Final = 3
 _COVERED: Final = 0.55
 """Share of the rarity of a prompt's words that a memory must have."""
+_SIMILAR: Final = 0.75
+"""Share of words in common above which a memory only repeats a question."""
+_SIMILAR_REQUEST: Final = 0.5
+"""The same for a prompt that asks nothing."""
 _RARE: Final = 3
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _STOP_WORDS: Final = """
@@ -53,6 +57,8 @@ _CURRENT: Final = (
     "user_id = :user AND expired_at IS NULL AND status IN ('active', 'challenged') AND text <> ''"
     " AND confidence >= :sure AND (expires_at IS NULL OR expires_at > :now)"
 )
+_FIRM: Final = " AND (type <> 'procedure' OR confidence > 0.5)"
+"""Leaves out what may be a request that was made once instead of a rule."""
 _US: Final = 1_000_000
 
 
@@ -167,15 +173,26 @@ def _rank(reader: _Reader, prompt: Prompt) -> list[tuple[Any, ...]]:
     rare = {document for found in holding.values() if len(found) <= _RARE for document in found}
     good = [one for one, score in scores.items() if score >= needed and (matched[one] > 1 or one in rare)]
     ids = [(one & (_MEMORY_BIT - 1)) >> _NUMBER_BITS for one in sorted(good, key=lambda one: (-scores[one], -one))[:20]]
-    rows = {row[0]: row for row in _read_rows(reader, ids, prompt.session)}
-    fresh = [rows[one] for one in ids if one in rows and f"m{one}-{reader.tag}" not in prompt.seen]
+    rows = {row[0]: row for row in _read_rows(reader, ids, prompt.session, _FIRM)}
+    alike = _SIMILAR if "?" in prompt.text else _SIMILAR_REQUEST
+    fresh = [
+        rows[one]
+        for one in ids
+        if one in rows and f"m{one}-{reader.tag}" not in prompt.seen and _share(rows[one][1], terms) <= alike
+    ]
     return [row for row in fresh if _is_here(row, prompt.project)][:_HITS]
 
 
-def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "") -> list[tuple[Any, ...]]:
+def _share(text: str, terms: Sequence[str]) -> float:
+    """Return the share of words that a memory and a prompt have in common."""
+    told = {word for word in map(str.casefold, _WORD.findall(text)) if word not in _STOP}
+    return len(told.intersection(terms)) / max(1, len(told.union(terms)))
+
+
+def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "", more: str = "") -> list[tuple[Any, ...]]:
     names = ", ".join(map(str, ids))
     return reader.select(
-        f"id IN ({names}) AND trust > :trust AND source_session <> :session", trust=_TRUSTED, session=session
+        f"id IN ({names}) AND trust > :trust AND source_session <> :session{more}", trust=_TRUSTED, session=session
     )
 
 

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 else:
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
-__all__ = ["Ask", "Options", "parse_options", "run_command", "run_hook"]
+__all__ = ["SECONDS", "Ask", "Options", "parse_options", "run_command", "run_hook"]
 
 Ask = Callable[..., Mapping[str, Any] | None]
-_SECONDS: Final = 0.3
+SECONDS: Final = 0.3
+"""Time of a call, after which it says nothing."""
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
 _INPUT_BYTES: Final = 8_388_608
@@ -96,7 +97,7 @@ def run_command(arguments: Sequence[str]) -> int:
         return 0
     with suppress(Exception):
         options = _complete(parse_options(arguments))
-        with _TimeLimit(_SECONDS):
+        with _TimeLimit(SECONDS):
             data = sys.stdin.buffer.read(_INPUT_BYTES)
         answer = run_hook(options, data)
         sys.stdout.write(answer)
@@ -146,7 +147,7 @@ def _end(_number: int, _frame: object) -> None:
     raise _LateError
 
 
-def run_hook(options: Options, data: bytes, *, seconds: float = _SECONDS, ask: Ask = ask_engine) -> str:
+def run_hook(options: Options, data: bytes, *, seconds: float = SECONDS, ask: Ask = ask_engine) -> str:
     """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store.
 
     `ask` reaches a running engine.

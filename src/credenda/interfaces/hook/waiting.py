@@ -59,7 +59,9 @@ def find_words(moment: Moment) -> str:
     return text
 
 
-def add_message(places: Places, moment: Moment, project: str, shown: Sequence[str], *, after_us: int = 0) -> tuple[str, int]:
+def add_message(
+    places: Places, moment: Moment, project: str, shown: Sequence[str], *, after_us: int = 0
+) -> tuple[str, int]:
     """Write the words of a moment to disk and return them with their microsecond; ("", 0) for nothing to keep.
 
     The message is dated after `after_us`, when its session began or last spoke, and after those that wait, so that a

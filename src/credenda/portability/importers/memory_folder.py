@@ -18,7 +18,7 @@ from credenda.portability.importers.markdown import is_markdown
 from credenda.portability.importers.pages import read_blocks
 from credenda.portability.line_reader import Lines
 
-__all__ = ["MemoryFolderFormat"]
+__all__ = ["MemoryFolderFormat", "is_agents_alone"]
 
 _MAIN: Final = ("memory.md", "memory_summary.md")
 _OURS: Final = (b"credenda:", b"<!--m", b"<!--entries ")
@@ -28,6 +28,19 @@ _RAW_FOLDERS: Final = frozenset({"rollout_summaries", "session"})
 _POINTER: Final = re.compile(r"\s*[-*+]\s*\[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md[^)\n]{0,100}\).*")
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+]|\d{1,4}[.)])\s+(\S.*)")
 _TYPES: Final = {"feedback": "preference", "preference": "preference"}
+
+
+def is_agents_alone(path: str, text: str) -> bool:
+    """Return whether an entry of a page is of use to the agent alone: a raw note, or a pointer of an index to a page.
+
+    `path` is that of the page in the folder, with slashes.
+
+    >>> is_agents_alone("MEMORY.md", "[Role](user_role.md): who the user is"), is_agents_alone("user_role.md", "Likes tea")
+    (True, False)
+    """
+    parts = PurePosixPath(path).parts
+    raw = parts[-1].casefold() in _RAW or not _RAW_FOLDERS.isdisjoint(parts[:-1])
+    return raw or _POINTER.fullmatch(f"- {text}") is not None
 
 
 class MemoryFolderFormat:

@@ -25,6 +25,7 @@ from credenda.services.dream.index_derived import prepare_vectors
 from credenda.services.dream.llm import Mind
 from credenda.services.dream.step_context import Night
 from credenda.storage.store import MemoryFilter
+from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["run_cards"]
@@ -89,7 +90,7 @@ class _Desk:
             return
         what = "written" if deck.standing is None else "rewritten"
         self.counts[what] += 1
-        self.told.append(f"The card of {about.name} {self._done(what)}, from {len(facts)} memories.")
+        self.told.append(f"The card of {about.name} {self._done(what)}, from {count_noun(len(facts), 'memory')}.")
 
     def end(self, held: Sequence[Memory], kept: set[str]) -> None:
         """End the cards of entities that no longer qualify."""

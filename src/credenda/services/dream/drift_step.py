@@ -9,6 +9,7 @@ from credenda.model.change import Actor
 from credenda.model.dream import DreamStep
 from credenda.services.dream.step_context import Night
 from credenda.services.drift import drift, read_opted_in_folders
+from credenda.text.counts import count_noun
 
 __all__ = ["run_drift"]
 
@@ -30,7 +31,9 @@ def run_drift(night: Night) -> DreamStep:
     if len(report.findings) > _SHOWN:
         told.append(f"{len(report.findings) - _SHOWN:,} more findings.")
     if report.invalidated:
-        told.append(f"{len(report.invalidated):,} memories were invalidated; `credenda undo` reverses this.")
+        told.append(
+            f"{count_noun(len(report.invalidated), 'memory', 'was')} invalidated; `credenda undo` reverses this."
+        )
     counts = {"score": report.score, "claims": sum(report.checked.values()), **levels}
     counts["invalidated"] = len(report.invalidated)
     return DreamStep(

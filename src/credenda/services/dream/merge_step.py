@@ -7,6 +7,7 @@ from credenda.model.dream import DreamStep
 from credenda.services.consolidation import run_over
 from credenda.services.consolidation_candidates import Wanted
 from credenda.services.dream.step_context import Night
+from credenda.text.counts import count_noun
 
 __all__ = ["merge"]
 
@@ -29,9 +30,11 @@ def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
     told: list[str] = []
     if report.memories_consolidated:
         gone, judge = report.memories_consolidated, report.judge
-        told.append(f"{gone:,} memories {verb} {report.memories_created:,} or were duplicates; judged by {judge}.")
+        told.append(
+            f"{count_noun(gone, 'memory')} {verb} {report.memories_created:,} or went as doubles; judged by {judge}."
+        )
     if report.failed:
-        told.append(f"{report.failed:,} clusters could not be judged and are pending.")
+        told.append(f"{count_noun(report.failed, 'cluster')} could not be judged and will be tried again.")
     counts = {
         "examined": report.examined,
         "merged": report.memories_consolidated,

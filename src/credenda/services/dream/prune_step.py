@@ -6,6 +6,7 @@ from credenda.manage.dream.prune import PruneRules
 from credenda.model.dream import DreamStep
 from credenda.services.dream.step_context import Night
 from credenda.storage.store import Prune
+from credenda.text.counts import count_kind
 
 __all__ = ["prune"]
 
@@ -23,5 +24,5 @@ def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
         night.parts.store.commit(night.parts.user_id, lambda writer: writer.put(row))
     verb = "would go" if night.dry_run else "went"
     days = {"showings": bounds.impressions_days, "jobs": bounds.jobs_days}
-    told = [f"{count:,} {name} older than {days[name]} days {verb}." for name, count in found.items() if count]
+    told = [f"{count_kind(count, name)} older than {days[name]} days {verb}." for name, count in found.items() if count]
     return DreamStep(name="prune", told=tuple(told), counts=found)
