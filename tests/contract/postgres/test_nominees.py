@@ -79,7 +79,7 @@ def copy_all(store: Store, user: str) -> None:
 
 def ask(store: Store, user: str, vector: NDArray[np.float32], limit: int = 3) -> list[int]:
     """Return the numbers of the messages that the index of the backend names alone."""
-    codes, _ = see(store, user, lambda reader: reader.nearest_codes(MODEL, vector.tolist(), limit))
+    codes, _ = see(store, user, lambda reader: reader.by_vector.nearest(MODEL, vector.tolist(), limit))
     return [code >> 12 for code in codes]
 
 
@@ -133,7 +133,9 @@ def test_what_is_deleted_or_erased_leaves_the_index_too(store: PostgresStore, in
     assert store.erase("ana").held
     with indexed.connect() as connection:
         for table in ("nominees", "nominee_heads"):
-            found = connection.execute(sql.SQL("SELECT DISTINCT user_id FROM credenda.{}").format(sql.Identifier(table)))
+            found = connection.execute(
+                sql.SQL("SELECT DISTINCT user_id FROM credenda.{}").format(sql.Identifier(table))
+            )
             assert found.fetchall() == [("ben",)]
 
 

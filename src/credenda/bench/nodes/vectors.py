@@ -17,7 +17,7 @@ from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.index.disk_vectors import copy_vectors, find_nearest_codes
 from credenda.index.quantize import decode_rows, encode
-from credenda.storage.store import Store, Vector, Writer, pack_code
+from credenda.storage.store import Store, Vector, Writer
 
 __all__ = ["measure_recall", "run_vectors"]
 
@@ -68,7 +68,7 @@ def measure_recall(store: Store, size: int, *, dims: int, questions: int, nomina
         near = decode_rows([one.data for one in vectors], _BITS, dims)
         ranked = [vectors[at].code for at in _rank(near, question)]
         times.append(seconds() - began)
-        found += len({pack_code(int(at) + 1, memory=False) for at in exact} & set(ranked))
+        found += len({int(at) + 1 for at in exact} & set(ranked))
     return {
         "vectors": size,
         "indexed": indexed,
@@ -100,7 +100,7 @@ def _rank(matrix: Floats, question: Floats) -> NDArray[np.intp]:
 def _file(store: Store, user: str, vectors: Floats, start: int) -> None:
     def work(writer: Writer) -> None:
         for place, vector in enumerate(vectors):
-            code = pack_code(start + place + 1, memory=False)
+            code = start + place + 1
             data = encode(vector, _BITS)
             writer.put(Vector(code=code, model_id=_MODEL, dims=len(vector), bits=_BITS, scale=1.0, data=data))
 

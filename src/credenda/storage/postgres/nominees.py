@@ -18,9 +18,19 @@ from psycopg import sql
 
 from credenda.errors import Unavailable
 from credenda.storage.postgres.connections import Session
+from credenda.storage.sql.run import StatementRunner
+from credenda.storage.sql.vector_rows import SqlVectorView
 from credenda.storage.store import VectorCopies
 
-__all__ = ["SIZES", "Nominees", "create_nominees", "find_nearest", "find_nominees", "put_nominees"]
+__all__ = [
+    "SIZES",
+    "Nominees",
+    "PostgresVectorView",
+    "create_nominees",
+    "find_nearest",
+    "find_nominees",
+    "put_nominees",
+]
 
 SIZES: Final = (256, 384, 512, 768, 1024, 1536, 3072)
 """Dimensions of vectors that have an index: those of the usual models."""
@@ -102,15 +112,35 @@ def find_nearest(
     return [row["code"] for row in found], int(head[0])
 
 
+class PostgresVectorView(SqlVectorView):
+    """A `VectorView` that asks pgvector where the server has it."""
+
+    def __init__(self, run: StatementRunner, session: Session, user_id: str) -> None:
+        """Bind to a transaction of a tenant."""
+        super().__init__(run)
+        self._session = session
+        self._user_id = user_id
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the server has pgvector, and the tables for it exist."""
+        return find_nominees(self._session) is not None
+
+    def nearest(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
+        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
+        place = find_nominees(self._session)
+        return ([], 0) if place is None else find_nearest(self._session, place, self._user_id, model_id, vector, limit)
+
+
 def _set(session: Session, settings: Mapping[str, str]) -> None:
     """Set what holds for this transaction; raises `Unavailable` where a setting reads back otherwise."""
     calls = [sql.SQL("set_config({}, {}, true)").format(*map(sql.Literal, one)) for one in settings.items()]
-    row = session.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(calls))).fetchone()
+    row = session.execute(sql.SQL("SELECT ") + sql.SQL(", ").join(calls)).fetchone()
     if row is None or list(row) != list(settings.values()):
         raise Unavailable(
             "the index of vectors cannot be searched",
             why=f"its settings are {list(row or ())}, not {list(settings.values())}",
-            fix="update the extension vector to 0.8 or later",
+            fix="bring the extension vector to 0.8 or later",
         )
 
 
