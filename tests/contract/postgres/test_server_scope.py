@@ -1,5 +1,6 @@
 """What a transaction of the server sees of all tenants: their names, and which have work; no payload and no key."""
 
+# ruff: noqa: SLF001, S608 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
 from credenda.storage.postgres.connections import Scope

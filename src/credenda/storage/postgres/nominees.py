@@ -44,7 +44,8 @@ _SETTINGS: Final = {
 }
 _EXTENSION: Final = """
 SELECT to_regclass('credenda.nominees') IS NOT NULL,
-    (SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector')
+    (SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+    WHERE e.extname = 'vector')
 """
 _LOAD: Final = sql.SQL("SELECT '[1]'::{vector}.halfvec(1)")
 _SHOW: Final = "SELECT current_setting('plan_cache_mode'), current_setting('enable_sort')"
@@ -93,7 +94,7 @@ def find_nominees(session: Session) -> Nominees | None:
 
 
 def find_nearest(
-    session: Session, place: Nominees, user_id: str, model_id: str, vector: Sequence[float], limit: int
+    session: Session, place: Nominees, user_id: str, *, model_id: str, vector: Sequence[float], limit: int
 ) -> tuple[list[int], int]:
     """Return the codes of the documents that the index holds to be nearest, and the number up to which it has read."""
     given = {"user_id": user_id, "model_id": model_id}
@@ -129,7 +130,9 @@ class PostgresVectorView(SqlVectorView):
     def nearest(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
         """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
         place = find_nominees(self._session)
-        return ([], 0) if place is None else find_nearest(self._session, place, self._user_id, model_id, vector, limit)
+        if place is None:
+            return [], 0
+        return find_nearest(self._session, place, self._user_id, model_id=model_id, vector=vector, limit=limit)
 
 
 def _set(session: Session, settings: Mapping[str, str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from random import uniform
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -41,7 +40,7 @@ T = TypeVar("T")
 _TRIES: Final = 4
 """How often a change of the server's tables is tried that meets another one."""
 _BACKOFF_SECONDS: Final = 0.01
-"""Pause before the second try, on average; it doubles."""
+"""Pause before the second try; it doubles."""
 
 
 class PostgresStore(ServerRows, TenantQueries):
@@ -179,7 +178,7 @@ class PostgresStore(ServerRows, TenantQueries):
             except Unavailable as error:
                 if tried + 1 == _TRIES or error.__cause__ is None or not is_repeatable(error.__cause__):
                     raise
-            pause(_BACKOFF_SECONDS * 2**tried * uniform(0.5, 1.5))  # noqa: S311 - no secret
+            pause(_BACKOFF_SECONDS * 2**tried)
         raise AssertionError("the last try returns or raises")
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
