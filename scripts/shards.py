@@ -127,6 +127,11 @@ def read_schema(storage: Path, dialect: str) -> str:
     return re.sub(r"--.*", "", "\n".join(file.read_text("utf-8") for file in files))
 
 
+def read_optional_schema(storage: Path) -> str:
+    """Return the text of the tables of Postgres that exist only beside an extension, without comments."""
+    return re.sub(r"--.*", "", (storage / "postgres" / "nominees.sql").read_text("utf-8"))
+
+
 def list_tables(schema: str) -> dict[str, str]:
     """Return the tables that a schema makes and keeps: name → definition."""
     made: dict[str, str] = {}
@@ -303,9 +308,10 @@ def main() -> int:
     """Check every backend."""
     exceptions = load_exceptions(Path(__file__).with_name("shards_exceptions.toml"))
     schemas = {dialect: read_schema(STORAGE, dialect) for dialect in DIALECTS}
-    tenants = {table for schema in schemas.values() for table in list_tenant_tables(schema)}
+    optional = read_optional_schema(STORAGE)
+    tenants = {table for schema in (*schemas.values(), optional) for table in list_tenant_tables(schema)}
     found = find_problems(read_statements(STORAGE), tenants, exceptions)
-    found += check_schema(schemas["postgres"], exceptions.tables)
+    found += check_schema(schemas["postgres"], exceptions.tables) + check_schema(optional, exceptions.tables)
     for problem in found:
         print(problem)
     return 1 if found else 0

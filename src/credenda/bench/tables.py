@@ -248,7 +248,13 @@ def format_scale(document: Mapping[str, Any]) -> str:
     """Show the rates by number of processes, and the times of one user beside many others."""
     acks = [["servers", "acks/s", "ratio", "CPU ms", "median ms", "p99 ms"]]
     acks += [
-        [str(one["processes"]), f"{one['a_second']:,.0f}", f"{one['ratio']:.2f}", str(one["cpu_ms"]), *map(str, _list_times(one))]
+        [
+            str(one["processes"]),
+            f"{one['a_second']:,.0f}",
+            f"{one['ratio']:.2f}",
+            str(one["cpu_ms"]),
+            *map(str, _list_times(one)),
+        ]
         for one in document["acks"]
     ]
     jobs = [["workers", "jobs/s", "ratio", "CPU ms", "jobs", "s"]]

@@ -30,7 +30,7 @@ def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int
 
     Vectors of another length than the question's are passed over. Raises `Unavailable` when the call is over.
     """
-    found, head = reader.nearest_codes(model_id, vector.tolist(), count)
+    found, head = reader.by_vector.nearest(model_id, vector.tolist(), count)
     best, nearest = np.zeros(0, np.int64), np.zeros(0, np.float32)
     for codes, matrix in _read_pages(reader, model_id, head, len(vector)):
         check_deadline()
@@ -42,7 +42,7 @@ def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int
 
 
 def _read_pages(reader: Reader, model_id: str, after: int, dims: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    while page := reader.vector_page(model_id, after, _PAGE):
+    while page := reader.by_vector.page(model_id, after, _PAGE):
         after = page[-1][0]
         for bits in {row[3] for row in page}:
             rows = [row for row in page if row[2] == dims and row[3] == bits]
@@ -59,9 +59,9 @@ def _decode(rows: list[tuple[int, int, int, int, bytes]], bits: int, dims: int) 
 
 def copy_vectors(reader: Reader, model_id: str) -> VectorCopies | None:
     """Read the next vectors that the backend's index does not know; None when it knows all, or there is none."""
-    if not reader.indexes_vectors:
+    if not reader.by_vector.is_indexed:
         return None
-    page = reader.vector_page(model_id, reader.nearest_codes(model_id, (), 0)[1], _COPIED)
+    page = reader.by_vector.page(model_id, reader.by_vector.nearest(model_id, (), 0)[1], _COPIED)
     if not page:
         return None
     vectors = [(row[1], _decode([row], row[3], row[2])[0].tolist()) for row in page]

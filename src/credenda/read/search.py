@@ -96,10 +96,10 @@ def search(
     """Answer a query from one tenant's view, without writing.
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the indexes on disk then
-    provide the candidates, by words and by vectors of `model_id`, the model of `embed`. `embed` is None for a search by words alone; vectors are compared only if the index has
-    the same model, and token vectors only with `tokens`. The result abstains only if no text has a word or the
-    meaning of the question, or, where `Query.refuse_below` asks for it, if the probability of an answer is lower
-    and no text holds the query verbatim.
+    provide the candidates, by words and by vectors of `model_id`, the model of `embed`. `embed` is None for a search by
+    words alone; vectors are compared only if the index has the same model, and token vectors only with `tokens`. The
+    result abstains only if no text has a word or the meaning of the question, or, where `Query.refuse_below` asks for
+    it, if the probability of an answer is lower and no text holds the query verbatim.
     """
     began = seconds()
     tuned = load_weights()
@@ -107,7 +107,7 @@ def search(
     reads = index is None or bool(index.dims)
     means = embed is not None and bool(made.terms)  # marks alone mean nothing that a model could compare
     vector = _embed_question(embed, query.text, made) if embed is not None and means and reads else None
-    whole = index if index is not None else _read_from_disk(reader, query, made, vector, model_id)
+    whole = index if index is not None else _read_from_disk(reader, query, made, vector=vector, model_id=model_id)
     vector = vector if whole.dims else None
     asks = means and whole.dims
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
@@ -171,7 +171,7 @@ def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
 
 
 def _read_from_disk(
-    reader: Reader, query: Query, made: Plan, vector: Floats | None, model_id: str | None
+    reader: Reader, query: Query, made: Plan, *, vector: Floats | None, model_id: str | None
 ) -> ResidentIndex:
     """Build an index for this search alone, for a tenant that has none in memory."""
     near: list[int] = []

@@ -32,7 +32,7 @@ class Surprise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCopies:
-    """Vectors of documents, by code, for the index of a backend that has one (`Reader.indexes_vectors`).
+    """Vectors of documents, by code, for the index of a backend that has one (`VectorView.is_indexed`).
 
     `head` is the number of the last vector up to which all of this model were copied.
     """

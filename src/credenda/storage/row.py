@@ -87,8 +87,8 @@ Every stored index image of the tenant goes with it.
 `Retention`, `Surprise`: write derived values into current versions in place. They are no change, and no index reads
 them. `Surprise` does nothing where a surprise is known already; an unknown memory is passed over.
 
-`VectorCopies`: replaces the copies of these vectors; those of vectors that are gone are passed over. It does nothing in a
-backend without an index of vectors.
+`VectorCopies`: replaces the copies of these vectors; those of vectors that are gone are passed over. It does nothing in
+a backend without an index of vectors.
 
 `Watermark`: replaces the mark of its name. Two writers are told apart only by the unit: the last one stands.
 

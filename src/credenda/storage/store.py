@@ -75,6 +75,7 @@ from credenda.storage.row import Row
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
 from credenda.storage.usage import TaskProgress, UsageView
+from credenda.storage.vector_view import VectorView
 
 __all__ = [
     "CODE_BITS",
@@ -204,29 +205,17 @@ class Reader(Protocol):
         """Return (code, bits, data) of the vectors of these documents, in the order of the codes."""
         ...
 
-    @property
-    def indexes_vectors(self) -> bool:
-        """Whether this backend has an index of vectors for tenants that no index in memory holds."""
-        ...
-
-    def nearest_codes(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
-        """Return codes of documents whose vectors that index holds to be the nearest, and how far it has come.
-
-        That is the number of the last vector that it knows (see `vector_page`); ([], 0) without an index. The codes
-        are candidates, to be compared by their stored vectors.
-        """
-        ...
-
-    def vector_page(self, model_id: str, after: int, limit: int) -> list[tuple[int, int, int, int, bytes]]:
-        """Return (number, code, dims, bits, data) of the next vectors of a model after a number, in their order."""
-        ...
-
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
         ...
 
     def snapshot(self, name: str) -> tuple[bytes, ...]:
         """Return the blobs of a snapshot, () when there is none."""
+        ...
+
+    @property
+    def by_vector(self) -> VectorView:
+        """The vectors, for a search without an index in memory."""
         ...
 
     @property

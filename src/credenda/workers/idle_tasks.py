@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from credenda.errors import CredendaError
 from credenda import limits
+from credenda.errors import CredendaError
 from credenda.ids import IdKind, parse_id_number
 from credenda.index.disk_vectors import copy_vectors
 from credenda.index.document_names import name_memory_document

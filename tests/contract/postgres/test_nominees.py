@@ -1,8 +1,9 @@
 """Vectors of a memory that no index in memory holds: pgvector nominates them, and nobody else's rows are read."""
 
+# ruff: noqa: SLF001 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,7 @@ def copy_all(store: Store, user: str) -> None:
 
 def ask(store: Store, user: str, vector: NDArray[np.float32], limit: int = 3) -> list[int]:
     """Return the numbers of the messages that the index of the backend names alone."""
-    codes, _ = see(store, user, lambda reader: reader.nearest_codes(MODEL, vector.tolist(), limit))
+    codes, _ = see(store, user, lambda reader: reader.by_vector.nearest(MODEL, vector.tolist(), limit))
     return [code >> 12 for code in codes]
 
 
@@ -133,7 +134,9 @@ def test_what_is_deleted_or_erased_leaves_the_index_too(store: PostgresStore, in
     assert store.erase("ana").held
     with indexed.connect() as connection:
         for table in ("nominees", "nominee_heads"):
-            found = connection.execute(sql.SQL("SELECT DISTINCT user_id FROM credenda.{}").format(sql.Identifier(table)))
+            found = connection.execute(
+                sql.SQL("SELECT DISTINCT user_id FROM credenda.{}").format(sql.Identifier(table))
+            )
             assert found.fetchall() == [("ben",)]
 
 
@@ -166,16 +169,22 @@ def test_the_statements_after_a_search_are_planned_as_before(store: PostgresStor
         before = session.execute(nominees._SHOW).fetchone()
         place = nominees.find_nominees(session)
         assert place is not None
-        nominees.find_nearest(session, place, "ana", MODEL, matrix[0].tolist(), 2)
+        nominees.find_nearest(session, place, "ana", model_id=MODEL, vector=matrix[0].tolist(), limit=2)
         assert session.execute(nominees._SHOW).fetchone() == before
+
+
+@pytest.fixture
+def targets(tmp_path: Path, database: Database, indexed: Database) -> dict[str, str]:
+    """Return an empty memory of each kind."""
+    return {"sqlite": str(tmp_path / "m.db"), "postgres": database.url(), "pgvector": indexed.url()}
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgres", "pgvector"])
 def test_a_memory_too_large_for_an_index_in_memory_is_searched_by_meaning(
-    backend: str, tmp_path: Path, database: Database, indexed: Database, monkeypatch: pytest.MonkeyPatch
+    backend: str, targets: dict[str, str], indexed: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Words that the question does not share are found by their vectors."""
-    target = {"sqlite": str(tmp_path / "m.db"), "postgres": database.url(), "pgvector": indexed.url()}[backend]
+    target = targets[backend]
     monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)
     with Credenda.open(target, user="ana", workers=False, embedder=Meanings(), llm=None) as memory:
         memory.remember([{"role": "user", "content": text} for text in ("My hound is called Rex.", "I like tea.")])
@@ -192,7 +201,7 @@ class Meanings:
     model_id = "meanings"
     dims = DIMS
 
-    def embed(self, texts: list[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one of two directions for each text."""
         matrix = np.full((len(texts), DIMS), 0.01, np.float32)
         for row, text in enumerate(texts):

@@ -3,9 +3,11 @@
 The replica of these tests is a copy of the database, which stands still until it is copied again.
 """
 
+# ruff: noqa: SLF001 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from urllib.parse import quote
 
 import pytest
@@ -13,10 +15,11 @@ from psycopg import sql
 
 from credenda import Credenda
 from credenda.errors import Forbidden, Invalid
+from credenda.storage.postgres.connections import Scope, Session
 from credenda.storage.postgres.replica import SeenRows, split_target
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter
-from tests.contract.store.build import ANA, BEN, put, said, see
+from tests.contract.store.build import ANA, BEN, put, said
 from tests.postgres_server import Database, get_server
 
 COPY = "replica_of_tests"
@@ -58,9 +61,9 @@ def count_reads(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> list[s
     assert store._replica is not None
     begin = store._replica.transaction
 
-    def note(scope: object, *given: object, **named: object) -> object:
-        served.append(str(scope))
-        return begin(scope, *given, **named)
+    def note(scope: Scope) -> AbstractContextManager[Session]:
+        served.append(scope.user_id)
+        return begin(scope)
 
     monkeypatch.setattr(store._replica, "transaction", note)
     return served

@@ -1,7 +1,9 @@
 """Calls that must end: a read stops at its deadline or when its caller leaves, a write waits its turn no longer."""
 
+# ruff: noqa: SLF001 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event
@@ -10,8 +12,10 @@ import pytest
 
 from credenda.deadline import allow_stop, limit_duration
 from credenda.errors import Unavailable
+from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import EventFilter, Writer
 from tests.contract.store.build import ANA, BEN, put, said, see, texts
 from tests.postgres_server import Database
@@ -20,7 +24,12 @@ LONG = "SELECT pg_sleep(60)"
 
 
 def read_long(store: PostgresStore) -> None:
-    with store._connections.transaction(Scope(ANA)) as session:  # noqa: SLF001 - no verb takes that long
+    with store._connections.transaction(Scope(ANA)) as session:
+        session.execute(LONG)
+
+
+def run_long(store: PostgresStore, *, write: bool) -> None:
+    with store._connections.transaction(Scope(ANA), write=write) as session:
         session.execute(LONG)
 
 
@@ -75,6 +84,52 @@ def test_a_unit_waits_for_the_tenant_no_longer_than_its_call_may(store: Postgres
         held.result(timeout=20)
     assert texts(see(other, ANA, lambda reader: reader.find_events(EventFilter()))) == ["First."]
     other.close()
+
+
+def test_a_statement_may_not_take_longer_than_its_time(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_STATEMENT_MS", 50)
+    for write in (False, True):
+        with pytest.raises(Unavailable, match="took too long"):
+            run_long(store, write=write)
+
+
+def test_a_unit_waits_for_a_lock_no_longer_than_its_time(
+    store: PostgresStore, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(store, ANA, said("One."))
+    with database.connect("credenda") as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (connections.compute_lock(f"tenant {ANA}"),))
+        monkeypatch.setattr(connections, "_LOCK_MS", 50)
+        with pytest.raises(Unavailable, match="busy"):
+            put(store, ANA, said("Never."))
+        put(store, BEN, said("Two."))
+    monkeypatch.undo()
+    put(store, ANA, said("Three."))
+    assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["One.", "Three."]
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+def test_a_change_of_the_server_that_met_another_one_is_tried_again(store: PostgresStore, code: str) -> None:
+    tries: list[int] = []
+
+    def work(failures: int) -> Callable[[StatementRunner], int]:
+        def change(run: StatementRunner) -> int:
+            tries.append(len(run("users", after_user="", limit=1).fetchall()))
+            if len(tries) <= failures:
+                raise_in_server(code)
+            return len(tries)
+
+        return change
+
+    def raise_in_server(code: str) -> None:
+        with store._connections.transaction(Scope()) as session:
+            session.execute(f"DO $$ BEGIN RAISE EXCEPTION 'met another' USING ERRCODE = '{code}'; END $$")
+
+    assert store._change_tables(work(3)) == 4
+    tries.clear()
+    with pytest.raises(Unavailable, match="undid a transaction"):
+        store._change_tables(work(9))
+    assert len(tries) == 4
 
 
 def test_callers_in_line_for_one_tenant_leave_connections_to_others(store: PostgresStore) -> None:

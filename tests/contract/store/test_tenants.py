@@ -39,12 +39,14 @@ from credenda.storage.store import (
     Store,
     Surprise,
     Tombstone,
+    VectorCopies,
     Watermark,
     Writer,
     pack_code,
 )
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.usage import TaskProgress, UsageView
+from credenda.storage.vector_view import VectorView
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 
@@ -120,6 +122,8 @@ def everything(reader: Reader) -> str:
         reader.nominate(["anaword", "benword", "word"], 50),
         reader.vectors(codes, "tiny"),
         reader.vector_data(codes, "tiny"),
+        reader.by_vector.page("tiny", 0, 99),
+        reader.by_vector.nearest("tiny", (1.0,), 9),
         reader.tombstoned([ANA_DIGEST, BEN_DIGEST]),
         reader.snapshot("words"),
         reader.jobs(JobFilter()),
@@ -233,14 +237,15 @@ HISTORY = {"taken", "lineage"}
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts"}
-    beyond_ids |= {"active_days", "recalled", "runs", "prunable"}
-    own = members(Reader) - {"tenant", "usage", "duties"}
-    assert own | members(UsageView) | members(TaskProgress) == named | beyond_ids | {"heads", "judged"} | HISTORY
+    beyond_ids |= {"active_days", "recalled", "runs", "prunable", "page", "nearest"}
+    own = members(Reader) - {"tenant", "usage", "duties", "by_vector"}
+    own |= members(UsageView) | members(TaskProgress) | members(VectorView)
+    assert own == named | beyond_ids | {"heads", "judged", "is_indexed"} | HISTORY
     source = inspect.getsource(everything)
-    assert all(re.search(rf"reader\.(?:usage\.|duties\.)?{name}\(", source) for name in beyond_ids)
+    assert all(re.search(rf"reader\.(?:usage\.|duties\.|by_vector\.)?{name}\(", source) for name in beyond_ids)
 
 
-@pytest.mark.parametrize("protocol", [Reader, Writer, Store, TenantTransfer, UsageView, TaskProgress])
+@pytest.mark.parametrize("protocol", [Reader, Writer, Store, TenantTransfer, UsageView, TaskProgress, VectorView])
 def test_a_protocol_has_twenty_methods_at_most(protocol: type) -> None:
     methods = {name for name in members(protocol) if inspect.isfunction(getattr(protocol, name))}
     assert len(methods) <= 20
@@ -279,6 +284,9 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "RetentionPolicy that is taken away": lambda _, __: RetentionPolicy(topic="work", days=0),
     "NewEvent": lambda _, ben: said("Mine.", session=ben.mark, external_id=ben.event),
     "Vector": lambda _ana, _ben: vector(pack_code(1, memory=False), b"ana!"),
+    "VectorCopies": lambda _ana, _ben: VectorCopies(
+        model_id="tiny", head=9, vectors=[(pack_code(1, memory=False), (1.0,))]
+    ),
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),

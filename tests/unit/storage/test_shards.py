@@ -123,12 +123,14 @@ CREATE UNIQUE INDEX a_by_id ON a (id);"""
 def test_every_statement_and_table_of_both_backends_is_sound() -> None:
     exceptions = shards.load_exceptions(Path(shards.__file__).with_name("shards_exceptions.toml"))
     schemas = {dialect: shards.read_schema(shards.STORAGE, dialect) for dialect in shards.DIALECTS}
-    tenants = {table for schema in schemas.values() for table in shards.list_tenant_tables(schema)}
+    optional = shards.read_optional_schema(shards.STORAGE)
+    tenants = {table for schema in (*schemas.values(), optional) for table in shards.list_tenant_tables(schema)}
+    assert {"nominees", "nominee_heads"} <= tenants
     statements = list(shards.read_statements(shards.STORAGE))
     assert len(statements) > 100
     assert len(tenants) > 20
     assert shards.find_problems(statements, tenants, exceptions) == []
-    assert shards.check_schema(schemas["postgres"], exceptions.tables) == []
+    assert shards.check_schema(schemas["postgres"] + optional, exceptions.tables) == []
     assert all(reason for reason in [*exceptions.statements.values(), *exceptions.tables.values()])
 
 

@@ -17,7 +17,7 @@ from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.index.disk_vectors import copy_vectors, find_nearest_codes
 from credenda.index.quantize import decode_rows, encode
-from credenda.storage.store import Store, Vector, Writer, pack_code
+from credenda.storage.store import Store, Vector, Writer
 
 __all__ = ["measure_recall", "run_vectors"]
 
@@ -39,7 +39,7 @@ def run_vectors(
     """Measure a database, which should be empty; return a JSON document."""
     parts = build_parts(target, user="vectors", embedder="none", llm="none")
     try:
-        rows = []
+        rows: list[dict[str, Any]] = []
         for size in sizes:
             rows.append(measure_recall(parts.store, size, dims=dims, questions=questions, nominated=nominated))
             note(f"{size:,} vectors: {rows[-1]}")
@@ -66,9 +66,9 @@ def measure_recall(store: Store, size: int, *, dims: int, questions: int, nomina
             codes = find_nearest_codes(reader, _MODEL, question, nominated)
             vectors = reader.vectors(codes, _MODEL)
         near = decode_rows([one.data for one in vectors], _BITS, dims)
-        ranked = [vectors[at].code for at in _rank(near, question)]
+        ranked = {vectors[at].code for at in _rank(near, question).tolist()}
         times.append(seconds() - began)
-        found += len({pack_code(int(at) + 1, memory=False) for at in exact} & set(ranked))
+        found += len({int(at) + 1 for at in exact} & ranked)
     return {
         "vectors": size,
         "indexed": indexed,
@@ -89,7 +89,7 @@ def _draw_vectors(draw: np.random.Generator, count: int, dims: int) -> Floats:
     return _normalise(drawn).astype(np.float16).astype(np.float32)
 
 
-def _normalise(vectors: Floats) -> Floats:
+def _normalise(vectors: NDArray[np.floating]) -> Floats:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -100,7 +100,7 @@ def _rank(matrix: Floats, question: Floats) -> NDArray[np.intp]:
 def _file(store: Store, user: str, vectors: Floats, start: int) -> None:
     def work(writer: Writer) -> None:
         for place, vector in enumerate(vectors):
-            code = pack_code(start + place + 1, memory=False)
+            code = start + place + 1
             data = encode(vector, _BITS)
             writer.put(Vector(code=code, model_id=_MODEL, dims=len(vector), bits=_BITS, scale=1.0, data=data))
 

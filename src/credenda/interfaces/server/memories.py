@@ -186,10 +186,16 @@ class Memories:
             return memory.data.backup(path)
 
     def measure_disk(self) -> int | None:
-        """Return the bytes of the database and its log on disk; None where it is no file of this machine."""
+        """Return the bytes of the database, which all users share: those of a file with its log, or what a server says.
+
+        None where neither is known.
+        """
         path = Path(self._parts.store_name)
         files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.is_file()]
-        return sum(one.stat().st_size for one in files) if files else None
+        if files:
+            return sum(one.stat().st_size for one in files)
+        told = self._parts.store.describe_backend().get("bytes")
+        return None if told is None else int(told)
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""

@@ -169,7 +169,7 @@ class Connections:
             except BaseException:
                 self._end(connection, "ROLLBACK")
                 raise
-            connection.execute("COMMIT")
+            connection.execute("COMMIT", prepare=False)
 
     @contextmanager
     def _take_turn(self, scope: Scope) -> Generator[None]:
@@ -237,7 +237,7 @@ class Connections:
     def _end(connection: PooledConnection, statement: str) -> None:
         """End a transaction; a connection that cannot even do that is closed, which ends it too."""
         try:
-            connection.execute(statement)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+            connection.execute(statement, prepare=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
         except psycopg.Error:
             connection.close()
 

@@ -16,6 +16,7 @@ SELECT current_setting('server_version') AS version, current_user::text AS role,
     (SELECT max(version) FROM credenda.schema_version) AS schema,
     (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector,
     (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed,
+    pg_database_size(current_database()) AS bytes,
     to_regclass('credenda.nominees') IS NOT NULL AS indexed
 """
 _WALLS: Final = """
@@ -41,6 +42,7 @@ def describe_server(session: Session) -> Mapping[str, str]:
         "name": "PostgreSQL",
         "version": str(server["version"]),
         "schema": str(server["schema"]),
+        "bytes": str(server["bytes"]),
         "row_level_security": f"{'forced on all' if whole else 'MISSING: forced on ' + str(walls['walled']) + ' of'} "
         f"{walls['tables']} tables and partitions of users",
         "role": str(server["role"]),

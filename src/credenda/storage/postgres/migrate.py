@@ -38,8 +38,9 @@ CREATE TABLE IF NOT EXISTS credenda.schema_version (
 """
 SERVER_TABLES: Final = frozenset({"api_tokens", "members", "server_secrets", "audit_subjects", "audit_names"})
 """Tables that are looked up to find the tenant: a transaction of the server sees them whole, a tenant its own rows."""
-LISTED_TABLES: Final = frozenset({"tenants", "tenant_tags", "operations"})
-"""Tables that a transaction of the server may read, to find the tenants and their due jobs, but not write."""
+LISTED_TABLES: Final = {"tenants": "CURRENT_USER", "operations": "CURRENT_USER", "tenant_tags": "PUBLIC"}
+"""Tables that a transaction of the server may read, to find the tenants and their due jobs, but not write, and who is
+shown the rows: the owner alone where the service reads a view that leaves out the other columns."""
 UNOWNED_TABLES: Final = frozenset({"audit_records", "audit_head", "erasures"})
 """Tables of the server whose rows belong to no tenant."""
 _OWN: Final = "user_id = NULLIF(current_setting('app.current_user_id', true), '')"
@@ -215,4 +216,7 @@ def raise_walls(connection: psycopg.Connection[Any]) -> None:
         )
         if family in LISTED_TABLES:
             server = sql.SQL(cast("LiteralString", _SERVER))
-            connection.execute(sql.SQL("CREATE POLICY listed ON {} FOR SELECT USING ({})").format(table, server))
+            whom = sql.SQL(cast("LiteralString", LISTED_TABLES[family]))
+            connection.execute(
+                sql.SQL("CREATE POLICY listed ON {} FOR SELECT TO {} USING ({})").format(table, whom, server)
+            )

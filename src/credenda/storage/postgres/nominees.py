@@ -18,9 +18,19 @@ from psycopg import sql
 
 from credenda.errors import Unavailable
 from credenda.storage.postgres.connections import Session
+from credenda.storage.sql.run import StatementRunner
+from credenda.storage.sql.vector_rows import SqlVectorView
 from credenda.storage.store import VectorCopies
 
-__all__ = ["SIZES", "Nominees", "create_nominees", "find_nearest", "find_nominees", "put_nominees"]
+__all__ = [
+    "SIZES",
+    "Nominees",
+    "PostgresVectorView",
+    "create_nominees",
+    "find_nearest",
+    "find_nominees",
+    "put_nominees",
+]
 
 SIZES: Final = (256, 384, 512, 768, 1024, 1536, 3072)
 """Dimensions of vectors that have an index: those of the usual models."""
@@ -34,7 +44,8 @@ _SETTINGS: Final = {
 }
 _EXTENSION: Final = """
 SELECT to_regclass('credenda.nominees') IS NOT NULL,
-    (SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector')
+    (SELECT n.nspname FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+    WHERE e.extname = 'vector')
 """
 _LOAD: Final = sql.SQL("SELECT '[1]'::{vector}.halfvec(1)")
 _SHOW: Final = "SELECT current_setting('plan_cache_mode'), current_setting('enable_sort')"
@@ -83,7 +94,7 @@ def find_nominees(session: Session) -> Nominees | None:
 
 
 def find_nearest(
-    session: Session, place: Nominees, user_id: str, model_id: str, vector: Sequence[float], limit: int
+    session: Session, place: Nominees, user_id: str, *, model_id: str, vector: Sequence[float], limit: int
 ) -> tuple[list[int], int]:
     """Return the codes of the documents that the index holds to be nearest, and the number up to which it has read."""
     given = {"user_id": user_id, "model_id": model_id}
@@ -102,15 +113,37 @@ def find_nearest(
     return [row["code"] for row in found], int(head[0])
 
 
+class PostgresVectorView(SqlVectorView):
+    """A `VectorView` that asks pgvector where the server has it."""
+
+    def __init__(self, run: StatementRunner, session: Session, user_id: str) -> None:
+        """Bind to a transaction of a tenant."""
+        super().__init__(run)
+        self._session = session
+        self._user_id = user_id
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the server has pgvector, and the tables for it exist."""
+        return find_nominees(self._session) is not None
+
+    def nearest(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
+        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
+        place = find_nominees(self._session)
+        if place is None:
+            return [], 0
+        return find_nearest(self._session, place, self._user_id, model_id=model_id, vector=vector, limit=limit)
+
+
 def _set(session: Session, settings: Mapping[str, str]) -> None:
     """Set what holds for this transaction; raises `Unavailable` where a setting reads back otherwise."""
     calls = [sql.SQL("set_config({}, {}, true)").format(*map(sql.Literal, one)) for one in settings.items()]
-    row = session.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(calls))).fetchone()
+    row = session.execute(sql.SQL("SELECT ") + sql.SQL(", ").join(calls)).fetchone()
     if row is None or list(row) != list(settings.values()):
         raise Unavailable(
             "the index of vectors cannot be searched",
             why=f"its settings are {list(row or ())}, not {list(settings.values())}",
-            fix="update the extension vector to 0.8 or later",
+            fix="bring the extension vector to 0.8 or later",
         )
 
 

@@ -74,16 +74,9 @@ class PostgresReader(SqlReader):
         return lists
 
     @property
-    def indexes_vectors(self) -> bool:
-        """Whether the server has pgvector, and the tables for it exist."""
-        return nominees.find_nominees(self._session) is not None
-
-    def nearest_codes(self, model_id: str, vector: Sequence[float], limit: int) -> tuple[list[int], int]:
-        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
-        place = nominees.find_nominees(self._session)
-        if place is None:
-            return [], 0
-        return nominees.find_nearest(self._session, place, self._tenant.user_id, model_id, vector, limit)
+    def by_vector(self) -> nominees.PostgresVectorView:
+        """The vectors, for a search without an index in memory."""
+        return nominees.PostgresVectorView(self._run, self._session, self._tenant.user_id)
 
     def _list_combinations(self, term: str) -> list[frozenset[str]]:
         """Return the sets of indexed words, of which a document with the term holds one whole."""

@@ -97,11 +97,11 @@ def grant_tables(connection: psycopg.Connection[Any], login: Login) -> None:
     role = sql.Identifier(login.service)
     connection.execute(sql.SQL("GRANT USAGE ON SCHEMA credenda TO {}").format(role))
     tables = connection.execute(
-        """SELECT relname FROM pg_class
-        WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"""
+        """SELECT relname, relkind = 'v' FROM pg_class
+        WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition"""
     ).fetchall()
-    for (table,) in tables:
-        verbs = "SELECT" if table in _WITHOUT_GRANT else "SELECT, INSERT, UPDATE, DELETE"
+    for table, is_view in tables:
+        verbs = "SELECT" if is_view or table in _WITHOUT_GRANT else "SELECT, INSERT, UPDATE, DELETE"
         connection.execute(
             sql.SQL("GRANT {} ON credenda.{} TO {}").format(
                 sql.SQL(cast("LiteralString", verbs)), sql.Identifier(table), role

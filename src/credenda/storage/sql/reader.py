@@ -30,6 +30,7 @@ from credenda.storage.sql.match_words import (
     to_match_query,
 )
 from credenda.storage.sql.run import Cursor, Record
+from credenda.storage.sql.vector_rows import SqlVectorView
 from credenda.storage.store import (
     CODE_BITS,
     ChangeFilter,
@@ -316,25 +317,6 @@ class SqlReader(ABC):
         found = self._run("vector_data", model_id=model_id, codes=json.dumps(codes))
         return self._fetch_tuples(found)[1]
 
-    @property
-    def indexes_vectors(self) -> bool:
-        """Whether the backend has an index of vectors: only some have."""
-        return False
-
-    def nearest_codes(
-        self,
-        model_id: str,  # noqa: ARG002 - for a backend that has an index of vectors
-        vector: Sequence[float],  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-    ) -> tuple[list[int], int]:
-        """Return the codes of documents with the nearest vectors, and the number up to which the index has read."""
-        return [], 0
-
-    def vector_page(self, model_id: str, after: int, limit: int) -> list[tuple[int, int, int, int, bytes]]:
-        """Return (number, code, dims, bits, data) of the next vectors of a model after a number, in their order."""
-        found = self._run("vector_page", model_id=model_id, after=after, limit=limit)
-        return self._fetch_tuples(found)[1]
-
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of the digests that are tombstones."""
         return {digest for digest in set(digests) if self._value("tombstoned", digest=digest)}
@@ -343,6 +325,11 @@ class SqlReader(ABC):
         """Return the blobs of a snapshot, () when there is none."""
         blobs: list[bytes] = [row[0] for row in self._run("snapshot", name=name)]
         return tuple(blobs)
+
+    @property
+    def by_vector(self) -> SqlVectorView:
+        """The vectors, for a search without an index in memory."""
+        return SqlVectorView(self._run)
 
     @property
     def usage(self) -> SqlUsageView:

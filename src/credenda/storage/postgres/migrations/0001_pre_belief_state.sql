@@ -468,6 +468,15 @@ CREATE TABLE identity (
 );
 INSERT INTO identity (id) VALUES (decode(replace(gen_random_uuid()::text, '-', ''), 'hex'));
 
+-- What a transaction of the server needs of all tenants: their names, and which have work. It reads no other column of
+-- these tables. A view has the rights of its owner, to whom alone the policy `listed` shows the rows.
+
+CREATE VIEW tenant_names AS SELECT user_id FROM tenants;
+
+CREATE VIEW waiting_jobs AS
+SELECT user_id, kind, status, run_after, lease_until, created_at FROM operations
+WHERE status IN ('queued', 'processing', 'failed');
+
 -- The journal and the log are append-only, but for a redaction that was permitted in the same transaction.
 
 CREATE FUNCTION refuse_unless_permitted() RETURNS trigger LANGUAGE plpgsql AS $$

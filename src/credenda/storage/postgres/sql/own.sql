@@ -135,13 +135,26 @@ DO UPDATE SET stop = excluded.stop, reader = excluded.reader;
 -- name: users_with_due_jobs
 -- Tenants with jobs that are due and not leased, those first whose job has been due the longest. A time after :far_us
 -- was set by a clock that has been put back since. For the server.
-SELECT user_id FROM operations
+SELECT user_id FROM waiting_jobs
 WHERE status IN ('queued', 'processing', 'failed') AND (run_after <= :now_us OR run_after > :far_us)
     AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us OR lease_until > :far_us)
     AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
     AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds)))
     AND user_id NOT IN (SELECT value FROM json_each(:besides))
 GROUP BY user_id ORDER BY min(greatest(run_after, created_at)), user_id LIMIT :limit;
+
+-- name: users
+-- The tenants, a page at a time. For the server.
+SELECT user_id FROM tenant_names WHERE user_id > :after_user ORDER BY user_id LIMIT :limit;
+
+-- name: oldest_waiting$
+-- When the oldest job of these kinds was filed that is not done and not given up, of all tenants. For the server.
+SELECT min(created_at) AS created_at FROM waiting_jobs WHERE kind IN (SELECT value FROM json_each(:kinds));
+
+-- name: is_user^
+-- Whether a user has a memory here, or a token. For the server.
+SELECT 1 FROM tenant_names WHERE user_id = :user_id
+UNION ALL SELECT 1 FROM api_tokens WHERE user_id = :user_id LIMIT 1;
 
 -- name: add_words!
 -- Let documents be found by words.
