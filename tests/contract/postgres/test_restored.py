@@ -62,7 +62,7 @@ def drill(database: Database, tmp_path: Path) -> Iterator[Drill]:
     made = Drill(database, tmp_path)
     yield made
     with database.connect() as connection:
-        connection.execute("DROP DATABASE IF EXISTS restored")
+        connection.execute("DROP DATABASE IF EXISTS restored WITH (FORCE)")
 
 
 def say(drill: Drill, user: str, *texts: str) -> None:
