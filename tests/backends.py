@@ -143,7 +143,7 @@ def _open_there(patch: pytest.MonkeyPatch, registry: Registry, server: Server) -
     """Let this process open databases of the registry."""
     open_store, connect = bootstrap.open_store, sqlite3.connect
 
-    def open_instead(target: str | Path | None, **given: Any) -> Store:
+    def open_instead(target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as the function itself has it
         place = bootstrap.resolve_target(target)
         if "://" not in place:
             for name in registry.forget_removed():

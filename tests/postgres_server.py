@@ -173,7 +173,9 @@ def start_server(*, durable: bool = False) -> Server:
     if server.system_user is not None:
         os.chown(folder, pwd.getpwnam(server.system_user).pw_uid, -1)
     data = folder / "data"
-    run_program(server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N")
+    run_program(
+        server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N"
+    )
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(f"unix_socket_directories = '{folder}'\n{_SETTINGS}{'' if durable else _LAZY}")
     run_program(server, "pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-w", "start")

@@ -14,6 +14,7 @@ import psycopg
 
 __all__ = ["Registry"]
 
+
 class Registry:
     """A file with the address of each database by the absolute path of its file, and how to create one more."""
 

@@ -144,7 +144,9 @@ def open_store(
 ) -> Store:
     """Open the store of a target: a SQLite file, or a Postgres database, whose driver is loaded only then.
 
-    `ledger` is the file that lists erasures apart from a Postgres database; a file has its own beside it. Raises what the backend raises, and `Invalid` where the driver is not installed.
+    `ledger` is the file that lists erasures apart from a Postgres database; a file has its own beside it.
+
+    Raises what the backend raises, and `Invalid` where the driver is not installed.
     """
     place = resolve_target(target)
     if not _is_postgres(place):

@@ -36,7 +36,7 @@ class _Loader(importlib.abc.Loader):
             place = str(module.resolve_target(target))
             if "://" not in place:
                 sys.path.insert(0, str(Path(__file__).parents[2]))
-                from tests.registry import Registry
+                from tests.registry import Registry  # noqa: PLC0415 - only a process that opens a memory pays for it
 
                 sys.path.pop(0)
                 place = Registry(Path(os.environ["DATABASES_OF_TEST"])).find(place)

@@ -22,7 +22,7 @@ def empty() -> Iterator[Database]:
     server = get_server()
     made = server.create_empty("empty")
     yield made
-    run(server.lend(), "DROP DATABASE empty")
+    run(server.lend(), "DROP DATABASE empty WITH (FORCE)")
 
 
 def run(database: Database, *statements: str) -> None:
