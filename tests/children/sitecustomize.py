@@ -39,7 +39,9 @@ class _Loader(importlib.abc.Loader):
                 from tests.registry import Registry  # noqa: PLC0415 - only a process that opens a memory pays for it
 
                 sys.path.pop(0)
-                place = Registry(Path(os.environ["DATABASES_OF_TEST"])).find(place)
+                registry = Registry(Path(os.environ["DATABASES_OF_TEST"]))
+                if str(Path(place).absolute()) in registry.names() or not Path(place).exists():
+                    place = registry.find(place)
             return open_store(place, **given)
 
         module.open_store = open_instead  # type: ignore[attr-defined]

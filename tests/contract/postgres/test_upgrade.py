@@ -34,7 +34,7 @@ CREATE TABLE notes (
 ) PARTITION BY HASH (user_id);
 CREATE TABLE notes_0 PARTITION OF notes FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 """
-POST = "ALTER TABLE access_log DROP COLUMN feedback;"
+POST = "ALTER TABLE access_log DROP COLUMN shown;"
 _SCHEMA = """
 SELECT 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull::text
 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
