@@ -17,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import click
+
 from credenda.bench.sentences import make_sentences
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
@@ -85,7 +87,7 @@ def _move(source: str, target: str, note: Note) -> dict[str, Any]:
 
 def _run(source: str, target: str, *, kill_after: int | None = None) -> dict[str, Any]:
     began, before = seconds(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 - this very program
         [sys.executable, "-m", "credenda", "--json", "migrate", "--from", source, "--to", target],
         env={**os.environ, "CREDENDA_EMBEDDER": "hashed"},
         stdout=subprocess.PIPE,
@@ -93,15 +95,18 @@ def _run(source: str, target: str, *, kill_after: int | None = None) -> dict[str
         text=True,
     )
     assert process.stderr is not None  # noqa: S101 - PIPE was asked for
-    users = 0
+    users, told = 0, ""
     for line in process.stderr:
         users += "verified" in line
+        told = line
         if users == kill_after:
             process.kill()
     output = process.communicate()[0]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    report = json.loads(output) if kill_after is None else {}
+    if (kill_after is None) != bool(output):  # it was not killed, but ended with an error
+        raise click.ClickException(f"credenda migrate: {told}")
+    report = json.loads(output) if output else {}
     return {"seconds": seconds() - began, "cpu_seconds": cpu, "users": users, "report": report}
 
 

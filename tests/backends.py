@@ -1,10 +1,10 @@
 """Run tests of the whole product on another backend: whatever opens a file then opens a Postgres database instead.
 
 `CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; the suite itself runs the modules in `ON_BOTH`
-on both. A file keeps its database for one test, so that it can be opened again, by several stores, and for several
-users. What a file has when it is first opened, such as a copied template, is moved into the database. Who looks at the
-rows of such a file with `sqlite3` sees those of the database. Tests about the file itself have
-the marker `sqlite_file` and stay on SQLite.
+on both. A file keeps its database for one test, so that it can be opened again, by several stores, for several users,
+and by processes that the test starts. What a file has when it is first opened, such as a copied template, is moved into
+the database. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests about the file
+itself have the marker `sqlite_file` and stay on SQLite.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,12 +23,12 @@ import psycopg
 import pytest
 
 from credenda import bootstrap
-from credenda.clock import Clock
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 
-from .postgres_server import Database, get_server
+from .postgres_server import TEMPLATE, Database, Server, get_server
+from .registry import Registry
 
 __all__ = ["CHOSEN", "ON_BOTH", "open_databases"]
 
@@ -44,6 +45,7 @@ ON_BOTH: Final = frozenset(
 )
 """Modules that the suite runs on both backends: what each promise of the product rests on."""
 _PARAMETER: Final = re.compile(r"'[^']*'|::|%|\?|:(\w+)")
+_CHILDREN: Final = str(Path(__file__).parent / "children")
 _AS_A_FILE: Final = "-c search_path=credenda -c session_replication_role=replica"
 _REWRITTEN: Final = {
     re.compile(r"^SELECT name FROM sqlite_master WHERE type = 'trigger'$"): "SELECT NULL WHERE false",
@@ -120,38 +122,43 @@ def _to_path(name: object) -> str:
 @contextmanager
 def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
     """Let `bootstrap.open_store` open a database in the place of a file, until the block ends."""
-    lent: dict[str, Database] = {}
-    open_store = bootstrap.open_store
+    server = get_server()
+    with tempfile.TemporaryDirectory(prefix="credenda-databases-") as folder:
+        path = Path(folder) / "databases.json"
+        address = Database("{name}", server).url().replace("%7B", "{").replace("%7D", "}")
+        registry = Registry.create(
+            path, admin=Database("postgres", server).url("postgres"), template=TEMPLATE, address=address
+        )
+        patch.setenv("DATABASES_OF_TEST", str(path))
+        patch.setenv("PYTHONPATH", _CHILDREN, prepend=os.pathsep)
+        _open_there(patch, registry, server)
+        try:
+            yield
+        finally:
+            for name in registry.names().values():
+                server.take_back(Database(name, server))
 
-    def open_instead(
-        target: str | Path | None,
-        *,
-        clock: Clock | None = None,
-        read_only: bool = False,
-        key: bytes = b"",
-        ledger: str = "",
-    ) -> Store:
+
+def _open_there(patch: pytest.MonkeyPatch, registry: Registry, server: Server) -> None:
+    """Let this process open databases of the registry."""
+    open_store, connect = bootstrap.open_store, sqlite3.connect
+
+    def open_instead(target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as the function itself has it
         place = bootstrap.resolve_target(target)
         if "://" not in place:
-            name = str(Path(place).absolute())
-            if name not in lent:
-                database = get_server().lend()
-                if Path(name).exists():
-                    _move_file(open_store(name, read_only=True, key=key), open_store(database.url(), key=key))
-                lent[name] = database
-            place = lent[name].url()
-        return open_store(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
+            for name in registry.forget_removed():
+                server.take_back(Database(name, server))
+            key = given.get("key", b"")
 
-    connect = sqlite3.connect
+            def move(path: str, address: str) -> None:
+                _move_file(open_store(path, read_only=True, key=key), open_store(address, key=key))
+
+            place = registry.find(place, lambda: server.lend().name, move)
+        return open_store(place, **given)
 
     def connect_instead(name: object, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as sqlite3 has it
-        database = lent.get(_to_path(name))
-        return connect(name, *given, **named) if database is None else TableView(database)  # type: ignore[arg-type]
+        held = registry.names().get(_to_path(name))
+        return connect(name, *given, **named) if held is None else TableView(Database(held, server))  # type: ignore[arg-type]
 
     patch.setattr(bootstrap, "open_store", open_instead)
     patch.setattr(sqlite3, "connect", connect_instead)
-    try:
-        yield
-    finally:
-        for database in lent.values():
-            get_server().take_back(database)

@@ -29,11 +29,13 @@ import psycopg
 
 from credenda.storage.postgres.migrate import migrate
 
-__all__ = ["Database", "Server", "get_server", "lend_database", "run_program"]
+from .pooler import Pooler, start_pooler
+
+__all__ = ["TEMPLATE", "Database", "Server", "get_server", "lend_database", "run_program"]
 
 OWNER: Final = "credenda"
 APP: Final = "credenda_app"
-_TEMPLATE: Final = "credenda_template"
+TEMPLATE: Final = "credenda_template"
 _UNPRIVILEGED: Final = "nobody"
 """The system user that runs the server for root, whom Postgres refuses."""
 _SETTINGS: Final = """
@@ -70,7 +72,10 @@ class Database:
     server: Server
 
     def url(self, user: str = OWNER) -> str:
-        """Return the target that opens it as a user."""
+        """Return the target that opens it as a user; the superuser never goes through the pooler."""
+        pooler = self.server.pooler
+        if pooler is not None and user in {OWNER, APP}:
+            return f"postgresql://{user}@/{self.name}?host={quote(str(pooler.folder), safe='')}&port={pooler.port}"
         return f"postgresql://{user}@/{self.name}?host={quote(str(self.server.folder), safe='')}"
 
     def connect(self, user: str = "postgres") -> psycopg.Connection:
@@ -95,6 +100,7 @@ class Server:
     free: list[Database] = field(default_factory=list[Database])
     made: int = 0
     lock: Lock = field(default_factory=Lock)
+    pooler: Pooler | None = None
 
     def lend(self) -> Database:
         """Return an empty database; give it back with `take_back`."""
@@ -105,7 +111,7 @@ class Server:
             name = f"memory_{self.made}"
         with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
             connection.execute(
-                cast("LiteralString", f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE} STRATEGY file_copy OWNER {OWNER}")
+                cast("LiteralString", f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy OWNER {OWNER}")
             )
         return Database(name, self)
 
@@ -123,6 +129,8 @@ class Server:
 
     def stop(self) -> None:
         """Stop the server and delete its files."""
+        if self.pooler is not None:
+            self.pooler.stop()
         run_program(self, "pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -133,8 +141,8 @@ class Server:
         """Create the roles and the template that databases are copied from."""
         with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
             connection.execute(_ROLES)
-            connection.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
-        migrate(Database(_TEMPLATE, self).url())
+            connection.execute(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER}")
+        migrate(Database(TEMPLATE, self).url())
         with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
             connection.execute(f"GRANT {OWNER}_service TO {APP}")
 
@@ -165,7 +173,9 @@ def start_server(*, durable: bool = False) -> Server:
     if server.system_user is not None:
         os.chown(folder, pwd.getpwnam(server.system_user).pw_uid, -1)
     data = folder / "data"
-    run_program(server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N")
+    run_program(
+        server, "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "-N"
+    )
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(f"unix_socket_directories = '{folder}'\n{_SETTINGS}{'' if durable else _LAZY}")
     run_program(server, "pg_ctl", "-D", str(data), "-l", str(folder / "log"), "-w", "start")
@@ -182,6 +192,8 @@ def get_server() -> Server:
     """Return the server of this process; the first call starts it."""
     server = start_server()
     atexit.register(server.stop)
+    if os.environ.get("CREDENDA_TEST_POOLER") == "pgbouncer":
+        server.pooler = start_pooler(server.folder, server.system_user)
     return server
 
 

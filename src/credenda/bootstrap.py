@@ -49,10 +49,10 @@ __all__ = [
     "back_up_file",
     "build_parts",
     "build_user_parts",
-    "erase_again",
     "migrate_database",
     "open_copy",
     "open_store",
+    "repeat_erasures",
     "resolve_target",
     "restore_backup",
     "run_due_duties",
@@ -144,7 +144,9 @@ def open_store(
 ) -> Store:
     """Open the store of a target: a SQLite file, or a Postgres database, whose driver is loaded only then.
 
-    `ledger` is the file that lists erasures apart from a Postgres database; a file has its own beside it. Raises what the backend raises, and `Invalid` where the driver is not installed.
+    `ledger` is the file that lists erasures apart from a Postgres database; a file has its own beside it.
+
+    Raises what the backend raises, and `Invalid` where the driver is not installed.
     """
     place = resolve_target(target)
     if not _is_postgres(place):
@@ -264,7 +266,7 @@ def migrate_database(
         return services.migrate.migrate(old, new, user=user, progress=progress, besides=PROBE_USER)
 
 
-def erase_again(
+def repeat_erasures(
     target: str | Path | None, ledgers: Sequence[str | Path] = (), *, deletions: str | Path | None = None
 ) -> RestoredReport:
     """Erase from a restored database whoever was erased since its backup was made, and repeat later deletions.
@@ -283,7 +285,7 @@ def erase_again(
             held.callback(later.release)
         elif not entries:
             raise Invalid("there is no ledger of erasures", why="none was given, or it is empty", fix="give --ledger")
-        return services.restored.erase_again(parts, entries, later=None if later is None else later.store)
+        return services.restored.repeat_erasures(parts, entries, later=None if later is None else later.store)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

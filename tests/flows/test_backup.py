@@ -21,6 +21,8 @@ WORD = "zorkmidsplendour"
 WRITING = """
 import sys
 from credenda import Credenda
+
+pytestmark = pytest.mark.sqlite_file  # a backup is a copy of the file
 with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
     for number in range(10**9):
         memory.remember(f"Note {number} of ana.")

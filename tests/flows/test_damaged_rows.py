@@ -15,6 +15,8 @@ from credenda import Corrupt, Credenda, Invalid
 from credenda.bootstrap import restore_backup
 from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.sqlite_file  # bytes of the file are damaged
+
 Use = Callable[[Credenda], object]
 
 

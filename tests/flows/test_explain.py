@@ -215,8 +215,7 @@ def test_other_conditions_are_refused(mem: Credenda, wrong: dict[str, object]) -
         mem.list(**wrong)  # type: ignore[arg-type]
 
 
-def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str], path: Path) -> None:
-    assert path.exists()
+def test_a_cursor_that_is_none_is_not_found(mem: Credenda, many: list[str]) -> None:
     for cursor in ("x", "m1-000000", many[0].replace("m", "e", 1)):
         with pytest.raises(NotFound):
             mem.list(cursor=cursor)

@@ -203,6 +203,7 @@ def test_a_database_of_several_users_gives_only_the_memories_of_the_one_who_impo
     assert "--user" in refused.value.fix
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_a_damaged_or_foreign_database_is_refused(mem: Credenda, tmp_path: Path) -> None:
     whole = close_openmemory(tmp_path / "a.db", {"ana": "u"}).read_bytes()
     (tmp_path / "cut.db").write_bytes(whole[: len(whole) // 3])

@@ -91,6 +91,7 @@ def old_words(*parts: object) -> str:
     return " ".join(str(part).lower() for part in parts if part is not None)
 
 
+@pytest.mark.sqlite_file  # an older version of the file
 def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "memory.db"
     with monkeypatch.context() as then:

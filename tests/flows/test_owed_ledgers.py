@@ -11,6 +11,8 @@ from credenda import Corrupt, Credenda, restore_backup
 from credenda.storage.erasure_ledger import locate_ledger, read_ledger
 from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.sqlite_file  # the ledgers lie beside the file and its backups
+
 WORD = "zorkmidsplendour"
 DAMAGED = b"no line of a ledger\n{}\n"
 

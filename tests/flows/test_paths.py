@@ -47,6 +47,7 @@ def test_what_names_no_file_is_an_error_of_ours(mem: Credenda, tmp_path: Path, n
     assert (mem.stats(), sorted(tmp_path.iterdir())) == before
 
 
+@pytest.mark.sqlite_file  # about folders of files
 @pytest.mark.parametrize("name", [name for name in CALLS if name != "price"])
 def test_what_may_not_be_looked_at_is_unavailable(
     mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -70,6 +71,7 @@ def _refusing(real: Callable[..., object], closed: Path) -> Callable[..., object
     return call
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 @pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
 def test_a_name_that_is_no_unicode_is_a_name_except_for_a_backup(mem: Credenda) -> None:
     name = os.fsdecode(b"caf\xe9.txt")

@@ -14,7 +14,10 @@ from credenda import Credenda
 from credenda.config import get_default_target
 from credenda.paths import create_file, create_folder, find_open_paths
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="permissions of files are those of POSIX")
+pytestmark = [
+    pytest.mark.sqlite_file,  # about the permissions of the file
+    pytest.mark.skipif(sys.platform == "win32", reason="permissions of files are those of POSIX"),
+]
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)

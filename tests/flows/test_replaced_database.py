@@ -32,6 +32,8 @@ for line in sys.stdin:
 KEEPING = """
 import sys
 from credenda import Credenda
+
+pytestmark = pytest.mark.sqlite_file  # another file takes the place of the file
 with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
     for line in sys.stdin:
         print([hit.text for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)

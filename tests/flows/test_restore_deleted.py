@@ -10,6 +10,8 @@ import pytest
 from credenda import Credenda, CredendaError, Invalid, NotFound, restore_backup
 from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.sqlite_file  # a backup of a file is restored
+
 WORD = "zorkmidsplendour"
 
 

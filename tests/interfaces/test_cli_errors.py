@@ -117,6 +117,7 @@ def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.sqlite_file  # the file is damaged
 def test_a_file_that_is_no_database_is_corrupt(ana: Terminal) -> None:
     ana.db.write_bytes(b"not a database, whatever it says " * 200)
     ana.error("list", code=7)
@@ -227,6 +228,7 @@ def test_a_command_line_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
 LONG = "a" * 300
 
 
+@pytest.mark.sqlite_file  # about names of files
 @pytest.mark.parametrize(
     "args",
     [

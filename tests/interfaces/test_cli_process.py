@@ -135,6 +135,7 @@ READING = [
 ]
 
 
+@pytest.mark.sqlite_file  # the file is read only
 @pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
 def test_reading_works_on_a_read_only_file(command: list[str], ana: Terminal, tmp_path: Path) -> None:
     ana.remember("I live in Linz.")
@@ -153,6 +154,7 @@ def test_writing_is_refused_when_read_only(ana: Terminal) -> None:
     assert ana.values() == ["Linz"]
 
 
+@pytest.mark.sqlite_file  # the file is missing
 def test_a_missing_file_is_not_made_when_read_only(ana: Terminal) -> None:
     ana.error("--read-only", "list", code=3)
     assert not ana.db.exists()

@@ -82,6 +82,7 @@ def test_a_dry_run_says_what_shares_the_words_and_the_whole_message_is_a_choice(
     assert receipt["events"] == 1
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, tmp_path: Path) -> None:
     ana.remember("I live in Linz.")
     backup = tmp_path / "backup.db"

@@ -114,6 +114,7 @@ def shift(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE audit_records SET seq = -seq - 1")
 
 
+@pytest.mark.sqlite_file  # columns of SQLite hold values of any type
 @pytest.mark.parametrize(
     "tamper",
     [

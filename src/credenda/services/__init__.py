@@ -90,10 +90,10 @@ if TYPE_CHECKING:
         restore_backup as restore_backup,
     )
     from credenda.services import (
-        restored as restored,
+        restore_from_files as restore_from_files,
     )
     from credenda.services import (
-        restore_from_files as restore_from_files,
+        restored as restored,
     )
     from credenda.services import (
         retention_curves as retention_curves,

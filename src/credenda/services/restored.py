@@ -14,7 +14,7 @@ from credenda.services.restore_backup import delete_again
 from credenda.storage.erasure_ledger import ErasedTenant, hash_tenant_name, locate_ledger, name_owner, read_ledger
 from credenda.storage.store import Store, Writer
 
-__all__ = ["erase_again", "read_ledgers"]
+__all__ = ["read_ledgers", "repeat_erasures"]
 
 _PAGE: Final = 256
 
@@ -33,7 +33,7 @@ def read_ledgers(paths: Iterable[str | Path]) -> dict[str, ErasedTenant]:
     return found
 
 
-def erase_again(parts: Parts, entries: Mapping[str, ErasedTenant], *, later: Store | None = None) -> RestoredReport:
+def repeat_erasures(parts: Parts, entries: Mapping[str, ErasedTenant], *, later: Store | None = None) -> RestoredReport:
     """Erase the users that the entries list, and with `later`, a newer state of the database, what is gone there.
 
     A user that only has the tag or only the name of an entry stays. Repeating it does nothing.
@@ -52,7 +52,7 @@ def erase_again(parts: Parts, entries: Mapping[str, ErasedTenant], *, later: Sto
 
 
 def _erase(parts: Parts, user: str) -> None:
-    if _is_held(parts.store, user):  # it was lifted before the erasure, which a hold prevents
+    if _has_hold(parts.store, user):  # it was lifted before the erasure, which a hold prevents
         _lift_hold(parts, user, "the user was erased after this backup was made")
     if not parts.store.erase(user).held:
         raise Unavailable("a user could not be erased", why="some of its data is left", fix="run this again")
@@ -64,8 +64,8 @@ def _delete(parts: Parts, later: Store) -> tuple[int, int]:
     deleted, held, after = 0, 0, ""
     while page := parts.store.users(after=after, limit=_PAGE):
         for user in page:
-            if _is_held(parts.store, user):
-                if _is_held(later, user):
+            if _has_hold(parts.store, user):
+                if _has_hold(later, user):
                     held += 1
                     continue
                 _lift_hold(parts, user, "the hold was lifted after this backup was made")
@@ -75,7 +75,7 @@ def _delete(parts: Parts, later: Store) -> tuple[int, int]:
     return deleted, held
 
 
-def _is_held(store: Store, user: str) -> bool:
+def _has_hold(store: Store, user: str) -> bool:
     return any(hold.lifted_us is None for hold in store.rules(user).holds)
 
 

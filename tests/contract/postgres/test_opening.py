@@ -22,7 +22,7 @@ def empty() -> Iterator[Database]:
     server = get_server()
     made = server.create_empty("empty")
     yield made
-    run(server.lend(), "DROP DATABASE empty")
+    run(server.lend(), "DROP DATABASE empty WITH (FORCE)")
 
 
 def run(database: Database, *statements: str) -> None:
@@ -130,6 +130,7 @@ def test_a_newer_schema_is_refused_and_left_alone(database: Database, user: str)
     version = get_latest_version() + 1
     with database.connect() as connection:
         connection.execute("INSERT INTO credenda.schema_version VALUES (%s, 'pre', 1, 'later')", (version,))
+        connection.execute("INSERT INTO credenda.schema_version VALUES (%s, 'post', 1, 'later')", (version,))
     try:
         with pytest.raises(Conflict, match=f"version {version}"):
             PostgresStore(database.url(user))

@@ -88,13 +88,25 @@ class Tenants:
         self._release()
 
     def wipe(self) -> None:
-        """Close every memory and remove the file with all its users; raise `Unavailable` while one is in use."""
+        """Close every memory and remove all users; raise `Unavailable` while one is in use.
+
+        The file of a SQLite database goes, and with it the record of deletions. From Postgres the users are erased.
+        """
         with self._pool.paused():
             path = self._store().store_name
+            if not Path(path).is_file():
+                self._erase_users(self._store())
             self._release()
             self._users.clear()
             for ending in _FILES:
                 Path(f"{path}{ending}").unlink(missing_ok=True)
+
+    @staticmethod
+    def _erase_users(parts: Parts) -> None:
+        while page := parts.store.users(limit=_USERS_PAGE):
+            for user in page:
+                parts.store.erase(user)
+                parts.indexes.drop(user, store=parts.store_name)
 
     def _open(self, user: str) -> Tenant:
         parts = build_user_parts(self._store(), user)

@@ -38,7 +38,7 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "demo": "demo.make_demo_command",
     "serve": "serve.make_serve_command",
     "migrate": "migrating.make_migrate_command",
-    "erase-again": "restoring.make_erase_again_command",
+    "erase-again": "restoring.make_repeat_erasures_command",
     "token": "tokens.make_token_command",
     "member": "members.make_member_command",
     "login-link": "members.make_login_command",

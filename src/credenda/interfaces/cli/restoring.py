@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 
-__all__ = ["make_erase_again_command"]
+__all__ = ["make_repeat_erasures_command"]
 
 
-def make_erase_again_command() -> click.Command:
+def make_repeat_erasures_command() -> click.Command:
     """Make the command."""
     return click.Command(
         "erase-again",
@@ -43,7 +43,7 @@ def make_erase_again_command() -> click.Command:
             click.Option(["--yes"], is_flag=True, help="Do not ask."),
             *make_program_options(hidden=True),
         ],
-        callback=click.pass_obj(_erase_again),
+        callback=click.pass_obj(_repeat_erasures),
         help="Erase from a restored database the users who were erased since its backup was made, as the ledger of"
         " erasures lists them. Run it before anything serves the database.",
         short_help="After a restore, erase whoever was erased since the backup.",
@@ -51,10 +51,10 @@ def make_erase_again_command() -> click.Command:
     )
 
 
-def _erase_again(session: Session, ledgers: tuple[str, ...], deletions: str | None, *, yes: bool) -> None:
+def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str | None, *, yes: bool) -> None:
     if not ask_consent("Erase from this database whoever was erased since its backup?", sure=yes):
         return
-    report = bootstrap.erase_again(session.db, ledgers, deletions=deletions)
+    report = bootstrap.repeat_erasures(session.db, ledgers, deletions=deletions)
     write_output(cli.jsonout.dump_json(report) if session.json else _show(report))
 
 

@@ -75,7 +75,7 @@ class LedgerFile:
             found.append(
                 Finding(
                     check="ledgers",
-                    detail=f"{back} users that it lists as erased are in the database, which was restored from a backup",
+                    detail=f"{back} users that it lists as erased are back: the database was restored from a backup",
                     where=self.path,
                     fix="run `credenda erase-again`",
                 )

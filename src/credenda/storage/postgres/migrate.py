@@ -2,13 +2,16 @@
 
 A version has two halves. `NNNN_pre_….sql` adds what the new code needs and leaves what the old code reads: it runs when
 the first new node opens the database. `NNNN_post_….sql` takes away what only the old code read: it runs when `migrate`
-is told that no old node is left, and at once in an empty database. Each half runs in one transaction with its record.
+is told that no old node is left, and at once in an empty database. Between the two, old nodes serve, and may start.
+Each half runs in one transaction with its record. It gives up a lock that it cannot have soon, and tries again: while
+it waits for one, everybody else who needs the table waits behind it.
 
 After each version every table with a column `user_id` gets its policies, so that no migration can forget them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, LiteralString, NamedTuple, cast
@@ -27,6 +30,8 @@ __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database
 
 _LOCK: Final = 0x6372656465
 _OLDEST_SERVER: Final = 160_000
+_LOCK_TIMEOUT: Final = "SET LOCAL lock_timeout = '3s'"
+_TRIES: Final = 20
 _RECORD: Final = """
 CREATE TABLE IF NOT EXISTS credenda.schema_version (
     version bigint NOT NULL,
@@ -99,12 +104,10 @@ def open_database(url: str, clock: Clock | None = None, *, read_only: bool = Fal
     with translate_errors(), _connect(url) as connection:
         login = read_login(connection)
         _check_server(login)
-        version = read_schema_version(connection)
         if login.is_owner and not read_only:
-            _migrate(connection, login, clock or SystemClock(), post=version == 0)
+            _migrate(connection, login, clock or SystemClock(), post=read_schema_version(connection) == 0)
             _add_nominees(connection, login)
-            version = read_schema_version(connection)
-        _check_version(version, login)
+        _check_version(_read_applied(connection), login)
         role = login.service if login.is_owner else None
         check_service(connection, role)
         return role
@@ -117,17 +120,20 @@ def _check_server(login: Login) -> None:
         )
 
 
-def _check_version(version: int, login: Login) -> None:
+def _check_version(applied: Collection[tuple[int, str]], login: Login) -> None:
+    """Refuse a schema that lacks something, or from which something was taken away, that this code reads."""
+    version = max((number for number, half in applied if half == "pre"), default=0)
     if version == 0:
         raise NotFound(
             "there is no memory in this database",
             why="its schema was not created yet",
             fix="open it once for writing as the owner of the database",
         )
-    if version > get_latest_version():
+    taken = max((number for number, half in applied if half == "post"), default=0)
+    if taken > get_latest_version():
         raise Conflict(
-            f"this database has schema version {version}",
-            why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
+            f"this database has schema version {taken}",
+            why=f"a newer Credenda took away what only older ones read; this one knows {get_latest_version()}",
             fix="upgrade with `pip install -U credenda`; nothing was changed",
         )
     if version < get_latest_version():
@@ -162,22 +168,14 @@ def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *,
     if {(step.version, step.half) for step in wanted} <= _read_applied(connection):
         return ran
     for step in wanted:
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            if (step.version, step.half) in _read_applied(connection):
-                continue
-            ensure_service_role(connection, login)
-            connection.execute("CREATE SCHEMA IF NOT EXISTS credenda")
-            connection.execute("SET LOCAL search_path = credenda, pg_temp")
-            connection.execute(_RECORD)
-            connection.execute(cast("LiteralString", step.script))
-            raise_walls(connection)
-            grant_tables(connection, login)
-            connection.execute(
-                "INSERT INTO schema_version VALUES (%s, %s, %s, %s)",
-                (step.version, step.half, clock.now_us(), step.description),
-            )
-            ran.append(f"{step.version} {step.half}")
+        for tried in range(_TRIES):
+            try:
+                if _run_step(connection, login, step, clock.now_us()):
+                    ran.append(f"{step.version} {step.half}")
+                break
+            except psycopg.errors.LockNotAvailable:
+                if tried + 1 == _TRIES:
+                    raise
     return ran
 
 
@@ -188,6 +186,26 @@ def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
         if create_nominees(connection):
             raise_walls(connection)
             grant_tables(connection, login)
+
+
+def _run_step(connection: psycopg.Connection[Any], login: Login, step: Step, now_us: int) -> bool:
+    """Run one half, unless another process has; return whether it was run here."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        if (step.version, step.half) in _read_applied(connection):
+            return False
+        connection.execute(_LOCK_TIMEOUT)
+        ensure_service_role(connection, login)
+        connection.execute("CREATE SCHEMA IF NOT EXISTS credenda")
+        connection.execute("SET LOCAL search_path = credenda, pg_temp")
+        connection.execute(_RECORD)
+        connection.execute(cast("LiteralString", step.script))
+        raise_walls(connection)
+        grant_tables(connection, login)
+        connection.execute(
+            "INSERT INTO schema_version VALUES (%s, %s, %s, %s)", (step.version, step.half, now_us, step.description)
+        )
+    return True
 
 
 def raise_walls(connection: psycopg.Connection[Any]) -> None:

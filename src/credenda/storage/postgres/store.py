@@ -55,7 +55,9 @@ class PostgresStore(ServerRows, TenantQueries):
     ) -> None:
         """Open a database, as its owner create its schema or bring it up to date, and work as the service's role.
 
-        `ledger` is a file that lists the erasures apart from the database; "" for none. Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
+        `ledger` is a file that lists the erasures apart from the database; "" for none.
+
+        Raises `Forbidden` for a login that could pass row-level security, `Conflict` for a schema of another version,
         `Unavailable` for a database that cannot be reached, `NotFound` for one without a schema and `read_only`.
         """
         self.path = url
