@@ -37,6 +37,8 @@ VECTOR_CANDIDATES: Final = 500
 """Documents of these rescored from stored vectors: recall@10 .995 measured."""
 TOKEN_TEXT_CHARACTERS: Final = 500
 """Longest text, about 100 tokens, that gets a vector for each token."""
+SPELLING_EVENTS: Final = 500
+"""Newest events among whose words the near misses of a misspelt question are looked for."""
 LATE_CANDIDATES: Final = 100
 """Best candidates whose token vectors are compared: 200 found no more (docs/decisions/0076)."""
 QUESTION_VECTORS: Final = 512

@@ -6,7 +6,6 @@ phrase alone, the newest comes first without a link.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -19,7 +18,7 @@ from credenda.text.normalize import is_same_value, normalise_attribute, normalis
 
 __all__ = ["lift_newer_wording", "link_newer", "put_newest_first"]
 
-_WORDS: Final = re.compile(r"\w+(?:['\u2019-]\w+)*")
+_MARKS: Final = str.maketrans(dict.fromkeys('.,;:!?"()', " "))
 _MOMENTS: Final = frozenset({"now", "currently", "today", "still", "nowadays", "actually"})
 """Words that set a later statement apart without another meaning."""
 _COVERED_LEAST: Final = 0.3
@@ -111,7 +110,7 @@ def _pair_wordings(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
     """Return the best and the newest row of each group of wordings in which these are different rows."""
     groups: list[list[tuple[Row, list[str]]]] = []
     for row in rows:
-        words = [word for word in _WORDS.findall(row.text.casefold()) if word not in _MOMENTS]
+        words = [word for word in row.text.casefold().translate(_MARKS).split() if word not in _MOMENTS]
         group = next((one for one in groups if _has_other_value(one[0][1], words)), None)
         if group is None:
             groups.append([(row, words)])
@@ -123,6 +122,8 @@ def _pair_wordings(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
 
 def _has_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether two texts differ in one phrase of a few words."""
+    if one[:1] != other[:1] and one[-1:] != other[-1:]:
+        return False
     shortest = min(len(one), len(other))
     before = next((at for at in range(shortest) if one[at] != other[at]), shortest)
     rest = shortest - before

@@ -38,6 +38,7 @@ from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_wort
 from credenda.read.rank import Reading, find_allowed_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import retrieve
 from credenda.read.score import compute_final_scores
+from credenda.read.spelling import correct_spelling
 from credenda.read.unindexed import build_partial_index
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
@@ -136,7 +137,14 @@ def search(
 
 
 def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
-    """Return visible rows whose vectors are the nearest, where no candidate reaches the floor of relevance."""
+    """Return visible rows that come nearest, where no candidate reaches the floor of relevance.
+
+    These are the nearest by their vectors; without vectors, texts with a word that differs from the question's by one
+    letter.
+    """
+    if asked.vector is None:
+        meant = correct_spelling(asked.made, work.reader)
+        return _find(replace(asked, made=meant), work, _MISSES)[1] if meant else []
     compared = np.flatnonzero(~np.isnan(found.cosine))
     best = compared[np.argsort(-found.cosine[compared], kind="stable")][:_COMPARED]
     if not len(best):

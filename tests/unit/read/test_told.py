@@ -53,3 +53,13 @@ def test_the_nearest_texts_come_with_an_empty_answer(world: World) -> None:
     found = world.search("beverages", vector=unit(0.1, 0, 1))
     assert (found.hits, found.abstained) == ((), True)
     assert [hit.id for hit in found.nearest] == [near, far]
+
+
+@pytest.mark.requirement("C-020")
+def test_without_vectors_a_misspelt_word_finds_its_near_misses(world: World) -> None:
+    name, gone = world.say("We adopted a beagle in May"), world.hold("The other beagle is a secret")
+    world.forget(gone)
+    found = world.search("Which begle do I own?")
+    assert (found.hits, found.abstained, found.probability) == ((), True, 0.0)
+    assert [hit.id for hit in found.nearest] == [name]
+    assert world.search("Which harbour?").nearest == ()
