@@ -91,7 +91,7 @@ def test_broken_off_it_goes_on_where_it_stopped(store: Path, clock: ManualClock)
             return super().embed(texts)
 
     with Credenda.open(store, user="ana", clock=clock, embedder="none", workers=False) as mem:
-        for number in range(150):
+        for number in range(600):
             mem.remember(f"The neighbours were loud on day {number}.")
         mem.settle()
     tired = Tired(128)
@@ -99,8 +99,8 @@ def test_broken_off_it_goes_on_where_it_stopped(store: Path, clock: ManualClock)
         with pytest.raises(Unavailable):
             mem.data.reembed()
         held = mem.stats().vectors_by_model["hashed-1-128"]
-        assert 0 < held < 153
-        assert mem.data.reembed().embedded == 153 - held
+        assert 0 < held < 603
+        assert mem.data.reembed().embedded == 603 - held
         assert mem.data.doctor().ok
 
 

@@ -14,8 +14,10 @@ from credenda.write.indexing.embed import EMBED, embed, find_missing_vectors, st
 
 __all__ = ["embed_missing"]
 
-_EVENTS_A_STEP: Final = 64
-_VECTORS_A_COMMIT: Final = 64
+_EVENTS_A_STEP: Final = 256
+"""Events whose texts are embedded together: the more there are, the more of them have equal length and run at once."""
+_TEXTS_A_COMMIT: Final = 512
+"""Most texts embedded at once: their tokens take 16 MB, and a commit takes some hundredths of a second."""
 _MORE_BITS_THAN_ANY: Final = 64
 """No vector is this precise, so that each counts as missing."""
 
@@ -53,8 +55,8 @@ def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job, *, again
         name = tokens.token_model_id if tokens else None
         wanted = find_missing_vectors(reader, range_of_events, embedder.model_id, least_bits=least_bits, tokens=name)
         tag = reader.tenant.tag
-    for start in range(0, 0 if dry_run else len(wanted), _VECTORS_A_COMMIT):
-        portion = wanted[start : start + _VECTORS_A_COMMIT]
+    for start in range(0, 0 if dry_run else len(wanted), _TEXTS_A_COMMIT):
+        portion = wanted[start : start + _TEXTS_A_COMMIT]
         vectors = list(chain.from_iterable(embed(embedder, portion, parts.settings.vector_bits, tokens=tokens)))
         parts.store.commit(
             parts.user_id,
