@@ -8,12 +8,12 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.layout import count_noun
 from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.removing import ask_consent
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
 from credenda.model.restored_report import RestoredReport
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda import bootstrap

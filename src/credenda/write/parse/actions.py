@@ -230,7 +230,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in _PLANNED and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"] or _acts_on_pronoun(tree, action):
+    elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -277,7 +277,7 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
             yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
 
 
-def _acts_on_pronoun(tree: Tree, action: int) -> bool:
+def _has_pronoun_object(tree: Tree, action: int) -> bool:
     """Return whether an action cannot stand alone, since its object was named before: "add it to my list"."""
     return any(is_pointing(tree, one) for one in tree.find_all(action, "dobj", "dative"))
 
@@ -295,7 +295,7 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     """Keep what a verb without a frame says, as something that the speaker does or did."""
     tree = said.tree
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
-    light = light or _acts_on_pronoun(tree, head) or _is_no_act(said, head)
+    light = light or _has_pronoun_object(tree, head) or _is_no_act(said, head)
     if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
         yield from _read_completion(said, head)
         yield _make_open(said, head)

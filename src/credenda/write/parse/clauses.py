@@ -153,7 +153,7 @@ def _is_asked(tree: Tree, at: int) -> bool:
 
 def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
     """Return the stance of a clause, from its modal verb and the verbs above it, and whether it is hedged."""
-    modal = {word for one in _find_helpers(tree, at) for word in (tree.lemma(one), tree.tokens[one].text.lower())}
+    modal = {word for one in _find_auxiliaries(tree, at) for word in (tree.lemma(one), tree.tokens[one].text.lower())}
     unreal = bool(modal & _UNREAL_MODALS) and tree.lemma(at) not in {"like", "love", "prefer"}
     if unreal or _is_unsure(tree, at) or _has_condition(tree, at):
         return Stance.HYPOTHETICAL, False
@@ -168,11 +168,11 @@ def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
     return stance, hedged
 
 
-def _find_helpers(tree: Tree, at: int) -> list[int]:
+def _find_auxiliaries(tree: Tree, at: int) -> list[int]:
     """Return the auxiliaries of a verb, those of the first of joined verbs: "I might watch a film or read"."""
     helpers, token = tree.find_all(at, "aux"), tree.tokens[at]
     shares = token.dep == "conj" and token.tag == "VB" and not helpers and tree.find(at, "nsubj") is None
-    return _find_helpers(tree, token.head) if shares else helpers
+    return _find_auxiliaries(tree, token.head) if shares else helpers
 
 
 def _is_unsure(tree: Tree, at: int) -> bool:

@@ -173,7 +173,7 @@ def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
 def _read_action(value: str, verb: str) -> _Action:
     """Read "taking a cooking class today" as take, cooking class; `verb` is the verb of a value that names none."""
     words = re.findall(r"[\w'#+/.-]*\w", value.casefold().replace("’", "'"))
-    if not verb and _opens_with_verb(words):
+    if not verb and _has_leading_verb(words):
         verb, words = lemmatise_verb(words[0]), words[1:]
     while words and words[0] in _PARTICLES | _OWNERS:
         words = words[1:]
@@ -181,7 +181,7 @@ def _read_action(value: str, verb: str) -> _Action:
     return _Action(verb, tuple(stem(word) for word in words[:end] if word not in _OWNERS | _PARTICLES))
 
 
-def _opens_with_verb(words: list[str]) -> bool:
+def _has_leading_verb(words: list[str]) -> bool:
     """Return whether a value begins with a verb: a known form, a gerund, or a word before an article or owner.
 
     "Peer review for April" names its object alone.
