@@ -21,7 +21,7 @@ from credenda.interfaces.cli.outcome import (
     describe_change,
     find_successor,
 )
-from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.output import is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, restore
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.cli.session import Session
@@ -287,9 +287,9 @@ def _join_changes(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -
 
 def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import a file, and extract all its messages, with a progress counter on a terminal."""
+    shown = {"progress": _show_filed} if sys.stderr.isatty() else {}
     with session.open() as memory:
-        watched = sys.stderr.isatty()
-        report = _run_import(memory, operation, {**given, "progress": _show_filed} if watched else given)
+        report = _run_import(memory, operation, given | shown)
         _read_all(memory)
         return Outcome(value=report)
 
@@ -311,22 +311,19 @@ def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportR
 
 def _show_filed(done: int, size: int | None) -> None:
     """Show how much of a file has been stored."""
-    sys.stderr.write(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
-    sys.stderr.flush()
+    write_progress(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
 
 
 def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
     """Compute all embeddings again, with a progress counter on a terminal."""
+    shown = {"progress": _show_embedded} if sys.stderr.isatty() else {}
     with session.open() as memory:
-        watched = sys.stderr.isatty()
-        report = invoke(memory, operation, {**given, "progress": _show_embedded} if watched else given)
-        return Outcome(value=report)
+        return Outcome(value=invoke(memory, operation, given | shown))
 
 
 def _show_embedded(done: int, size: int | None) -> None:
     """Show how many texts have embeddings."""
-    sys.stderr.write(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
-    sys.stderr.flush()
+    write_progress(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
 
 
 def _read_all(memory: Credenda) -> None:
@@ -345,8 +342,7 @@ def _read_all(memory: Credenda) -> None:
         idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
         left = stats.pending_extractions
         if watched:
-            sys.stderr.write(f"\rprocessed {first - left:,} of {first:,} ")
-            sys.stderr.flush()
+            write_progress(f"\rprocessed {first - left:,} of {first:,} ")
     if watched and first:
         sys.stderr.write("\r\033[K")
 

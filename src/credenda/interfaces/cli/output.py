@@ -12,7 +12,7 @@ import click
 from credenda.errors import Unavailable
 from credenda.paths import make_file_error
 
-__all__ = ["fill_streams", "is_interactive", "note", "write_output"]
+__all__ = ["fill_streams", "is_interactive", "note", "write_output", "write_progress"]
 
 _PIPE_CLOSED = 141
 """The exit code that a shell reports after a broken pipe (128 + SIGPIPE)."""
@@ -48,6 +48,12 @@ def note(text: str) -> None:
         _write(sys.stderr, f"{text}\n")
     except OSError:  # standard error is closed
         _redirect_to_null(sys.stderr)
+
+
+def write_progress(shown: str) -> None:
+    """Write a line to standard error that the next one takes the place of."""
+    sys.stderr.write(shown)
+    sys.stderr.flush()
 
 
 def is_interactive() -> bool:
