@@ -39,7 +39,7 @@ def load(view: View) -> Mapping[str, object]:
         "is_running": job is not None and job.state not in ENDED,
         "report": report,
         "dream": dream,
-        "planned": {} if dream is None else {one["name"]: _read_steps(view, one) for one in dream.get("steps", ())},
+        "planned": {one["name"]: _read_changes(view, one) for one in _list_steps(dream)},
         "undo": _list_marks(report) if dream is None else _list_dream_marks(view, job, dream),
         "duties": [duties[name] for name in _OPERATIONS],
     }
@@ -64,11 +64,16 @@ def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:
     return marks if len(marks) <= _MARKS else ()
 
 
+def _list_steps(dream: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
+    """Return the steps of a dream; none of its report that is gone."""
+    return () if dream is None else cast("Sequence[Mapping[str, Any]]", dream.get("steps", ()))
+
+
 def _list_dream_marks(view: View, job: JobInfo | None, dream: Mapping[str, Any]) -> Sequence[str]:
     """Return the changes of a dream as a form names them, if one form can hold them all: it logs its own name."""
     if job is None or dream.get("dry_run"):
         return ()
-    marks = [mark for step in dream.get("steps", ()) for mark in _list_marks(step.get("merged"))]
+    marks = [mark for step in _list_steps(dream) for mark in _list_marks(step.get("merged"))]
     found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
     marks += [
         f"{one.memory_id}.{one.id}"
@@ -78,7 +83,7 @@ def _list_dream_marks(view: View, job: JobInfo | None, dream: Mapping[str, Any])
     return marks if len(marks) <= _MARKS else ()
 
 
-def _read_steps(view: View, step: Mapping[str, Any]) -> Sequence[Mapping[str, object]]:
+def _read_changes(view: View, step: Mapping[str, Any]) -> Sequence[Mapping[str, object]]:
     """Return the changes of a step of a dream as pairs: the memory that is there, and what becomes of it."""
     pairs: list[Mapping[str, object]] = []
     for one in cast("Sequence[Mapping[str, Any]]", step.get("changes", ()))[:_PAIRS]:
