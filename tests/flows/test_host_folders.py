@@ -10,6 +10,8 @@ import pytest
 from credenda import Credenda
 
 POINTERS = (
+    (
+)
     "# Memory Index\n\n- [User role](user_role.md) — backend engineer\n- [Testing](feedback_testing.md): no mocks\n"
 )
 FOLDERS: dict[str, dict[str, str]] = {
