@@ -242,7 +242,7 @@ def test_a_worker_looks_at_the_gate_and_can_be_told_not_to(path: Path, clock: Ma
             mem.settle()
             clock.advance(timedelta(days=1))
         ran = {run.name: run.result for run in mem.manage.schedule(run=True).ran}
-        assert ran["consolidate"] == "1 memories consolidated"
+        assert ran["consolidate"] == "1 memory consolidated"
         clock.advance(timedelta(seconds=60))
         ran = {run.name: run.result for run in mem.manage.schedule(run=True).ran}
         assert ran["consolidate"] == "nothing to do"

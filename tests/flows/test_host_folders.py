@@ -15,7 +15,7 @@ POINTERS = (
 FOLDERS: dict[str, dict[str, str]] = {
     "claude-code": {
         "MEMORY.md": POINTERS,
-        "user_role.md": "---\nname: user_role\ndescription: who the user is\ntype: user\n---\n\nUser works at Initech.\n",
+        "user_role.md": "---\nname: user_role\ndescription: the user\ntype: user\n---\n\nUser works at Initech.\n",
         "feedback_testing.md": "---\nname: feedback_testing\ntype: feedback\n---\n\nAlways run the tests on a real "
         "database.\n\n**Why:** mocks hid a broken migration.\n",
     },

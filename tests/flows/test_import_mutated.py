@@ -25,7 +25,7 @@ EXPORTS: dict[str, Any] = {
 ODD: list[Any] = [None, 7, -1.5e300, True, "", "\ud800", "x" * 3_000, [], {}, [[]], {"text": "odd"}, "9999-99-99T99:99"]
 
 
-def list_places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def list_places(value: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of every field and item; of a list only the first two, because the others are alike."""
     if isinstance(value, dict):
         for name, inner in cast("dict[str, Any]", value).items():
@@ -37,10 +37,10 @@ def list_places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, 
             yield from list_places(inner, (*above, at))
 
 
-def change(value: Any, place: tuple[Any, ...], number: int) -> Any:
+def change(value: object, place: tuple[Any, ...], number: int) -> object:
     """Return a copy in which the field at a place is gone, odd, or beside one of a later version."""
     found = deepcopy(value)
-    inner = found
+    inner: Any = found
     for step in place[:-1]:
         inner = inner[step]
     if number % 3 == 0:

@@ -150,11 +150,8 @@ def _run_rebuild(session: Session, operation: Operation, given: Given) -> Outcom
         count = memory.stats().events
     kept = "; the model's answers are kept" if given.get("model") else ""
     if count >= _LONG_MESSAGES:
-        minutes = count / _READ_A_SECOND / 60
-        note(
-            f"extracting {count_noun(count, 'message')} by rules takes about {minutes:,.0f} min; "
-            "nothing changes before the end"
-        )
+        told = f"extracting {count_noun(count, 'message')} by rules takes about {count / _READ_A_SECOND / 60:,.0f} min"
+        note(f"{told}; nothing changes before the end")
     try:
         return _run_simple(session, operation, given)
     except KeyboardInterrupt:

@@ -35,7 +35,7 @@ def is_agents_alone(path: str, text: str) -> bool:
 
     `path` is that of the page in the folder, with slashes.
 
-    >>> is_agents_alone("MEMORY.md", "[Role](user_role.md): who the user is"), is_agents_alone("user_role.md", "Likes tea")
+    >>> is_agents_alone("MEMORY.md", "[Role](role.md): who the user is"), is_agents_alone("role.md", "Likes tea")
     (True, False)
     """
     parts = PurePosixPath(path).parts
