@@ -66,7 +66,7 @@ def measure_recall(store: Store, size: int, *, dims: int, questions: int, nomina
             codes = find_nearest_codes(reader, _MODEL, question, nominated)
             vectors = reader.vectors(codes, _MODEL)
         near = decode_rows([one.data for one in vectors], _BITS, dims)
-        ranked = {vectors[at].code for at in _rank(near, question).tolist()}
+        ranked = {vectors[int(at)].code for at in _rank(near, question)}
         times.append(seconds() - began)
         found += len({int(at) + 1 for at in exact} & ranked)
     return {
