@@ -109,7 +109,10 @@ def test_times_count_from_as_of() -> None:
     assert past.intervals[0].from_us < day(-100)
 
 
-def test_a_question_in_the_first_person_is_known_as_one() -> None:
+def test_the_assistants_own_words_are_asked_for_only_when_named() -> None:
+    assert made("What did you recommend for the garden?").of_assistant
+    assert made("What was your suggestion?").of_assistant
+    assert not made("What did I plant?").of_assistant
     assert made("What did I plant?").first_person
 
 
