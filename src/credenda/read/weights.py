@@ -41,6 +41,7 @@ class Relevance:
     count: float
     speaker: float
     speaker_fit: tuple[float, float]
+    role: float
     slot: float
     time: float
     belief: float

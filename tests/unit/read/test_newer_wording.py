@@ -11,9 +11,9 @@ from credenda.read.newer import lift_newer_wording
 from .build import World, names
 
 
-def row(name: str, text: str, day: int, key: float, *, speaker: str = "user", **signs: float) -> Row:
+def row(name: str, text: str, day: int, key: float, *, speaker: str = "user", coverage: float = 0.7) -> Row:
     event = Event(id=name, text=text, role=Role.USER, speaker=speaker, occurred_us=day, recorded_us=day)
-    return Row("event", name, text, key, Signs(**{"coverage": 0.7, **signs}), {"relevance": key}, event=event)
+    return Row("event", name, text, key, Signs(coverage=coverage), {"relevance": key}, event=event)
 
 
 def order(*rows: Row) -> list[str]:
