@@ -66,6 +66,13 @@ def test_from_one_value_to_another_tells_both(text: str, old: str, new: str) -> 
     assert told == [(old, UpdateKind.STATE, None), (new, UpdateKind.CHANGE, old)]
 
 
+@pytest.mark.parametrize("name", ["Ivo", "Marek Yansol", "Ana Berg"])
+def test_whoever_lives_somewhere_is_a_person(name: str) -> None:
+    assert [(one.entity, one.attribute, one.value) for one in read(f"{name} lives in Lugano.")] == [
+        (name, "residence", "Lugano")
+    ]
+
+
 def test_an_amount_gives_way_to_an_amount_only() -> None:
     told = read("I've managed to reduce the Time to Interactive (TTI) from 3.5s to 2.1s.")
     assert all(one.move is UpdateKind.STATE or one.value == "2.1s" for one in told)

@@ -18,6 +18,8 @@ ACQUAINTANCES: Final = frozenset(
 _NUMBERS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
 _FIRST: Final = frozenset({"i", "we"})
 _OWNED: Final = frozenset({"my", "our"})
+_PERSONAL: Final = frozenset({"live", "reside", "marry", "retire", "graduate", "drive", "study"})
+"""Verbs of persons, also where a name is not known to be one: "Ivo lives in Lugano"."""
 _THIRD: Final = frozenset({"he", "she", "him", "her"})
 
 
@@ -55,9 +57,19 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
     if token.pos not in {"NOUN", "PROPN"} or _is_number(tree, at):
         return None
     kin = find_kin(tree, at, speaker)
-    if kin is None and token.pos == "PROPN" and token.entity == "PERSON":
+    if kin is None and _is_named_person(tree, at):
         return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)
     return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+
+
+def _is_named_person(tree: Tree, at: int) -> bool:
+    """Return whether a name is a person's: by its kind, or because only persons do what its verb says."""
+    token = tree.tokens[at]
+    if token.pos != "PROPN" or token.entity == "PERSON":
+        return token.pos == "PROPN"
+    verb = tree.lemma(token.head)
+    full = tree.find(at, "compound") is not None and verb == "work"
+    return token.dep == "nsubj" and token.entity in {"", "ORG"} and (verb in _PERSONAL or full)
 
 
 def _identify_one_of(tree: Tree, whole: int, speaker: str, last_person: str | None) -> Party | None:
