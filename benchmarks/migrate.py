@@ -106,7 +106,7 @@ def _run(source: str, target: str, *, kill_after: int | None = None) -> dict[str
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if (kill_after is None) != bool(output):  # it was not killed, but ended with an error
         raise click.ClickException(f"credenda migrate: {told}")
-    report = json.loads(output) if output else {}
+    report: dict[str, Any] = json.loads(output) if output else {}
     return {"seconds": seconds() - began, "cpu_seconds": cpu, "users": users, "report": report}
 
 

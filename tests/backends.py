@@ -36,12 +36,13 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
 
 
+_FLOWS: Final = (
+    *("access", "aliases", "all_users", "archive", "contests", "delete_event", "erase", "for_user", "jobs"),
+    *("remember", "time", "undo"),
+)
+_DOORS: Final = ("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker")
 ON_BOTH: Final = frozenset(
-    f"flows/test_{name}.py"
-    for name in (
-        *("access", "aliases", "all_users", "archive", "contests", "delete_event", "erase", "for_user", "jobs"),
-        *("remember", "time", "undo"),
-    )
+    f"{room}/test_{name}.py" for room, names in (("flows", _FLOWS), ("interfaces", _DOORS)) for name in names
 )
 """Modules that the suite runs on both backends: what each promise of the product rests on."""
 _PARAMETER: Final = re.compile(r"'[^']*'|::|%|\?|:(\w+)")

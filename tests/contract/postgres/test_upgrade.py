@@ -6,7 +6,7 @@ index and a column less after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -56,7 +56,7 @@ UNION ALL SELECT 'version', version::text, half, description, '' FROM credenda.s
 
 
 @contextmanager
-def upgraded() -> Iterator[None]:
+def upgraded() -> Generator[None]:
     """Let the code of this process be that of the next version."""
     steps = (*load_steps(), Step(NEXT, "pre", "more", PRE), Step(NEXT, "post", "less", POST))
     with pytest.MonkeyPatch.context() as patch:
