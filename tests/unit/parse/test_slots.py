@@ -73,6 +73,41 @@ def test_whoever_lives_somewhere_is_a_person(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't want to miss the talks in Lisbon.",
+        "I moved here so I don't have to fight the traffic.",
+    ],
+)
+def test_what_is_not_wanted_is_no_goal(text: str) -> None:
+    told = [one for one in read(text) if one.attribute in {"goal", "plan"}]
+    assert told
+    assert all(one.stance is Stance.NEGATED for one in told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd love to hear about your trip.",
+        "I might watch a movie or read a book.",
+        "My partner beat me in that game.",
+        "I want to fix this.",
+        "I had a busy day.",
+        "Can you show me how I can import it?",
+        "I love this show.",
+        "Yeah I'm the latter.",
+    ],
+)
+def test_nothing_wished_pointed_at_or_passing_fills_a_slot(text: str) -> None:
+    assert all(one.attribute is None or one.stance is not Stance.ASSERTED for one in read(text))
+
+
+def test_a_necessity_of_the_past_is_no_plan() -> None:
+    (told,) = read("I had to decline a freelance offer on July 14.")
+    assert (told.attribute, told.stance) == ("experience", Stance.ASSERTED)
+
+
 def test_an_amount_gives_way_to_an_amount_only() -> None:
     told = read("I've managed to reduce the Time to Interactive (TTI) from 3.5s to 2.1s.")
     assert all(one.move is UpdateKind.STATE or one.value == "2.1s" for one in told)

@@ -111,6 +111,8 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
     if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
         yield from read_actions(said, below)
+    elif lemma == "have" and _is_helped_by_can(tree, head):
+        yield _make_open(said, head)  # "I can't have cheese" is no possession
     elif lemma == "have" or (lemma == "get" and clause.perfect and tree.find(head, "dobj") is not None):
         yield from _read_having(said, head)
     elif lemma == "go" and below is not None and tree.tokens[head].tag == "VBG":
@@ -302,9 +304,17 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
 
 
 def _is_no_act(said: Statement, head: int) -> bool:
-    """Return whether a verb tells what the speaker can do, or has no subject: "Visiting the Louvre must be fun"."""
-    able = any(said.tree.lemma(one) == "can" for one in said.tree.find_all(head, "aux"))
-    return (able and not said.clause.negated) or (said.clause.subject is None and said.tree.tokens[head].tag == "VBG")
+    """Return whether a verb tells what the speaker can do, has no subject ("Visiting Rome must be fun"), or is a scrap.
+
+    A scrap is the letter that is left of "im" and "ive".
+    """
+    able = _is_helped_by_can(said.tree, head) and not said.clause.negated
+    torn = len(said.tree.lemma(head)) == 1
+    return able or torn or (said.clause.subject is None and said.tree.tokens[head].tag == "VBG")
+
+
+def _is_helped_by_can(tree: Tree, head: int) -> bool:
+    return any(tree.lemma(one) == "can" for one in tree.find_all(head, "aux"))
 
 
 def _make_open(said: Statement, head: int) -> Fact:

@@ -82,6 +82,8 @@ def _apply_stance(said: Statement, fact: Fact) -> Fact:
     ending = said.tree.text[clause.start : clause.stop + _ENDING_CHARACTERS].lower()
     if clause.tense is Tense.FORMER or (clause.negated and any(one in ending for one in _ENDING)):
         fact = replace(fact, move=UpdateKind.END, stance=Stance.NEGATED)
+    elif clause.negated:  # "I don't want to move" is no plan
+        fact = replace(fact, stance=Stance.NEGATED)
     elif fact.stance is Stance.ASSERTED:
-        fact = replace(fact, stance=Stance.NEGATED if clause.negated else clause.stance)
+        fact = replace(fact, stance=clause.stance)
     return replace(fact, hedged=clause.hedged)

@@ -9,12 +9,26 @@ from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Clause
 from credenda.write.parse.tree import Tree
 
-__all__ = ["ACQUAINTANCES", "Party", "PartyKind", "find_kin", "find_last_object", "find_name", "identify", "is_owned"]
+__all__ = [
+    "ACQUAINTANCES",
+    "PARTNERS",
+    "Party",
+    "PartyKind",
+    "find_kin",
+    "find_last_object",
+    "find_name",
+    "identify",
+    "is_owned",
+]
 
 ACQUAINTANCES: Final = frozenset(
     {"friend", "teammate", "classmate", "colleague", "coworker", "neighbour", "client", "flatmate", "tenant", "teacher"}
 )
 """Relations that everybody has: without a name they say nothing."""
+PARTNERS: Final = frozenset(
+    ["partner", "spouse", "wife", "husband", "boyfriend", "girlfriend", "fiance", "fiancé", "ex"]
+)
+"""Relations that are stored by a name only: "my partner" may be one in a game."""
 _NUMBERS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
 _FIRST: Final = frozenset({"i", "we"})
 _OWNED: Final = frozenset({"my", "our"})

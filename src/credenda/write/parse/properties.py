@@ -11,7 +11,7 @@ from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
-from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
+from credenda.write.parse.people import ACQUAINTANCES, PARTNERS, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
@@ -172,8 +172,9 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is not None and kin != "fish" and is_owned(tree, at) and tree.find(at, "compound") is None:
-            named = find_name(tree, at) or ("" if kin in ACQUAINTANCES else token.text.lower())
+        if kin is not None and kin != "fish" and is_owned(tree, at):
+            unnamed = kin in ACQUAINTANCES | PARTNERS or tree.find(at, "compound") is not None
+            named = find_name(tree, at) or ("" if unnamed else token.text.lower())
             if named:
                 yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
