@@ -48,7 +48,7 @@ def cut_around(text: str, terms: Collection[str], tokens: int) -> str:
     `estimate_tokens`.
 
     >>> text = "We talked for a while, the weather was fine, and then Mia told me that she moved to Graz."
-    >>> cut_around(text, {"mia", "move"}, 16), cut_around(text, {"sun"}, 10)
+    >>> cut_around(text, {"mia", "move"}, 12), cut_around(text, {"sun"}, 10)
     ('… and then Mia told me that she moved to …', 'We talked for a while, the …')
     """
     if estimate_tokens(text) <= tokens:

@@ -23,6 +23,7 @@ from credenda.write.extract.shapes import (
     is_participle,
     is_plan,
     is_shape,
+    is_short,
     points_away,
     word_count,
 )
@@ -39,7 +40,6 @@ _ACHIEVING: Final = frozenset(
 _IS_NUMBER: Final = re.compile(
     r"(?:is|turn) (?:only |just |already |now )?\d{1,2}(?: now| today| yesterday| (?:last|this|next) \w+)?"
 )
-"""Subjects whose tools are used by "we"."""
 _AMOUNTS: Final = frozenset(
     ["size", "number", "count", "age", "amount", "total", "score", "capacity", "limit", "length", "width", "weight"]
 )
@@ -209,6 +209,19 @@ def _is_age_of_person(value: Value, situation: Situation) -> bool:
     return told and value.text.isdigit() and name.isalpha() and not is_common(name.lower())
 
 
+def _is_of_the_work(situation: Situation) -> bool:
+    """Return whether a subject identifies a thing, and not the conversation."""
+    noun = (situation.subject.noun or situation.subject.entity).casefold()
+    plural = situation.subject.who != "plural" or expression("checks", "real_plural").match(situation.subject.entity)
+    text = _TEXTS.isdisjoint(noun.split(" "))
+    return (
+        bool(plural)
+        and text
+        and expression("checks", "of_the_talk").search(noun) is None
+        and noun not in names().skip_nouns
+    )
+
+
 def _let_go(value: Value, _: Situation) -> bool:
     return is_free(value) and word_count(value) <= NOUN_WORDS
 
@@ -252,11 +265,15 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "age_of_a_person": _is_age_of_person,
     "identifier": _identified,
     "until": lambda _, situation: situation.bounded and situation.subject.noun.casefold() not in names().skip_nouns,
+    "bare_role": lambda value, _: (
+        value.text.rpartition(" ")[2] in names().roles and value.text not in names().not_roles
+    ),
     "uncared": lambda value, situation: (
         (situation.predicate.negated or situation.predicate.ended)
         and is_free(value)
         and word_count(value) <= TASTE_WORDS
     ),
+    "naming": lambda value, situation: is_short(value) and is_free(value) and _is_of_the_work(situation),
     "free": lambda value, _: is_free(value),
     "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
     "let_go": _let_go,

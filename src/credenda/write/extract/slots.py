@@ -103,7 +103,10 @@ def attribute_of(
 
     `changed`: the words state a change, as in "I'm an activist now".
     """
-    if pattern.check == "role" and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family:
+    if (
+        pattern.check in {"role", "bare_role"}
+        and value.text.casefold().partition(" of ")[0].split(" ")[-1] in names().family
+    ):
         return AttributeSchema(name="family_status")
     if pattern.name == "is_role" and not changed and not is_occupation(value.text):
         return _holding(_named(pattern, pattern.attribute, subject), Cardinality.SET)
