@@ -339,7 +339,7 @@ class Credenda(Groups):
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return why.why(self._parts, id)
 
-    def changes(self, cause: str | None = None, *, limit: int = 50) -> Sequence[ChangeRecord]:
+    def changes(self, cause: str | None = None, *, limit: int = 20) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
         return changes.list_changes(self._parts, cause, limit=limit)
 

@@ -432,7 +432,7 @@ class AsyncCredenda:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
         return await asyncio.to_thread(self._memory.why, id)
 
-    async def changes(self, cause: str | None = None, *, limit: int = 50) -> Sequence[ChangeRecord]:
+    async def changes(self, cause: str | None = None, *, limit: int = 20) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
         return await asyncio.to_thread(self._memory.changes, cause, limit=limit)
 

@@ -27,8 +27,8 @@ class Hanging(HashedEmbedder):
 with Credenda.open(sys.argv[1], user="ana", embedder=Hanging(128), workers=False) as memory:
     memory.data.reembed()
 """
-SAYINGS = 140
-QUESTION = "What happened on day 135?"
+SAYINGS = 530
+QUESTION = "What happened on day 525?"
 
 
 def killed_while_it_embeds(path: Path, serving: Credenda) -> None:
@@ -38,7 +38,7 @@ def killed_while_it_embeds(path: Path, serving: Credenda) -> None:
         assert other.stdout is not None
         try:
             assert other.stdout.readline() == "hangs\n"
-            assert serving.search(QUESTION).hits[0].text.endswith("day 135.")
+            assert serving.search(QUESTION).hits[0].text.endswith("day 525.")
         finally:
             other.kill()
 
@@ -64,7 +64,7 @@ def test_another_model_survives_kills_switches_and_the_way_back(tmp_path: Path) 
         switched.data.reembed()
         counts = switched.stats().vectors_by_model
         assert counts["hashed-1-128"] == counts["hashed-1-384"] < whole
-        assert not any(hit.text.endswith("day 135.") for hit in switched.search(QUESTION, limit=50).hits)
+        assert not any(hit.text.endswith("day 525.") for hit in switched.search(QUESTION, limit=50).hits)
         switched.remember("The harbour was full of ships.")
         switched.settle()
         assert switched.data.doctor().ok

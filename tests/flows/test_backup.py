@@ -17,12 +17,12 @@ from credenda.testing import ManualClock
 
 from .older import as_of_version
 
+pytestmark = pytest.mark.sqlite_file  # a backup is a copy of the file
+
 WORD = "zorkmidsplendour"
 WRITING = """
 import sys
 from credenda import Credenda
-
-pytestmark = pytest.mark.sqlite_file  # a backup is a copy of the file
 with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
     for number in range(10**9):
         memory.remember(f"Note {number} of ana.")

@@ -20,6 +20,8 @@ from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Delta, IndexPosition, Snapshot
 from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.sqlite_file  # another file takes the place of the file
+
 OLD = ("Zorkmid is a coin.", "Frobozz is a wizard.", "Quendor is a kingdom.", "Grue is a monster.")
 NEW = ("Lantern is brass.", "Mailbox is small.", "Trapdoor is closed.", "Sword is elvish.", "Thief is lurking.")
 OPENING = """
@@ -32,8 +34,6 @@ for line in sys.stdin:
 KEEPING = """
 import sys
 from credenda import Credenda
-
-pytestmark = pytest.mark.sqlite_file  # another file takes the place of the file
 with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
     for line in sys.stdin:
         print([hit.text for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)

@@ -37,7 +37,7 @@ def test_drift_fails_while_an_error_stands(ana: Terminal, code: Path) -> None:
     assert "Score 90 of 100" in shown
     assert "path-dead" in shown
     assert "would invalidate 1" in shown
-    assert "were invalidated" in ana.text("drift", str(code), "--fix")
+    assert "was invalidated" in ana.text("drift", str(code), "--fix")
     assert ana.json("drift", str(code), str(code))["score"] == 100
 
 

@@ -59,7 +59,7 @@ def _by_tool(path: Path) -> Call:
             answers.append((await agent.result(outside, memory_id=memory_id, **given)).structured_content or {})
 
         with Credenda.open(path, user="ana", embedder="none", workers=False) as mem:
-            drive(serving(mem, "full"), body)
+            drive(serving(mem, "engram"), body)
         (found,) = answers
         if found.get("status") == "error":
             return {"code": found["code"]}

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.errors import CredendaError
 from credenda.ids import IdKind, parse_id_number
-from credenda.index.disk_vectors import copy_vectors
 from credenda.index.document_names import name_memory_document
+from credenda.lazy import import_on_use
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Access, Job, VectorCopies, Writer
+
+if TYPE_CHECKING:
+    from credenda.index import disk_vectors
+else:
+    disk_vectors = import_on_use("credenda.index.disk_vectors")
 
 __all__ = ["COMPRESSED", "copy_large_vectors", "flush_accesses", "save_index"]
 
@@ -71,7 +76,7 @@ def copy_large_vectors(parts: Parts, *, pages: int = _PAGES) -> int:
         with parts.store.reader(parts.user_id) as reader:
             if reader.duties.heads.vector <= limits.RESIDENT_DOCUMENTS:
                 return copied
-            copies, tag = copy_vectors(reader, model_id), reader.tenant.tag
+            copies, tag = disk_vectors.copy_vectors(reader, model_id), reader.tenant.tag
         if copies is None:
             return copied
         parts.store.commit(parts.user_id, partial(_put_copies, tag=tag, copies=copies))

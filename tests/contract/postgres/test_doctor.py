@@ -24,7 +24,7 @@ def test_doctor_names_the_backend_its_version_and_the_state_of_the_walls(databas
     assert report.backend["version"].startswith("18.")
     assert report.backend["row_level_security"].startswith("forced on all")
     assert report.backend["login"] == "credenda, which owns the tables"
-    assert "available" in report.backend["pgvector"]
+    assert "CREATE EXTENSION vector" in report.backend["pgvector"]
     with Credenda.open(database.url(APP), user="ana", workers=False) as memory:
         assert memory.data.doctor().backend["login"] == APP
 

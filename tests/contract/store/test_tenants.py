@@ -128,6 +128,7 @@ def everything(reader: Reader) -> str:
         reader.snapshot("words"),
         reader.jobs(JobFilter()),
         reader.counts(),
+        reader.count_fields(MemoryFilter(), most=50, unused_before_us=1 << 60),
         reader.usage.accesses(ids),
         reader.usage.recalled(0, 1 << 30, 50),
         reader.usage.regards(ids),
@@ -135,6 +136,7 @@ def everything(reader: Reader) -> str:
         reader.duties.prunable(1 << 60, 1 << 60),
         reader.usage.active_days(),
         reader.duties.runs(),
+        reader.duties.leases(0),
         reader.duties.watermark("anaword") if reader.tenant.user_id == ANA else reader.duties.watermark("benword"),
     )
     return repr(answers)
@@ -236,8 +238,8 @@ HISTORY = {"taken", "lineage"}
 
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
-    beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts"}
-    beyond_ids |= {"active_days", "recalled", "runs", "prunable", "page", "nearest"}
+    beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts", "count_fields"}
+    beyond_ids |= {"active_days", "recalled", "runs", "leases", "prunable", "page", "nearest"}
     own = members(Reader) - {"tenant", "usage", "duties", "by_vector"}
     own |= members(UsageView) | members(TaskProgress) | members(VectorView)
     assert own == named | beyond_ids | {"heads", "judged", "is_indexed"} | HISTORY

@@ -73,7 +73,7 @@ ENTRIES: Final = (
             Param(
                 name="cause", help="The id of an event. [default: the latest changes]", positional=True, optional=True
             ),
-            Param(name="limit", type=int, default=50, help="Maximum number of the latest changes, 1 to 200."),
+            Param(name="limit", type=int, default=20, help="Maximum number of the latest changes, 1 to 200."),
         ),
         errors=(Invalid, NotFound),
         idempotent=True,
