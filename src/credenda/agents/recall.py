@@ -171,8 +171,8 @@ def _is_alone(hits: Sequence[Hit]) -> bool:
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
     """Return whether a hit is a belief, or for a question a statement of a person that nothing is believed of yet.
 
-    What only repeats the prompt tells nothing new, and neither does a request to an agent; what may be a request comes
-    only if it answers a question `alone`.
+    A text that repeats the prompt, or a request to an agent, tells nothing new. A possible request is told only if it
+    is the only good answer to a question (`alone`).
     """
     told = frozenset(tokenize(_CODE.sub(" ", hit.text)))
     alike = len(told & prompt.terms) / max(1, len(told | prompt.terms))

@@ -61,20 +61,9 @@ _SUBJECT_WORDS: Final = 2
 """Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
 _PASSING: Final = frozenset(
     [
-        *(
-            "day",
-            "time",
-            "evening",
-            "morning",
-            "night",
-            "afternoon",
-            "weekend",
-            "moment",
-            "conversation",
-            "chat",
-            "talk",
-        ),
-        *("doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure", "discussion"),
+        *("day", "time", "evening", "morning", "night", "afternoon", "weekend", "moment", "conversation", "talk"),
+        *("chat", "doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure"),
+        *("discussion",),
     ]
 )
 """What somebody has for a while only."""

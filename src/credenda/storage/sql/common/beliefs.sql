@@ -163,8 +163,8 @@ WHERE user_id = :user_id AND id < :below
 ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
 -- name: count_memory_fields
--- How many memories match a filter, by the values of their fields, the most frequent first; in all they are counted under
--- `all`, and those believed since a time and never returned under `unused`.
+-- How many memories match a filter, by the values of their fields, the most frequent first. Field `all` counts them
+-- whole, `unused` those that were stored before a time and never returned. The conditions are those of find_memories.
 WITH matching AS (
     SELECT id, status, type, layer, stance, topic, entity, attribute, source_session, access_count, created_at, pinned
     FROM memories
