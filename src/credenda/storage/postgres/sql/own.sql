@@ -69,15 +69,15 @@ SELECT
     ) AS vector;
 
 -- name: changed_memories
--- Memories whose standing moved, as they are now. The limit lets the planner look up each changed memory by its key,
--- and nothing else: without statistics it would compare every changed memory with every memory.
+-- Memories whose standing moved, as they are now. The limit has each changed memory looked up by its key: a join may be
+-- planned to compare all of them with all memories of the tenant as long as there are no statistics.
 SELECT
     m.id, m.text, m.entity, m.attribute, m.value, m.status, m.layer, m.valid_from, m.created_at, m.speaker, c.fresh
 FROM (SELECT memory, max(CASE WHEN kind IN ('add', 'rebuild') THEN 1 ELSE 0 END) AS fresh FROM changes
     WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
 CROSS JOIN LATERAL (
-    SELECT v.* FROM memories AS v
-    WHERE v.user_id = :user_id AND v.id = c.memory AND v.expired_at IS NULL LIMIT 1
+    SELECT v.id, v.text, v.entity, v.attribute, v.value, v.status, v.layer, v.valid_from, v.created_at, v.speaker
+    FROM memories AS v WHERE v.user_id = :user_id AND v.id = c.memory AND v.expired_at IS NULL LIMIT 1
 ) AS m
 ORDER BY m.id;
 
