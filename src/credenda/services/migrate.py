@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import heappush, heapreplace
 from typing import Final, TypeVar
 
@@ -112,9 +113,9 @@ def migrate(
     for name in run.list_users(user):
         if name != besides:
             run.move(name)
-    tokens = run.repeat("", lambda: _move_tokens(source.store, target.store, user))
-    members = run.repeat("", lambda: _move_members(source.store, target.store, user))
-    erasures = 0 if user is not None else run.repeat("", lambda: _move_ledger(source.store, target.store))
+    tokens = run.repeat("", partial(_move_tokens, source.store, target.store, user))
+    members = run.repeat("", partial(_move_members, source.store, target.store, user))
+    erasures = 0 if user is not None else run.repeat("", partial(_move_ledger, source.store, target.store))
     return MigrationReport(
         ok=not run.unmoved,
         moved=run.moved,
@@ -156,7 +157,7 @@ class _Migration:
             yield user
             return
         after = ""
-        while page := self.repeat("", lambda: store.users(after=after, limit=_PAGE)):
+        while page := self.repeat("", partial(store.users, after=after, limit=_PAGE)):
             yield from page
             after = page[-1]
 
@@ -174,8 +175,8 @@ class _Migration:
     def move(self, user: str) -> None:
         """Move and verify a user, or note why it cannot be moved; raises `Unavailable` if a database is gone."""
         try:
-            given, loaded = self.repeat(user, lambda: self._copy(user))
-            searches = self.repeat(user, lambda: self._verify(user, given))
+            given, loaded = self.repeat(user, partial(self._copy, user))
+            searches = self.repeat(user, partial(self._verify, user, given))
         except (Conflict, Corrupt, Unavailable) as error:
             if isinstance(error, Unavailable):
                 self._check_reachable(error)
