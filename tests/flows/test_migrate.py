@@ -13,11 +13,12 @@ import pytest
 from credenda import Credenda
 from credenda.author import use_author
 from credenda.bootstrap import build_parts, migrate_database
-from credenda.errors import Invalid, NotFound
+from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.interfaces.cli.main import Program, cli
 from credenda.model.memory import MemoryUnit
 from credenda.services.members import add_member
 from credenda.services.tokens import issue_token
+from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ARCHIVED
 from credenda.testing import ManualClock
 from tests.postgres_server import get_server
@@ -131,7 +132,7 @@ def test_a_run_that_stopped_between_two_users_goes_on(source: str, target: str) 
     class StoppedError(Exception):
         pass
 
-    def stop(_user: str, _rows: int) -> None:
+    def stop(_user: str, _step: str) -> None:
         raise StoppedError
 
     with pytest.raises(StoppedError):
@@ -163,6 +164,59 @@ def test_a_failure_inside_a_user_leaves_nothing_of_it(
             migrate_database(source, target)
     assert rows(target, "Ana") == {}
     assert migrate_database(source, target).ok
+
+
+class Outage:
+    """A verb of the target's store that is unavailable for some calls, and the pauses of the migration meanwhile."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, verb: str, times: int, user: str = "") -> None:
+        self.left, self.pauses = times, list[float]()
+        honest = getattr(SqliteStore, verb)
+
+        def fail(store: SqliteStore, *given: object, **more: object) -> object:
+            if self.left and store.path.endswith("target.db") and (not user or user in given):
+                self.left -= 1
+                raise Unavailable("the database took too long", why="a statement was stopped")
+            return honest(store, *given, **more)
+
+        patch.setattr(SqliteStore, verb, fail)
+        patch.setattr("credenda.services.migrate.pause", self.pauses.append)
+
+
+@pytest.mark.parametrize("verb", ["dump", "load", "reader", "erased", "take_over"])
+def test_a_database_that_is_away_for_a_while_is_waited_for(
+    source: str, target: str, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    steps: list[str] = []
+    outage = Outage(monkeypatch, verb, 2)
+    report = migrate_database(source, target, progress=lambda _, step: steps.append(step))
+    assert (report.ok, report.moved + report.present, report.searches) == (True, 3, 15)
+    assert outage.pauses == [1.0, 2.0]
+    told = [step for step in steps if "trying again" in step]
+    assert told[0] == "the database took too long; a statement was stopped; trying again in 1 s"
+    assert len(told) == 2
+
+
+def test_a_user_who_cannot_be_read_in_time_is_named_and_the_others_are_moved(
+    source: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(monkeypatch, "load", 99, user="bob")
+    report = migrate_database(source, target)
+    assert (report.ok, report.moved) == (False, 2)
+    assert [(one.user, one.why) for one in report.unmoved] == [
+        ("bob", "the database took too long; a statement was stopped")
+    ]
+    assert outage.pauses == [1.0, 2.0, 4.0, 8.0]
+    monkeypatch.undo()
+    assert migrate_database(source, target).moved == 1
+
+
+def test_a_database_that_stays_away_ends_the_run(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Outage(monkeypatch, "load", 99)
+    Outage(monkeypatch, "users", 99)
+    with pytest.raises(Unavailable, match="took too long"):
+        migrate_database(source, target)
+    assert first.left == 99 - 5
 
 
 def test_a_memory_that_was_written_to_since_is_named_and_left_alone(source: str, target: str, opened: Opener) -> None:

@@ -47,6 +47,7 @@ _CHECKS: Final = (
     "ledgers",
     "consolidation",
     "walls",
+    "indexes",
     "permissions",
     "hooks",
 )

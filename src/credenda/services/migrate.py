@@ -1,7 +1,8 @@
 """Copy the memories of a database into another one, and verify the copies by their rows and by searches.
 
 A user is one unit: all of its rows are copied from one consistent view in one transaction. A migration that was
-interrupted is repeated: users whose rows are in the target already are only verified.
+interrupted is repeated: users whose rows are in the target already are only verified. A step that meets `Unavailable`,
+such as a server that restarts, is tried again after a while.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import heappush, heapreplace
-from typing import Final
+from typing import Final, TypeVar
 
 from credenda import limits
-from credenda.errors import Conflict, Corrupt, NotFound
+from credenda.clock import pause
+from credenda.errors import Conflict, Corrupt, CredendaError, NotFound, Unavailable
 from credenda.model.migration_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import SearchArguments, search
@@ -30,9 +33,15 @@ LEFT: Final = (
     "when each scheduled task last ran: tasks that are due run again",
     "indexes: they are built from the rows",
 )
-Progress = Callable[[str, int], None]
-"""Takes the name of a user, and how many rows of it were verified."""
+Progress = Callable[[str, str], None]
+"""Takes the name of a user, and a step that was done, such as "20,000 rows verified"."""
+T = TypeVar("T")
 
+_STEP_ROWS: Final = 20_000
+"""Rows between two reports of progress."""
+_TRIES: Final = 5
+_BACKOFF_SECONDS: Final = 1.0
+"""Pause before the second try; it doubles."""
 _PAGE: Final = 256
 _WORDS: Final = 12
 _CHARACTERS: Final = 200
@@ -98,41 +107,31 @@ def migrate(
     """Copy one user or all of them, verify each, then copy tokens, members and the ledger of erasures.
 
     `besides` names a user that is left out. A user that cannot be moved does not keep the others waiting: the report
-    names it. Raises `NotFound` for a user that the source does not have.
+    names it. Raises `NotFound` for a user that the source does not have, `Unavailable` where a database stays so.
     """
-    run = _Migration(source, target)
-    for name in _list_users(source.store, user):
+    run = _Migration(source, target, progress or _ignore)
+    for name in run.list_users(user):
         if name != besides:
-            rows = run.move(name)
-            if progress is not None and rows:
-                progress(name, rows)
-    done = not run.unmoved
-    tokens, members = _move_tokens(source.store, target.store, user), _move_members(source.store, target.store, user)
+            run.move(name)
+    tokens = run.repeat("", partial(_move_tokens, source.store, target.store, user))
+    members = run.repeat("", partial(_move_members, source.store, target.store, user))
+    erasures = 0 if user is not None else run.repeat("", partial(_move_ledger, source.store, target.store))
     return MigrationReport(
-        ok=done,
+        ok=not run.unmoved,
         moved=run.moved,
         present=run.present,
         rows=run.rows,
         searches=run.searches,
         tokens=tokens,
         members=members,
-        erasures=0 if user is not None else _move_ledger(source.store, target.store),
+        erasures=erasures,
         unmoved=tuple(run.unmoved),
         left=LEFT,
     )
 
 
-def _list_users(store: Store, user: str | None) -> Iterator[str]:
-    if user is not None:
-        with store.reader(user) as reader:
-            if not reader.tenant.tag:
-                raise NotFound(f"the database has no memory of {user!r}", fix="check --from and --user")
-        yield user
-        return
-    after = ""
-    while page := store.users(after=after, limit=_PAGE):
-        yield from page
-        after = page[-1]
+def _ignore(_user: str, _step: str) -> None:
+    pass
 
 
 @dataclass(slots=True)
@@ -141,25 +140,62 @@ class _Migration:
 
     source: Parts
     target: Parts
+    tell: Progress
     moved: int = 0
     present: int = 0
     searches: int = 0
     rows: dict[str, int] = field(default_factory=dict[str, int])
     unmoved: list[UnmovedUser] = field(default_factory=list[UnmovedUser])
 
-    def move(self, user: str) -> int:
-        """Move and verify a user; return the number of verified rows."""
+    def list_users(self, user: str | None) -> Iterator[str]:
+        """Yield one user, which the source must have, or all of them."""
+        store = self.source.store
+        if user is not None:
+            with store.reader(user) as reader:
+                if not reader.tenant.tag:
+                    raise NotFound(f"the database has no memory of {user!r}", fix="check --from and --user")
+            yield user
+            return
+        after = ""
+        while page := self.repeat("", partial(store.users, after=after, limit=_PAGE)):
+            yield from page
+            after = page[-1]
+
+    def repeat(self, user: str, work: Callable[[], T]) -> T:
+        """Do work, again after a while where a database is unavailable; raises `Unavailable` after the last try."""
+        for tried in range(_TRIES - 1):
+            try:
+                return work()
+            except Unavailable as error:
+                wait = _BACKOFF_SECONDS * 2**tried
+                self.tell(user, f"{_describe(error)}; trying again in {wait:g} s")
+            pause(wait)
+        return work()
+
+    def move(self, user: str) -> None:
+        """Move and verify a user, or note why it cannot be moved; raises `Unavailable` if a database is gone."""
         try:
-            given, loaded = self._copy(user)
-            self._verify(user, given)
-        except (Conflict, Corrupt) as error:
-            self.unmoved.append(UnmovedUser(user=user, why="; ".join(filter(None, (error.what, error.why)))))
-            return 0
+            given, loaded = self.repeat(user, partial(self._copy, user))
+            searches = self.repeat(user, partial(self._verify, user, given))
+        except (Conflict, Corrupt, Unavailable) as error:
+            if isinstance(error, Unavailable):
+                self._check_reachable(error)
+            self.unmoved.append(UnmovedUser(user=user, why=_describe(error)))
+            return
         self.moved += loaded
         self.present += not loaded
+        self.searches += searches
         for table, count in given.counts.items():
             self.rows[table] = self.rows.get(table, 0) + count
-        return sum(given.counts.values())
+        self.tell(user, f"{sum(given.counts.values()):,} rows verified")
+
+    def _check_reachable(self, error: Unavailable) -> None:
+        """Raise the error where one of the databases cannot even list a user: then no other one can be moved."""
+        try:
+            for parts in (self.source, self.target):
+                parts.store.users(limit=1)
+        except Unavailable:
+            raise error from None
 
     def _copy(self, user: str) -> tuple[_Digest, bool]:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
@@ -170,11 +206,19 @@ class _Migration:
                 for table, row in dump.rows:
                     given.add(table, row)
                 return given, False
-            self.target.store.load(user, dump.origin, _number_rows(dump, given))
+            self.target.store.load(user, dump.origin, self._number_rows(user, dump, given))
         self.target.indexes.drop(user, store=self.target.store_name)
         return given, True
 
-    def _verify(self, user: str, given: _Digest) -> None:
+    def _number_rows(self, user: str, dump: TenantExport, digest: _Digest) -> Generator[ImportRow]:
+        for place, (table, row) in enumerate(dump.rows, 1):
+            digest.add(table, row)
+            yield ImportRow(place, table, row)
+            if place % _STEP_ROWS == 0:
+                self.tell(user, f"{place:,} rows copied")
+
+    def _verify(self, user: str, given: _Digest) -> int:
+        """Compare the rows and some searches of a user; return the number of searches."""
         found = _Digest()
         with self.target.store.dump(user, only=_TABLES) as dump:
             for table, row in dump.rows:
@@ -187,13 +231,11 @@ class _Migration:
             for query in given.queries:
                 if _search(old, query) != _search(new, query):
                     raise Conflict("a search in the target found something else than in the source")
-                self.searches += 1
+        return len(given.queries)
 
 
-def _number_rows(dump: TenantExport, digest: _Digest) -> Generator[ImportRow]:
-    for place, (table, row) in enumerate(dump.rows, 1):
-        digest.add(table, row)
-        yield ImportRow(place, table, row)
+def _describe(error: CredendaError) -> str:
+    return "; ".join(filter(None, (error.what, error.why)))
 
 
 def _check_erased(target: Store, origin: ExportHeader) -> None:

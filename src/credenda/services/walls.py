@@ -7,25 +7,35 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.errors import NotFound
+from credenda.index.document_names import name_memory_document
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence, Span
 from credenda.model.doctor_finding import Finding
+from credenda.model.event import NewEvent, Role
+from credenda.model.memory import Memory, MemoryType
 from credenda.runtime import Parts
 from credenda.storage.store import (
+    Access,
     ChangeFilter,
     EventFilter,
     IndexPosition,
+    Job,
     JobFilter,
     MemoryFilter,
     Reader,
     Store,
+    Vector,
+    Writer,
 )
 
-__all__ = ["PROBES", "READS", "probe_walls", "take_sample"]
+__all__ = ["PROBES", "READS", "fill_probe", "list_leaking_reads", "probe_walls", "take_sample"]
 
 PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
-"""Two users who own nothing; nothing is ever written for them."""
+"""Two users who own nothing. A store with a server tries its walls with rows of theirs, which it undoes."""
 _SAMPLE: Final = 20
 _WORDS: Final = 8
 _DAYS: Final = 100_000
+_MODEL: Final = "probe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +114,31 @@ _OF_STORE: Final[Mapping[str, Callable[[Store, str], object]]] = {
 }
 
 
+def fill_probe(writer: Writer, model_id: str) -> _Sample:
+    """Store one row of each kind that beliefs have, and take a sample of them."""
+    words = "The walls keep this sentence of a probe from everybody else."
+    said = NewEvent(text=words, role=Role.USER, speaker="user", session="probe", occurred_us=1)
+    event = writer.put(said)
+    memory = writer.put(Memory(id="", version=1, text=words, type=MemoryType.FACT, created_us=1, recorded_us=1))
+    writer.put(Evidence(memory_id=memory, span=Span(event, 0, len(words)), claim_hash=b"c" * 16))
+    writer.put(ChangeRecord(id="", kind=ChangeKind.ADD, actor=Actor.RULE, reason="probe", at_us=1, memory_id=memory))
+    writer.put(Job(kind="extract", first=1, last=1))
+    writer.put(Vector(name_memory_document(memory, writer.tenant.tag), model_id, 2, 16, 1.0, bytes(4)))
+    writer.put(Access(memory_id=memory, session="probe", day=1, at_us=1, shown=1, useful=1))
+    return take_sample(writer, model_id)
+
+
 def probe_walls(parts: Parts) -> list[Finding]:
-    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding."""
+    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding.
+
+    A database server is also checked as a whole, and tries its walls with rows of these users, which it undoes.
+    """
     model_id = parts.embedder.model_id if parts.embedder else ""
     with parts.store.reader(parts.user_id) as reader:
         sample = take_sample(reader, model_id)
     leaks = {name for probe in PROBES for name in _list_leaks(parts.store, probe, sample)}
-    return [
+    found = parts.store.check_server(PROBES, lambda writer: fill_probe(writer, model_id or _MODEL), list_leaking_reads)
+    return found + [
         Finding(
             check="walls",
             detail="a user who owns nothing reads rows of this memory",
@@ -121,11 +149,16 @@ def probe_walls(parts: Parts) -> list[Finding]:
     ]
 
 
+def list_leaking_reads(reader: Reader, sample: _Sample) -> Iterator[str]:
+    """Yield each read verb that returns any row to a reader who owns nothing."""
+    for name, read in READS.items():
+        if _has_rows(lambda read=read: read(reader, sample)):
+            yield name
+
+
 def _list_leaks(store: Store, probe: str, sample: _Sample) -> Iterator[str]:
     with store.reader(probe) as reader:
-        for name, read in READS.items():
-            if _has_rows(lambda read=read: read(reader, sample)):
-                yield name
+        yield from list_leaking_reads(reader, sample)
     for name, ask in _OF_STORE.items():
         if _has_rows(lambda ask=ask: ask(store, probe)):
             yield name

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import LiteralString, cast
 
 import pytest
 
 from credenda import Credenda
+from credenda.model.doctor_finding import Finding
+from credenda.services.walls import PROBES, READS, fill_probe, list_leaking_reads
+from credenda.storage.postgres.connections import PooledConnection, Session
+from credenda.storage.postgres.health import describe_risk, find_problems
+from credenda.storage.postgres.reader import PostgresReader
+from credenda.storage.postgres.rows import make_rows
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.store import Tombstone
-from tests.contract.store.build import ANA, add, because, held, put, said, see, vector
-from tests.postgres_server import APP, Database
+from credenda.storage.postgres.wall_trial import UndoneError
+from credenda.storage.store import Tombstone, Writer
+from tests.contract.store.build import ANA, add, because, contested, held, put, said, see, vector
+from tests.postgres_server import APP, Database, get_server
 
 
 @pytest.mark.requirement("R-207")
@@ -38,6 +46,197 @@ def test_doctor_says_where_a_wall_is_missing(store: PostgresStore, database: Dat
         finally:
             connection.execute(table.format("FORCE"))
     assert store.describe_backend()["row_level_security"].startswith("forced on all")
+
+
+BROKEN = {
+    "not forced": (
+        "ALTER TABLE credenda.contests NO FORCE ROW LEVEL SECURITY",
+        ("walls", "contests", "ALTER TABLE credenda.contests ENABLE"),
+    ),
+    "a partition without a wall": (
+        "ALTER TABLE credenda.events_3 DISABLE ROW LEVEL SECURITY",
+        ("walls", "events_3", "ALTER TABLE credenda.events_3 ENABLE"),
+    ),
+    "no policy": (
+        "DROP POLICY tenant ON credenda.items",
+        ("walls", "items", "CREATE POLICY tenant ON credenda.items USING (user_id = NULLIF("),
+    ),
+    "an altered policy": (
+        "ALTER POLICY tenant ON credenda.memories USING (true)",
+        ("walls", "memories", "CREATE POLICY tenant ON credenda.memories"),
+    ),
+    "another policy": (
+        "CREATE POLICY open ON credenda.words USING (true)",
+        ("walls", "words", 'DROP POLICY "open" ON credenda.words'),
+    ),
+    "a right to empty a table": (
+        "GRANT TRUNCATE ON credenda.words TO credenda_service",
+        ("walls", "words", "REVOKE TRUNCATE"),
+    ),
+    "a role with BYPASSRLS": ("ALTER ROLE credenda_service BYPASSRLS", ("walls", "credenda_service", "administrator")),
+    "a missing right": (
+        "REVOKE INSERT ON credenda.duties FROM credenda_service",
+        ("permissions", "duties", "GRANT INSERT ON credenda.duties"),
+    ),
+    "a missing index": (
+        "DROP INDEX credenda.memories_pair",
+        ("indexes", "memories_pair", "CREATE INDEX memories_pair ON credenda.memories (user_id, entity_key"),
+    ),
+    "an index that was not completed": (
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'credenda.items_by_source'::regclass",
+        ("indexes", "items_by_source", "REINDEX INDEX credenda.items_by_source"),
+    ),
+    "no primary key": ("ALTER TABLE credenda.budgets DROP CONSTRAINT budgets_pkey", ("indexes", "budgets", "restore")),
+}
+
+
+@pytest.fixture(scope="module")
+def lent() -> Database:
+    """A database whose schema the tests break; each of them undoes that by itself."""
+    return get_server().lend()
+
+
+@pytest.mark.requirement("R-208", "R-209")
+@pytest.mark.parametrize("fault", list(BROKEN))
+def test_doctor_finds_what_is_wrong_with_the_schema_and_how_to_mend_it(lent: Database, fault: str) -> None:
+    """The fault is made in a transaction that is undone, in which the catalogue is read."""
+    statement, wanted = BROKEN[fault]
+    opened = PooledConnection.connect(lent.url("postgres"), row_factory=make_rows)
+    with opened as connection, suppress(UndoneError), connection.transaction():
+        connection.execute("SET LOCAL allow_system_table_mods = on")
+        session = Session(connection)
+        take_role(connection, "credenda_service")
+        assert find_problems(session) == []
+        take_role(connection, "none")
+        connection.execute(cast("LiteralString", statement))
+        take_role(connection, "credenda_service")
+        found = find_problems(session)
+        assert [(one.check, one.where) for one in found] == [wanted[:2]]
+        assert wanted[2] in found[0].fix
+        raise UndoneError
+
+
+def take_role(connection: PooledConnection, role: str) -> None:
+    connection.execute("SELECT set_config('role', %s, true), set_config('search_path', 'credenda', true)", (role,))
+
+
+def test_the_statement_that_mends_a_wall_does_so(store: PostgresStore, database: Database) -> None:
+    with database.connect() as connection:
+        connection.execute("DROP POLICY tenant ON credenda.items")
+        (found,) = ask_doctor(store)
+        assert found.where == "items"
+        connection.execute(cast("LiteralString", found.fix.split("`")[-2]))
+    assert ask_doctor(store) == []
+
+
+def ask_doctor(store: PostgresStore) -> list[Finding]:
+    return store.check_server(PROBES, lambda writer: fill_probe(writer, "tiny"), list_no_leaks)
+
+
+def list_no_leaks(*_: object) -> list[str]:
+    return []
+
+
+def test_a_trial_shows_a_table_that_lets_another_user_read(store: PostgresStore, database: Database) -> None:
+    """Rows of a made-up user are seen by another one, by statements with a filter and without; nothing stays."""
+    wall = "ALTER TABLE credenda.contests {} ROW LEVEL SECURITY"
+    put(store, ANA, contested())
+    with database.connect() as connection:
+        connection.execute(wall.format("DISABLE"))
+        try:
+            found = ask_doctor(store)
+        finally:
+            connection.execute(wall.format("ENABLE"))
+    assert {(one.check, one.where) for one in found} == {("walls", "contests"), ("walls", "table contests")}
+    assert ask_doctor(store) == []
+    assert store.users(limit=10) == [ANA]
+
+
+@pytest.mark.parametrize("verb", ["find_events", "find", "changes", "jobs", "counts", "delta"])
+def test_a_trial_names_each_verb_that_forgets_its_user(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """The verb of a reader returns what the owner of the rows would get."""
+    honest = getattr(PostgresReader, verb)
+    seen: list[object] = []
+
+    def forget(reader: PostgresReader, *given: object, **more: object) -> object:
+        found = honest(reader, *given, **more)
+        if reader.tenant.tag:
+            seen[:] = [found]
+        return seen[0] if seen else found
+
+    def fill(writer: Writer) -> object:
+        sample = fill_probe(writer, "tiny")
+        READS[verb](writer, sample)
+        return sample
+
+    monkeypatch.setattr(PostgresReader, verb, forget)
+    found = store.check_server(PROBES, fill, list_leaking_reads)
+    assert {one.where for one in found} == {verb}
+    assert all(one.check == "walls" and one.fix for one in found)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_trial_that_fails_leaves_nothing(store: PostgresStore, error: type[BaseException]) -> None:
+    put(store, ANA, said("I moved to Linz."))
+
+    def fail(*_: object) -> list[str]:
+        raise error
+
+    with pytest.raises(error):
+        store.check_server(PROBES, lambda writer: fill_probe(writer, "tiny"), fail)
+    assert store.users(limit=10) == [ANA]
+    for probe in PROBES:
+        with store.dump(probe) as dump:
+            assert (dump.origin.tag, list(dump.rows)) == ("", [])
+    assert ask_doctor(store) == []
+
+
+def test_doctor_counts_a_missing_index_as_a_problem(database: Database) -> None:
+    with Credenda.open(database.url(), user="ana", workers=False) as memory, database.connect() as connection:
+        assert memory.data.doctor().ok
+        connection.execute("DROP INDEX credenda.items_by_source")
+        try:
+            report = memory.data.doctor()
+        finally:
+            connection.execute(
+                "CREATE INDEX items_by_source ON credenda.items (user_id, source) WHERE source IS NOT NULL"
+            )
+        assert (report.ok, [one.check for one in report.findings]) == (False, ["indexes"])
+
+
+def test_doctor_tells_dead_rows_and_missing_statistics(store: PostgresStore, database: Database) -> None:
+    """The counters of the test server are not emptied by a background process."""
+    with database.connect() as connection:
+        connection.execute(
+            "INSERT INTO credenda.watermarks (user_id, name, value, updated_at)"
+            " SELECT 'ana', n::text, 1, 1 FROM generate_series(1, 12000) AS n"
+        )
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        assert "run ANALYZE: watermarks has no statistics" in store.describe_backend()["upkeep"]
+        connection.execute("UPDATE credenda.watermarks SET value = 2")
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        told = store.describe_backend()["upkeep"]
+        assert "run VACUUM: watermarks has 12,000 dead rows beside 12,000 live ones" in told
+        assert "autovacuum is off" in told
+        connection.execute("TRUNCATE credenda.watermarks")
+        connection.execute("VACUUM ANALYZE credenda.watermarks")
+        connection.execute("SELECT pg_stat_force_next_flush()")
+    assert "watermarks" not in store.describe_backend()["upkeep"]
+
+
+def test_doctor_tells_whether_an_acknowledged_message_survives_a_crash(
+    store: PostgresStore, database: Database
+) -> None:
+    told = store.describe_backend()["durability"]
+    assert told.startswith("fsync off, full_page_writes off, synchronous_commit off: UNSAFE")
+    durable = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+    assert describe_risk(durable) == ""
+    assert "damage the database" in describe_risk({**durable, "full_page_writes": "off"})
+    assert "lose acknowledged messages" in describe_risk({**durable, "synchronous_commit": "off"})
+    with database.connect() as connection:
+        assert connection.execute("SHOW fsync").fetchone() == ("off",)
 
 
 DAMAGES = {

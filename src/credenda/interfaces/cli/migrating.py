@@ -8,7 +8,7 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.layout import Screen, open_screen
+from credenda.interfaces.cli.layout import Screen, escape_controls, open_screen
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
@@ -44,8 +44,8 @@ def make_migrate_command() -> click.Command:
 
 
 def _migrate(session: Session, source: str, target: str) -> None:
-    def tell(user: str, rows: int) -> None:
-        note(f"{user}: {count_noun(rows, 'row')} verified")
+    def tell(user: str, step: str) -> None:
+        note(escape_controls(f"{user}: {step}" if user else step))
 
     report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
     write_output(cli.jsonout.dump_json(report) if session.json else _show(open_screen(), report))

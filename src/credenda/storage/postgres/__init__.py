@@ -15,6 +15,9 @@ if TYPE_CHECKING:
         erase as erase,
     )
     from credenda.storage.postgres import (
+        health as health,
+    )
+    from credenda.storage.postgres import (
         store as store,
     )
     from credenda.storage.postgres import (

@@ -48,6 +48,21 @@ LISTED_TABLES: Final = {"tenants": "CURRENT_USER", "operations": "CURRENT_USER",
 shown the rows: the owner alone where the service reads a view that leaves out the other columns."""
 UNOWNED_TABLES: Final = frozenset({"audit_records", "audit_head", "erasures"})
 """Tables of the server whose rows belong to no tenant."""
+TABLE_WALLS: Final = """
+SELECT c.relname, coalesce(p.relname, c.relname), c.relrowsecurity AND c.relforcerowsecurity,
+    EXISTS (
+        SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
+    )
+FROM pg_class AS c
+LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
+WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p')
+ORDER BY c.relname
+"""
+"""Every table with the one that it is a part of, whether row-level security is forced, and whether it has a tenant."""
+_WITH_POLICY: Final = """
+SELECT c.relname FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
+WHERE c.relnamespace = 'credenda'::regnamespace
+"""
 _OWN: Final = "user_id = NULLIF(current_setting('app.current_user_id', true), '')"
 _SERVER: Final = "current_setting('app.scope', true) = 'server'"
 
@@ -208,25 +223,22 @@ def _run_step(connection: psycopg.Connection[Any], login: Login, step: Step, now
     return True
 
 
+def get_wall(family: str, *, is_tenant: bool) -> str | None:
+    """Return the condition that the rows of a table meet which a transaction sees and writes; None without a wall."""
+    if not (is_tenant or family in UNOWNED_TABLES):
+        return None
+    return f"{_OWN} OR {_SERVER}" if family in SERVER_TABLES else _OWN if is_tenant else _SERVER
+
+
 def raise_walls(connection: psycopg.Connection[Any]) -> None:
     """Enable and force row-level security on every table of tenants, partitions too, and on those of the server."""
-    tables = connection.execute(
-        """SELECT c.relname, coalesce(p.relname, c.relname),
-            EXISTS (SELECT 1 FROM pg_policy AS y WHERE y.polrelid = c.oid),
-            EXISTS (
-                SELECT 1 FROM pg_attribute AS a
-                WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
-            )
-        FROM pg_class AS c
-        LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
-        WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p')"""
-    ).fetchall()
-    for name, family, has_policy, is_tenant in tables:
-        if has_policy or not (is_tenant or family in UNOWNED_TABLES):
+    known = {row[0] for row in connection.execute(_WITH_POLICY)}
+    for name, family, _, is_tenant in connection.execute(cast("LiteralString", TABLE_WALLS)).fetchall():
+        wall = get_wall(family, is_tenant=is_tenant)
+        if wall is None or name in known:
             continue
         table = sql.Identifier("credenda", name)
-        own = f"{_OWN} OR {_SERVER}" if family in SERVER_TABLES else _OWN if is_tenant else _SERVER
-        condition = sql.SQL(cast("LiteralString", own))
+        condition = sql.SQL(cast("LiteralString", wall))
         connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
         connection.execute(sql.SQL("ALTER TABLE {} FORCE ROW LEVEL SECURITY").format(table))
         connection.execute(

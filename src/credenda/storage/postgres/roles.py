@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, LiteralString, NamedTuple, cast
 
 import psycopg
@@ -9,7 +10,16 @@ from psycopg import sql
 
 from credenda.errors import Conflict, Forbidden
 
-__all__ = ["Login", "check_service", "ensure_service_role", "grant_tables", "read_login"]
+__all__ = [
+    "CURRENT",
+    "Login",
+    "check_service",
+    "ensure_service_role",
+    "grant_tables",
+    "list_powers",
+    "list_verbs",
+    "read_login",
+]
 
 _GUIDE: Final = "see docs/how-to/postgres.md"
 _LOGIN: Final = """
@@ -18,7 +28,7 @@ SELECT session_user::text AS name, r.rolsuper AS super, r.rolbypassrls AS bypass
     current_setting('server_version_num')::int AS server
 FROM pg_roles AS r WHERE r.rolname = session_user
 """
-_CURRENT: Final = """
+CURRENT: Final = """
 SELECT current_user::text AS name, r.rolsuper AS super, r.rolbypassrls AS bypass,
     (
         SELECT c.relname FROM pg_class AS c
@@ -92,6 +102,11 @@ def ensure_service_role(connection: psycopg.Connection[Any], login: Login) -> No
         ) from error
 
 
+def list_verbs(table: str, *, is_view: bool) -> tuple[str, ...]:
+    """Return the rights that the service needs on a table."""
+    return ("SELECT",) if is_view or table in _WITHOUT_GRANT else ("SELECT", "INSERT", "UPDATE", "DELETE")
+
+
 def grant_tables(connection: psycopg.Connection[Any], login: Login) -> None:
     """Let the service read and write the tables, but not their partitions, which are reached through them alone."""
     role = sql.Identifier(login.service)
@@ -101,7 +116,7 @@ def grant_tables(connection: psycopg.Connection[Any], login: Login) -> None:
         WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition"""
     ).fetchall()
     for table, is_view in tables:
-        verbs = "SELECT" if is_view or table in _WITHOUT_GRANT else "SELECT, INSERT, UPDATE, DELETE"
+        verbs = ", ".join(list_verbs(table, is_view=is_view))
         connection.execute(
             sql.SQL("GRANT {} ON credenda.{} TO {}").format(
                 sql.SQL(cast("LiteralString", verbs)), sql.Identifier(table), role
@@ -109,26 +124,31 @@ def grant_tables(connection: psycopg.Connection[Any], login: Login) -> None:
         )
 
 
-def check_service(connection: psycopg.Connection[Any], role: str | None) -> None:
-    """Raise `Forbidden` where the role that the service works as could pass the walls, and say which power it has."""
-    with connection.transaction():
-        if role is not None:
-            connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
-        row = connection.execute(cast("LiteralString", _CURRENT)).fetchone()
-    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
-    name, is_super, bypass, owned, granted = row
+def list_powers(row: Sequence[Any]) -> list[str]:
+    """Return the powers of a role, as `CURRENT` reads them, from which row-level security does not protect."""
+    _, is_super, bypass, owned, _ = row
     powers = (
         (is_super, "it is a superuser"),
         (bypass, "it has BYPASSRLS"),
         (owned is not None, f"it owns the table {owned}, or can become its owner"),
     )
-    for has, power in powers:
-        if has:
-            raise Forbidden(
-                f"the service cannot work as the role {name}",
-                why=f"{power}, so that row-level security would not keep users apart",
-                fix=f"let the service log in as a role of its own that owns nothing; {_GUIDE}",
-            )
+    return [power for has, power in powers if has]
+
+
+def check_service(connection: psycopg.Connection[Any], role: str | None) -> None:
+    """Raise `Forbidden` where the role that the service works as could pass the walls, and say which power it has."""
+    with connection.transaction():
+        if role is not None:
+            connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
+        row = connection.execute(cast("LiteralString", CURRENT)).fetchone()
+    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
+    name, granted = row[0], row[4]
+    for power in list_powers(row):
+        raise Forbidden(
+            f"the service cannot work as the role {name}",
+            why=f"{power}, so that row-level security would not keep users apart",
+            fix=f"let the service log in as a role of its own that owns nothing; {_GUIDE}",
+        )
     if not granted:
         raise Conflict(
             f"the role {name} has no access to this memory",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
+from itertools import permutations
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -22,6 +24,7 @@ from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
 from credenda.storage.postgres.replica import SeenRows, describe_replica, open_replica, split_target
+from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings, name_tenant
 from credenda.storage.postgres.writer import PostgresWriter
 from credenda.storage.sql.all_tenants import TenantQueries
 from credenda.storage.sql.index_delta import renew_indexes
@@ -279,6 +282,27 @@ class PostgresStore(ServerRows, TenantQueries):
             return findings
         return [*findings, *self._ledger.find_problems(self, repair=repair and not self._read_only)]
 
+    def check_server(
+        self, users: tuple[str, str], fill: Callable[[Writer], T], ask: Callable[[Reader, T], Iterable[str]]
+    ) -> list[Finding]:
+        """Find open walls, wrong rights and missing indexes, and try the walls with two made-up users."""
+        with self._connections.transaction(Scope()) as session:
+            found = postgres.health.find_problems(session)
+        if self._read_only:
+            return found
+        leaks: list[str] = []
+        for owner, asker in permutations(users):
+            scope = Scope(owner, alone="a trial of the walls")
+            with suppress(UndoneError), self._connections.transaction(scope, write=True) as session:
+                tenant, tips, _ = self._tenant(session, owner)
+                sample = fill(PostgresWriter(session, tenant, tips, self._clock, key=self._key))
+                name_tenant(session, asker)
+                reader = PostgresReader.of_view(session, asker, self._key)
+                leaks += list_leaks(session, asker, partial(ask, reader, sample))
+                raise UndoneError
+        clear_name_cache()
+        return [*found, *make_leak_findings(leaks)]
+
     @staticmethod
     def _own(user_id: str, *, server: bool = False, patient: bool = False) -> Scope:
         """Return the scope of a unit, which no other unit of the tenant runs beside."""
@@ -287,7 +311,7 @@ class PostgresStore(ServerRows, TenantQueries):
     def describe_backend(self) -> Mapping[str, str]:
         """Return the version of the server, the roles, the state of row-level security, and that of pgvector."""
         with self._connections.transaction(Scope()) as session:
-            told = describe_server(session)
+            told = {**describe_server(session), **postgres.health.describe_upkeep(session)}
         if self._has_replica:
             told = {**told, "replica": describe_replica(self._replica)}
         file = "none: a restored backup brings erased users back" if self._ledger is None else self._ledger.path

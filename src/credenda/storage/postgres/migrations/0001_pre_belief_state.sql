@@ -112,7 +112,8 @@ CREATE TABLE memories (
 CREATE INDEX memories_current ON memories (user_id, id) WHERE expired_at IS NULL;
 CREATE INDEX memories_pair ON memories (user_id, entity_key, attribute_key, status, id)
 WHERE expired_at IS NULL AND attribute_key IS NOT NULL;
-CREATE INDEX memories_text ON memories (user_id, text_hash) WHERE expired_at IS NULL;
+-- Its second condition keeps it from statements that name no text: without statistics one index looks like another.
+CREATE INDEX memories_text ON memories (user_id, text_hash) WHERE expired_at IS NULL AND text_hash IS NOT NULL;
 CREATE INDEX memories_expiring ON memories (user_id, expires_at) WHERE expires_at IS NOT NULL AND expired_at IS NULL;
 CREATE INDEX memories_always ON memories (user_id, id)
 WHERE expired_at IS NULL AND (pinned = 1 OR attribute_key = 'instruction');

@@ -68,6 +68,19 @@ SELECT
         coalesce((SELECT value FROM watermarks WHERE user_id = :user_id AND name = 'vectors'), 0)
     ) AS vector;
 
+-- name: changed_memories
+-- Memories whose standing moved, as they are now. The limit has each changed memory looked up by its key: a join may be
+-- planned to compare all of them with all memories of the tenant as long as there are no statistics.
+SELECT
+    m.id, m.text, m.entity, m.attribute, m.value, m.status, m.layer, m.valid_from, m.created_at, m.speaker, c.fresh
+FROM (SELECT memory, max(CASE WHEN kind IN ('add', 'rebuild') THEN 1 ELSE 0 END) AS fresh FROM changes
+    WHERE user_id = :user_id AND id > :after AND id <= :until AND memory IS NOT NULL GROUP BY memory) AS c
+CROSS JOIN LATERAL (
+    SELECT v.id, v.text, v.entity, v.attribute, v.value, v.status, v.layer, v.valid_from, v.created_at, v.speaker
+    FROM memories AS v WHERE v.user_id = :user_id AND v.id = c.memory AND v.expired_at IS NULL LIMIT 1
+) AS m
+ORDER BY m.id;
+
 -- name: redacted_events
 -- Events whose words were taken out since a change, as they are now.
 SELECT id, session_id, role, speaker, text, flags, occurred_at, passages FROM events

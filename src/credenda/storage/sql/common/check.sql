@@ -25,9 +25,8 @@ SELECT 'm' || id AS name FROM memories AS m WHERE user_id = :user_id AND superse
 
 -- name: check_change_log
 -- Memories that no change in the log explains.
-SELECT DISTINCT 'm' || id AS name FROM memories WHERE user_id = :user_id AND id NOT IN (
-    SELECT memory FROM changes WHERE user_id = :user_id AND kind = 'add' AND memory IS NOT NULL
-);
+SELECT DISTINCT 'm' || id AS name FROM memories AS m WHERE user_id = :user_id
+    AND NOT EXISTS (SELECT 1 FROM changes AS c WHERE c.user_id = m.user_id AND c.memory = m.id AND c.kind = 'add');
 
 -- name: check_change_numbers
 -- Gaps in the log.

@@ -1,0 +1,188 @@
+"""Problems of a database that concern all of its users: open walls, wrong rights, missing indexes, and poor upkeep.
+
+Everything here only reads the catalogue and the counters of the server, which any role may do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Final
+
+from credenda.storage.postgres.connections import Session
+from credenda.storage.postgres.migrate import LISTED_TABLES, TABLE_WALLS, get_wall, load_steps
+from credenda.storage.postgres.roles import CURRENT, list_powers, list_verbs
+from credenda.storage.postgres.rows import Row
+from credenda.storage.store import Finding
+
+__all__ = ["describe_risk", "describe_upkeep", "find_problems"]
+
+_POLICIES: Final = """
+SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND p.polroles = '{0}'::oid[] AS general,
+    pg_get_expr(p.polqual, p.polrelid) AS seen, pg_get_expr(p.polwithcheck, p.polrelid) AS written
+FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
+WHERE c.relnamespace = 'credenda'::regnamespace AND p.polpermissive
+ORDER BY c.relname, p.polname
+"""
+_RIGHTS: Final = """
+SELECT c.relname AS "table", c.relkind = 'v' AS is_view, v.verb, has_table_privilege(c.oid, v.verb) AS granted
+FROM pg_class AS c CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS v (verb)
+WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+    AND (v.verb = 'TRUNCATE' OR NOT c.relispartition)
+ORDER BY c.relname, v.verb
+"""
+_INDEXES: Final = """
+SELECT c.relname AS name, i.indisvalid AND i.indisready AS usable FROM pg_index AS i
+JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t ON t.oid = i.indrelid
+WHERE t.relnamespace = 'credenda'::regnamespace
+"""
+_WITHOUT_KEY: Final = """
+SELECT c.relname AS name FROM pg_class AS c
+WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT 1 FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid)
+ORDER BY c.relname
+"""
+_COUNTERS: Final = """
+SELECT relname AS "table", n_live_tup AS live, n_dead_tup AS dead,
+    coalesce(last_analyze, last_autoanalyze) IS NOT NULL AS analysed
+FROM pg_stat_all_tables WHERE schemaname = 'credenda' ORDER BY n_dead_tup DESC, n_live_tup DESC, relname
+"""
+_DURABILITY: Final = ("fsync", "full_page_writes", "synchronous_commit")
+_MANY_ROWS: Final = 10_000
+"""Tables of fewer live or dead rows are no burden, whatever state they are in."""
+_MOST_NAMED: Final = 3
+_CREATED: Final = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+)\s+ON [^;]*", re.IGNORECASE)
+_DROPPED: Final = re.compile(r"DROP INDEX (?:IF EXISTS )?(\w+)", re.IGNORECASE)
+_NOISE: Final = re.compile(r"::text|[()\s]")
+
+
+def find_problems(session: Session) -> list[Finding]:
+    """Find open walls, powers and rights of the service that it should not have or lacks, and missing indexes."""
+    return [*_find_open_walls(session), *_find_powers(session), *_find_wrong_rights(session), *_find_indexes(session)]
+
+
+def _find_open_walls(session: Session) -> Iterator[Finding]:
+    policies: dict[str, list[Row]] = {}
+    for row in session.execute(_POLICIES):
+        policies.setdefault(row["table"], []).append(row)
+    for name, family, is_walled, is_tenant in session.execute(TABLE_WALLS):
+        wanted = get_wall(family, is_tenant=is_tenant)
+        if wanted is None:
+            continue
+        if not is_walled:
+            fix = f"let its owner run `ALTER TABLE credenda.{name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`"
+            yield _make_wall_finding("row-level security is not enabled and forced", name, fix)
+        found = {one["policy"]: one for one in policies.get(name, ())}
+        own = found.pop("tenant", None)
+        if own is None or not own["general"] or {_strip(own["seen"]), _strip(own["written"])} != {_strip(wanted)}:
+            fix = f"let its owner drop the policy `tenant` if it is there, and run `{_write_policy(name, wanted)}`"
+            yield _make_wall_finding("the policy `tenant` is missing or altered", name, fix)
+        if family in LISTED_TABLES:
+            found.pop("listed", None)
+        for policy in found:
+            fix = f'let its owner run `DROP POLICY "{policy}" ON credenda.{name}`'
+            yield _make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix)
+
+
+def _write_policy(table: str, condition: str) -> str:
+    return f"CREATE POLICY tenant ON credenda.{table} USING ({condition}) WITH CHECK ({condition})"
+
+
+def _strip(condition: str | None) -> str:
+    """Reduce a condition to the form that it shares with the server's wording of it."""
+    return _NOISE.sub("", condition or "")
+
+
+def _make_wall_finding(detail: str, where: str, fix: str) -> Finding:
+    return Finding(check="walls", detail=detail, where=where, fix=fix)
+
+
+def _find_powers(session: Session) -> Iterator[Finding]:
+    row = session.execute(CURRENT).fetchone()
+    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
+    for power in list_powers(row):
+        fix = "let an administrator take that power away; see docs/how-to/postgres.md"
+        yield _make_wall_finding(f"the service can pass the walls: {power}", str(row["name"]), fix)
+
+
+def _find_wrong_rights(session: Session) -> Iterator[Finding]:
+    for table, is_view, verb, granted in session.execute(_RIGHTS):
+        if verb == "TRUNCATE":
+            if granted:
+                fix = f"let its owner run `REVOKE TRUNCATE ON credenda.{table} FROM` the role that has it"
+                yield _make_wall_finding("the service may empty a table of all users", table, fix)
+        elif verb in list_verbs(table, is_view=is_view) and not granted:
+            fix = f"let its owner run `GRANT {verb} ON credenda.{table} TO` the role of the service"
+            yield Finding(check="permissions", detail=f"the service lacks {verb}", where=table, fix=fix)
+
+
+@cache
+def _list_indexes() -> dict[str, str]:
+    """Return the indexes that the migrations leave, with the statements that make them."""
+    made: dict[str, str] = {}
+    for step in load_steps():
+        script = re.sub(r"--[^\n]*", "", step.script)
+        made |= {found[1]: " ".join(found[0].split()) for found in _CREATED.finditer(script)}
+        for name in _DROPPED.findall(script):
+            made.pop(name, None)
+    return made
+
+
+def _find_indexes(session: Session) -> Iterator[Finding]:
+    """Find indexes that are missing or unusable: without one a call still works, but reads whole tables."""
+    usable = {str(row["name"]): bool(row["usable"]) for row in session.execute(_INDEXES)}
+    for name, statement in _list_indexes().items():
+        if name not in usable:
+            fix = f"let its owner run `{statement.replace(' ON ', ' ON credenda.', 1)}`"
+            yield Finding(check="indexes", detail="an index is missing, so that calls become slow", where=name, fix=fix)
+    for name, is_usable in usable.items():
+        if not is_usable:
+            fix = f"let its owner run `REINDEX INDEX credenda.{name}`"
+            yield Finding(check="indexes", detail="an index cannot be used: making it failed", where=name, fix=fix)
+    for row in session.execute(_WITHOUT_KEY):
+        fix = "restore the schema from a backup: rows may be there twice"
+        yield Finding(check="indexes", detail="a table has no primary key", where=str(row["name"]), fix=fix)
+
+
+def describe_upkeep(session: Session) -> Mapping[str, str]:
+    """Tell whether acknowledged writes survive a crash, and which tables wait for `VACUUM` or `ANALYZE`."""
+    shown = {name: _show(session, name) for name in _DURABILITY}
+    settings = ", ".join(f"{name} {value}" for name, value in shown.items())
+    return {"durability": settings + describe_risk(shown), "upkeep": _describe_counters(session)}
+
+
+def _show(session: Session, setting: str) -> str:
+    return "".join(str(row[0]) for row in session.execute("SELECT current_setting(%s)", (setting,)))
+
+
+def describe_risk(shown: Mapping[str, str]) -> str:
+    """Say what these settings of the server put at risk; "" if nothing."""
+    if "off" in {shown["fsync"], shown["full_page_writes"]}:
+        return ": UNSAFE, a crash of the machine may damage the database"
+    if shown["synchronous_commit"] == "off":
+        return ": UNSAFE, a crash of the server may lose acknowledged messages"
+    return ""
+
+
+def _describe_counters(session: Session) -> str:
+    counters = session.execute(_COUNTERS).fetchall()
+    dead = [
+        f"{row['table']} has {row['dead']:,} dead rows beside {row['live']:,} live ones"
+        for row in counters
+        if row["dead"] >= max(_MANY_ROWS, row["live"] / 2)
+    ]
+    unknown = [str(row["table"]) for row in counters if row["live"] >= _MANY_ROWS and not row["analysed"]]
+    hints: list[str] = []
+    if _show(session, "autovacuum") != "on":
+        hints.append("autovacuum is off")
+    if dead:
+        hints.append(f"run VACUUM: {_name_some(dead)}")
+    if unknown:
+        hints.append(f"run ANALYZE: {_name_some(unknown)} {'has' if len(unknown) == 1 else 'have'} no statistics")
+    return "; ".join(hints) or "nothing to do"
+
+
+def _name_some(found: list[str]) -> str:
+    more = len(found) - _MOST_NAMED
+    return ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
