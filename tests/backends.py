@@ -3,8 +3,9 @@
 `CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; the suite itself runs the modules in `ON_BOTH`
 on both. A file keeps its database for one test, so that it can be opened again, by several stores, for several users,
 and by processes that the test starts. What a file has when it is first opened, such as a copied template, is moved into
-the database. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests about the file
-itself have the marker `sqlite_file` and stay on SQLite.
+the database. Who looks at the rows of such a file with `sqlite3` sees those of the database, and who reads its bytes
+reads the values of all rows. The file itself is there too, empty; whoever removes it removes the database. Tests about
+the file itself have the marker `sqlite_file` and stay on SQLite.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, LiteralString, Self, cast
 from urllib.parse import unquote, urlsplit
 
 import psycopg
@@ -56,6 +57,10 @@ _REWRITTEN: Final = {
     re.compile(r"^SELECT \* FROM (\w+)$"): r"SELECT * FROM \1 ORDER BY 1, 2, 3",
 }
 """Questions about the schema, and rows in the order of their key."""
+_TABLES: Final = """
+SELECT relname FROM pg_class
+WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname
+"""
 
 
 class TableView:
@@ -78,6 +83,13 @@ class TableView:
         statement = _PARAMETER.sub(_rewrite_parameter, sql)
         return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
 
+    def read_all(self) -> bytes:
+        """Return the values of all rows, table by table and in a stable order."""
+        rows: list[bytes] = []
+        for (name,) in self._connection.execute(_TABLES).fetchall():
+            rows += sorted(map(_to_bytes, self._connection.execute(cast("LiteralString", f"TABLE {name}"))))
+        return b"\n".join(rows)
+
     def commit(self) -> None:
         """Do nothing: each statement commits."""
 
@@ -91,6 +103,10 @@ class TableView:
 
     def __exit__(self, *_: object) -> None:
         """Do nothing, as `sqlite3` does not close either."""
+
+
+def _to_bytes(row: Sequence[object]) -> bytes:
+    return b" ".join(value if isinstance(value, bytes) else str(value).encode() for value in row)
 
 
 def _rewrite_parameter(found: re.Match[str]) -> str:
@@ -142,11 +158,11 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
 
 def _open_there(patch: pytest.MonkeyPatch, registry: Registry, server: Server) -> None:
     """Let this process open databases of the registry."""
-    open_store, connect = bootstrap.open_store, sqlite3.connect
+    open_store, connect, read_bytes = bootstrap.open_store, sqlite3.connect, Path.read_bytes
 
     def open_instead(target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as the function itself has it
         place = bootstrap.resolve_target(target)
-        if "://" not in place:
+        if "://" not in place and not (given.get("read_only") and not Path(place).exists()):
             for name in registry.forget_removed():
                 server.take_back(Database(name, server))
             key = given.get("key", b"")
@@ -161,5 +177,13 @@ def _open_there(patch: pytest.MonkeyPatch, registry: Registry, server: Server) -
         held = registry.names().get(_to_path(name))
         return connect(name, *given, **named) if held is None else TableView(Database(held, server))  # type: ignore[arg-type]
 
+    def read_instead(path: Path) -> bytes:
+        held = registry.names().get(str(path.absolute()))
+        if held is None:
+            return read_bytes(path)
+        with closing(TableView(Database(held, server))) as rows:
+            return rows.read_all()
+
     patch.setattr(bootstrap, "open_store", open_instead)
     patch.setattr(sqlite3, "connect", connect_instead)
+    patch.setattr(Path, "read_bytes", read_instead)

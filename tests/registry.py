@@ -12,6 +12,8 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 
+from credenda.paths import create_file, create_folder
+
 __all__ = ["Registry"]
 
 
@@ -34,22 +36,24 @@ class Registry:
         """Return the address of a file's database, which is created if there is none.
 
         `lend` returns the name of an empty one; `move` takes the path of a file that is there already and the address
-        of its database, and fills it.
+        of its database, and fills it. Without a file an empty one is created, so that it can be seen and removed.
         """
         path = str(Path(place).absolute())
         with self._open() as held:
             name = held["names"].get(path)
             if name is None:
                 name = self._create(held) if lend is None else lend()
-                if move is not None and Path(path).exists():
+                if move is not None and Path(path).exists() and Path(path).stat().st_size:
                     move(path, held["address"].format(name=name))
+                create_folder(Path(path).parent)
+                create_file(path)
                 held["names"][path] = name
             return str(held["address"].format(name=name))
 
     def forget_removed(self) -> list[str]:
-        """Return the names of databases whose file had a folder that is gone, and forget them."""
+        """Return the names of databases whose file is gone, and forget them."""
         with self._open() as held:
-            gone = {path: name for path, name in held["names"].items() if not Path(path).parent.exists()}
+            gone = {path: name for path, name in held["names"].items() if not Path(path).exists()}
             held["names"] = {path: name for path, name in held["names"].items() if path not in gone}
         return list(gone.values())
 
