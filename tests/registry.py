@@ -50,10 +50,10 @@ class Registry:
                 held["names"][path] = name
             return str(held["address"].format(name=name))
 
-    def forget_removed(self) -> list[str]:
-        """Return the names of databases whose file is gone, and forget them."""
+    def forget(self, is_over: Callable[[str], bool]) -> list[str]:
+        """Return the names of the databases whose path is over, and forget them."""
         with self._open() as held:
-            gone = {path: name for path, name in held["names"].items() if not Path(path).exists()}
+            gone = {path: name for path, name in held["names"].items() if is_over(path)}
             held["names"] = {path: name for path, name in held["names"].items() if path not in gone}
         return list(gone.values())
 
