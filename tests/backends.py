@@ -29,7 +29,7 @@ from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 
 from .postgres_server import TEMPLATE, Database, Server, get_server
-from .registry import Registry
+from .registry import Registry, may_stand
 
 __all__ = ["CHOSEN", "ON_BOTH", "Databases", "open_databases"]
 
@@ -173,7 +173,7 @@ class Databases:
 
     def _open_instead(self, target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as open_store has it
         place = bootstrap.resolve_target(target)
-        if "://" not in place and not (given.get("read_only") and not Path(place).exists()):
+        if may_stand(place, read_only=bool(given.get("read_only"))):
             self._take_back(self._registry.forget(lambda path: not Path(path).exists()))
             key = given.get("key", b"")
 

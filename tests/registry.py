@@ -12,9 +12,14 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 
-from credenda.paths import create_file, create_folder
+from credenda.paths import create_file
 
-__all__ = ["Registry"]
+__all__ = ["Registry", "may_stand"]
+
+
+def may_stand(place: str, *, read_only: bool) -> bool:
+    """Return whether a database may stand for a file, which could then be opened or created."""
+    return "://" not in place and (Path(place).exists() if read_only else Path(place).absolute().parent.is_dir())
 
 
 class Registry:
@@ -45,7 +50,6 @@ class Registry:
                 name = self._create(held) if lend is None else lend()
                 if move is not None and Path(path).exists() and Path(path).stat().st_size:
                     move(path, held["address"].format(name=name))
-                create_folder(Path(path).parent)
                 create_file(path)
                 held["names"][path] = name
             return str(held["address"].format(name=name))
