@@ -1,10 +1,11 @@
 """Run tests of the whole product on another backend: whatever opens a file then opens a Postgres database instead.
 
 `CREDENDA_TEST_BACKEND=postgres` does so for every test that is selected; the suite itself runs the modules in `ON_BOTH`
-on both. A file keeps its database for one test, so that it can be opened again, by several stores, for several users,
-and by processes that the test starts. What a file has when it is first opened, such as a copied template, is moved into
-the database. Who looks at the rows of such a file with `sqlite3` sees those of the database. Tests about the file
-itself have the marker `sqlite_file` and stay on SQLite.
+on both. A file keeps its database for one test, or for the module whose fixture has made it, so that it can be opened
+again, by several stores, for several users, and by processes that the test starts. What a file has when it is first
+opened, such as a copied template, is moved into the database. Who looks at the rows of such a file with `sqlite3` sees
+those of the database, and who reads its bytes reads the values of all rows. The file itself is there too, empty;
+whoever removes it removes the database. Tests about the file itself have the marker `sqlite_file` and stay on SQLite.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import os
 import re
 import sqlite3
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, LiteralString, Self, cast
 from urllib.parse import unquote, urlsplit
 
 import psycopg
@@ -28,9 +29,9 @@ from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 
 from .postgres_server import TEMPLATE, Database, Server, get_server
-from .registry import Registry
+from .registry import Registry, may_stand
 
-__all__ = ["CHOSEN", "ON_BOTH", "open_databases"]
+__all__ = ["CHOSEN", "ON_BOTH", "Databases", "open_databases"]
 
 CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
@@ -53,9 +54,14 @@ _REWRITTEN: Final = {
     re.compile(r"^PRAGMA table_info\((\w+)\)$"): (
         r"SELECT attnum, attname FROM pg_attribute WHERE attrelid = '\1'::regclass AND attnum > 0 ORDER BY attnum"
     ),
+    re.compile(r"\bx'([0-9a-f]*)'"): r"'\\x\1'::bytea",
     re.compile(r"^SELECT \* FROM (\w+)$"): r"SELECT * FROM \1 ORDER BY 1, 2, 3",
 }
 """Questions about the schema, and rows in the order of their key."""
+_TABLES: Final = """
+SELECT relname FROM pg_class
+WHERE relnamespace = 'credenda'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname
+"""
 
 
 class TableView:
@@ -78,6 +84,13 @@ class TableView:
         statement = _PARAMETER.sub(_rewrite_parameter, sql)
         return self._connection.execute(statement, given or None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
 
+    def read_all(self) -> bytes:
+        """Return the values of all rows, table by table and in a stable order."""
+        rows: list[bytes] = []
+        for (name,) in self._connection.execute(_TABLES).fetchall():
+            rows += sorted(map(_to_bytes, self._connection.execute(cast("LiteralString", f"TABLE {name}"))))
+        return b"\n".join(rows)
+
     def commit(self) -> None:
         """Do nothing: each statement commits."""
 
@@ -91,6 +104,10 @@ class TableView:
 
     def __exit__(self, *_: object) -> None:
         """Do nothing, as `sqlite3` does not close either."""
+
+
+def _to_bytes(row: Sequence[object]) -> bytes:
+    return b" ".join(value if isinstance(value, bytes) else str(value).encode() for value in row)
 
 
 def _rewrite_parameter(found: re.Match[str]) -> str:
@@ -120,8 +137,68 @@ def _to_path(name: object) -> str:
     return str(Path(unquote(urlsplit(text).path) if text.startswith("file:") else text).absolute())
 
 
+class Databases:
+    """The databases that stand for files, and the functions that open them in the place of a file."""
+
+    def __init__(self, registry: Registry, server: Server) -> None:
+        """Remember the functions that open files."""
+        self._registry, self._server = registry, server
+        self._open_store, self._connect, self._read_bytes = bootstrap.open_store, sqlite3.connect, Path.read_bytes
+
+    def patch(self, patch: pytest.MonkeyPatch) -> None:
+        """Let this process open databases."""
+        patch.setattr(bootstrap, "open_store", self._open_instead)
+        patch.setattr(sqlite3, "connect", self._connect_instead)
+        patch.setattr(Path, "read_bytes", lambda path: self._read_instead(path))  # noqa: PLW0108 - a bound method gets no path
+
+    def unpatch(self, patch: pytest.MonkeyPatch) -> None:
+        """Let a test, and the processes that it starts, open files again."""
+        patch.setattr(bootstrap, "open_store", self._open_store)
+        patch.setattr(sqlite3, "connect", self._connect)
+        patch.setattr(Path, "read_bytes", self._read_bytes)
+        patch.delenv("DATABASES_OF_TEST")
+
+    @contextmanager
+    def used(self) -> Generator[None]:
+        """Take back, after the block, the databases that it has made."""
+        before = set(self._registry.names())
+        try:
+            yield
+        finally:
+            self._take_back(self._registry.forget(lambda path: path not in before))
+
+    def _take_back(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._server.take_back(Database(name, self._server))
+
+    def _open_instead(self, target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as open_store has it
+        place = bootstrap.resolve_target(target)
+        if may_stand(place, read_only=bool(given.get("read_only"))):
+            self._take_back(self._registry.forget(lambda path: not Path(path).exists()))
+            key = given.get("key", b"")
+
+            def move(path: str, address: str) -> None:
+                _move_file(self._open_store(path, read_only=True, key=key), self._open_store(address, key=key))
+
+            place = self._registry.find(place, lambda: self._server.lend().name, move)
+        return self._open_store(place, **given)
+
+    def _connect_instead(self, name: object, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as sqlite3 has it
+        held = self._registry.names().get(_to_path(name))
+        if held is None:
+            return self._connect(name, *given, **named)  # type: ignore[arg-type]
+        return TableView(Database(held, self._server))
+
+    def _read_instead(self, path: Path) -> bytes:
+        held = self._registry.names().get(str(path.absolute()))
+        if held is None:
+            return self._read_bytes(path)
+        with closing(TableView(Database(held, self._server))) as rows:
+            return rows.read_all()
+
+
 @contextmanager
-def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
+def open_databases(patch: pytest.MonkeyPatch) -> Generator[Databases]:
     """Let `bootstrap.open_store` open a database in the place of a file, until the block ends."""
     server = get_server()
     with tempfile.TemporaryDirectory(prefix="credenda-databases-") as folder:
@@ -132,34 +209,7 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[None]:
         )
         patch.setenv("DATABASES_OF_TEST", str(path))
         patch.setenv("PYTHONPATH", _CHILDREN, prepend=os.pathsep)
-        _open_there(patch, registry, server)
-        try:
-            yield
-        finally:
-            for name in registry.names().values():
-                server.take_back(Database(name, server))
-
-
-def _open_there(patch: pytest.MonkeyPatch, registry: Registry, server: Server) -> None:
-    """Let this process open databases of the registry."""
-    open_store, connect = bootstrap.open_store, sqlite3.connect
-
-    def open_instead(target: str | Path | None, **given: Any) -> Store:  # noqa: ANN401 - as the function itself has it
-        place = bootstrap.resolve_target(target)
-        if "://" not in place:
-            for name in registry.forget_removed():
-                server.take_back(Database(name, server))
-            key = given.get("key", b"")
-
-            def move(path: str, address: str) -> None:
-                _move_file(open_store(path, read_only=True, key=key), open_store(address, key=key))
-
-            place = registry.find(place, lambda: server.lend().name, move)
-        return open_store(place, **given)
-
-    def connect_instead(name: object, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as sqlite3 has it
-        held = registry.names().get(_to_path(name))
-        return connect(name, *given, **named) if held is None else TableView(Database(held, server))  # type: ignore[arg-type]
-
-    patch.setattr(bootstrap, "open_store", open_instead)
-    patch.setattr(sqlite3, "connect", connect_instead)
+        databases = Databases(registry, server)
+        databases.patch(patch)
+        with databases.used():
+            yield databases

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from .backends import CHOSEN, ON_BOTH, open_databases
+from .backends import CHOSEN, ON_BOTH, Databases, open_databases
 from .connections import left_open, opened, watch
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
@@ -52,12 +52,26 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("backend", ["sqlite", "postgres"], indirect=True)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def module_backend() -> Iterator[Databases | None]:
+    """The databases of what fixtures of a module open; a module with a file that its tests copy overrides it."""
+    if CHOSEN == "sqlite":
+        yield None
+        return
+    with pytest.MonkeyPatch.context() as patch, open_databases(patch) as databases:
+        yield databases
+
+
 @pytest.fixture(autouse=True)
-def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def backend(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, module_backend: Databases | None
+) -> Iterator[str]:
     """The backend of this test; everything that it opens by a path is there."""
     chosen = getattr(request, "param", CHOSEN)
     if chosen == "sqlite" or request.node.get_closest_marker("sqlite_file") is not None:
+        if module_backend is not None:
+            module_backend.unpatch(monkeypatch)
         yield "sqlite"
         return
-    with open_databases(monkeypatch):
+    with open_databases(monkeypatch) if module_backend is None else module_backend.used():
         yield chosen

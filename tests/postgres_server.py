@@ -71,10 +71,10 @@ class Database:
     name: str
     server: Server
 
-    def url(self, user: str = OWNER) -> str:
-        """Return the target that opens it as a user; the superuser never goes through the pooler."""
+    def url(self, user: str = OWNER, *, direct: bool = False) -> str:
+        """Return the target that opens it as a user; the superuser never goes through the pooler, nor who is direct."""
         pooler = self.server.pooler
-        if pooler is not None and user in {OWNER, APP}:
+        if pooler is not None and user in {OWNER, APP} and not direct:
             return f"postgresql://{user}@/{self.name}?host={quote(str(pooler.folder), safe='')}&port={pooler.port}"
         return f"postgresql://{user}@/{self.name}?host={quote(str(self.server.folder), safe='')}"
 

@@ -12,7 +12,14 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 
-__all__ = ["Registry"]
+from credenda.paths import create_file
+
+__all__ = ["Registry", "may_stand"]
+
+
+def may_stand(place: str, *, read_only: bool) -> bool:
+    """Return whether a database may stand for a file, which could then be opened or created."""
+    return "://" not in place and (Path(place).exists() if read_only else Path(place).absolute().parent.is_dir())
 
 
 class Registry:
@@ -34,22 +41,23 @@ class Registry:
         """Return the address of a file's database, which is created if there is none.
 
         `lend` returns the name of an empty one; `move` takes the path of a file that is there already and the address
-        of its database, and fills it.
+        of its database, and fills it. Without a file an empty one is created, so that it can be seen and removed.
         """
         path = str(Path(place).absolute())
         with self._open() as held:
             name = held["names"].get(path)
             if name is None:
                 name = self._create(held) if lend is None else lend()
-                if move is not None and Path(path).exists():
+                if move is not None and Path(path).exists() and Path(path).stat().st_size:
                     move(path, held["address"].format(name=name))
+                create_file(path)
                 held["names"][path] = name
             return str(held["address"].format(name=name))
 
-    def forget_removed(self) -> list[str]:
-        """Return the names of databases whose file had a folder that is gone, and forget them."""
+    def forget(self, is_over: Callable[[str], bool]) -> list[str]:
+        """Return the names of the databases whose path is over, and forget them."""
         with self._open() as held:
-            gone = {path: name for path, name in held["names"].items() if not Path(path).parent.exists()}
+            gone = {path: name for path, name in held["names"].items() if is_over(path)}
             held["names"] = {path: name for path, name in held["names"].items() if path not in gone}
         return list(gone.values())
 

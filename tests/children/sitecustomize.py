@@ -33,11 +33,11 @@ class _Loader(importlib.abc.Loader):
 
         def open_instead(target: object, **given: Any) -> Any:  # noqa: ANN401 - as the function itself has it
             place = str(module.resolve_target(target))
-            if "://" not in place:
-                sys.path.insert(0, str(Path(__file__).parents[2]))
-                from tests.registry import Registry  # noqa: PLC0415 - only a process that opens a memory pays for it
+            sys.path.insert(0, str(Path(__file__).parents[2]))
+            from tests.registry import Registry, may_stand  # noqa: PLC0415 - only a process that opens a memory pays
 
-                sys.path.pop(0)
+            sys.path.pop(0)
+            if may_stand(place, read_only=bool(given.get("read_only"))):
                 registry = Registry(Path(os.environ["DATABASES_OF_TEST"]))
                 if str(Path(place).absolute()) in registry.names() or not Path(place).exists():
                     place = registry.find(place)

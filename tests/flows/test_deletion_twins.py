@@ -184,6 +184,7 @@ def test_a_contest_keeps_a_value_that_another_saying_holds(mem: Credenda, say: S
     assert (after.state, after.values) == ("open", values)
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_a_restored_backup_and_an_import_know_the_other_form(
     mem: Credenda, say: Say, path: Path, clock: ManualClock
 ) -> None:

@@ -42,6 +42,11 @@ def opened(clock: ManualClock) -> Iterator[Opener]:
 
 
 @pytest.fixture(scope="module")
+def module_backend() -> None:
+    """Keep on SQLite the file that each test copies."""
+
+
+@pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with the memories of all users."""
     path = tmp_path_factory.mktemp("source") / "source.db"

@@ -199,6 +199,7 @@ OPEN: dict[str, Callable[[Credenda, Path], object]] = {
     "delete_where": lambda ben, _: (ben.delete_where(session="s1"), ben.delete_where(topic="money")),
 }
 """Every public method that takes none; none of Ana's words or numbers are in its answer."""
+MARKS = {"data.backup": pytest.mark.sqlite_file}  # a backup is a copy of the file
 
 
 def _methods() -> set[str]:
@@ -238,7 +239,7 @@ def test_a_foreign_id_is_not_found_and_nothing_of_anas_moves(
 
 
 @pytest.mark.requirement("R-201", "R-202")
-@pytest.mark.parametrize("name", list(OPEN))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in OPEN])
 def test_what_needs_no_id_shows_nothing_of_anas(
     mem: Credenda, ben: Credenda, foreign: Foreign, *, name: str, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ def test_an_unusable_key_file_opens_nothing(
     assert not path.exists()
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_a_backup_and_an_archive_need_the_same_key(
     path: Path, clock: ManualClock, key_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

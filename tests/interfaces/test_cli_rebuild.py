@@ -35,6 +35,7 @@ def test_who_breaks_off_deriving_afresh_learns_that_nothing_was_changed(
     assert "the model's answers are kept" in told
 
 
+@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_a_backup_restored_elsewhere_says_that_deletions_are_not_replayed(ana: Terminal, tmp_path: Path) -> None:
     ana.remember("I'm allergic to peanuts.")
     saved = tmp_path / "saved.db"

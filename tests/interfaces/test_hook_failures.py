@@ -92,6 +92,7 @@ def test_a_user_without_a_database_gets_nothing_and_loses_nothing(folder: Path) 
         assert memory.list(attribute="editor").items[0].value == "Neovim"
 
 
+@pytest.mark.sqlite_file  # the file is locked and damaged
 def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")

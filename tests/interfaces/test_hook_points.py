@@ -125,6 +125,7 @@ def test_subagents_and_summaries_are_kept_with_less_trust_and_make_no_instructio
     assert "without tests" not in told
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", ["claude-code", "codex", "vscode"])
 def test_a_subagent_gets_the_core_of_its_session(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -135,6 +136,7 @@ def test_a_subagent_gets_the_core_of_its_session(folder: Path, host: str) -> Non
     assert "Postgres" not in told
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("source", ["startup", "clear", "compact", "new", "", "resume", "fork", "a-later-word"])
 def test_only_a_session_without_our_block_in_its_transcript_gets_one(folder: Path, host: str, source: str) -> None:
@@ -189,6 +191,7 @@ def test_output_of_tools_is_never_kept(folder: Path, host: str) -> None:
     assert agent.waiting == []
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_memory_comes_once_in_a_session_and_a_block_keeps_its_budget(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -205,6 +208,7 @@ def test_a_memory_comes_once_in_a_session_and_a_block_keeps_its_budget(folder: P
     assert len(seen) == len(set(seen))
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_denial_challenges_at_each_host(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -240,6 +244,7 @@ def test_a_clone_without_the_users_command_starts_nothing(folder: Path, host: st
     assert {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_copilot_cli_gets_the_text_where_it_looks_for_it(folder: Path) -> None:
     """Copilot CLI reads the hooks of VS Code, and looks for the text above `hookSpecificOutput`."""
     agent = CodingAgent(folder, "vscode")
@@ -303,6 +308,7 @@ def test_a_mark_from_the_future_does_not_keep_an_engine_from_starting(
     assert len(started) == 2
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_the_status_line_counts_what_is_held_asked_and_in_doubt(folder: Path) -> None:
     agent = CodingAgent(folder)
     options = Options("StatusLine", "claude-code", str(agent.database), "ana", background=False)

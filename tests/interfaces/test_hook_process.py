@@ -70,6 +70,7 @@ def test_a_server_that_hangs_is_left_alone(agent: CodingAgent) -> None:
     assert len(list_waiting(places)) == 1
 
 
+@pytest.mark.sqlite_file  # the file is locked
 def test_a_locked_database_costs_at_most_the_recall(agent: CodingAgent) -> None:
     locking = sqlite3.connect(agent.database)
     locking.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -150,6 +150,7 @@ GIVEN: dict[str, Given] = {
     "compliance": lambda _mem, place: {"path": place / "report.jsonl"},
 }
 """What each operation is called with; those that are not named need nothing."""
+MARKS = {"backup": pytest.mark.sqlite_file}  # a backup is a copy of the file
 
 
 @pytest.fixture
@@ -179,7 +180,9 @@ def _check(value: object, schema: Mapping[str, Any]) -> None:
     jsonschema.validate(json.loads(encode(value)), _closed(schema), jsonschema.Draft202012Validator)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
+@pytest.mark.parametrize(
+    "operation", [pytest.param(one, id=name, marks=MARKS.get(name, ())) for name, one in OPERATIONS.items()]
+)
 def test_every_result_is_what_its_schema_says(operation: Operation, told: Credenda, tmp_path: Path) -> None:
     wanted = GIVEN.get(operation.name, {})
     given = wanted(told, tmp_path) if callable(wanted) else wanted

@@ -118,7 +118,7 @@ def change(sql: str) -> Callable[[sqlite3.Connection], object]:
     [
         change("UPDATE audit_records SET record = replace(record, '404', '200') WHERE seq = 10"),
         change("UPDATE audit_records SET record = replace(record, 'remember', 'stats') WHERE seq = 1"),
-        change("UPDATE audit_records SET hash = zeroblob(32) WHERE seq = 4"),
+        change("UPDATE audit_records SET hash = x'" + "00" * 32 + "' WHERE seq = 4"),
         change("DELETE FROM audit_records WHERE seq = 1"),
         change("DELETE FROM audit_records WHERE seq = 5"),
         change("DELETE FROM audit_records WHERE seq = 10"),

@@ -46,6 +46,11 @@ each_tool = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="module")
+def module_backend() -> None:
+    """Keep on SQLite the file that each test copies."""
+
+
+@pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a database in which ana and bob have beliefs, and ana a contest."""
     path = tmp_path_factory.mktemp("matrix") / "memory.db"

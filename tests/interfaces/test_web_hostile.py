@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_a_page_of_a_large_memory_is_quick(tmp_path: Path) -> None:
             person.get(address)  # compiles the template
             times: list[float] = []
             for _ in range(3):
-                begun = perf_counter()
+                begun = process_time()
                 assert person.get(address).status_code == 200
-                times.append(perf_counter() - begun)
+                times.append(process_time() - begun)
             assert min(times) < 0.3, (address, times)

@@ -20,6 +20,14 @@ _PREPARED = "SELECT count(*) AS n FROM pg_prepared_statements"
 
 
 @pytest.fixture
+def store(database: Database) -> Iterator[PostgresStore]:
+    """A store without a pooler, behind which nothing is prepared."""
+    opened = PostgresStore(database.url(direct=True))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def warm(store: PostgresStore) -> PostgresStore:
     """A store whose connection has been used often enough to prepare statements."""
     for _ in range(connections._COLD_TRANSACTIONS):

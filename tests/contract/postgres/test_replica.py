@@ -23,12 +23,15 @@ from tests.contract.store.build import ANA, BEN, put, said
 from tests.postgres_server import Database, get_server
 
 COPY = "replica_of_tests"
+_LEAVE = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
+"""Ends the connections that a pooler keeps to a database."""
 
 
 def copy_database(database: Database) -> Database:
     """Copy a database that nobody uses, in the place of the last copy."""
     with Database("postgres", database.server).connect() as connection:
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(COPY)))
+        connection.execute(_LEAVE, (database.name,))
         names = [sql.Identifier(name) for name in (COPY, database.name, "credenda")]
         connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy OWNER {}").format(*names))
     return Database(COPY, database.server)
