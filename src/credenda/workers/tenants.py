@@ -113,13 +113,13 @@ class AllUsers:
         A tenant has one batch in a round, however much of its work waits. A tenant whose jobs cannot be run is passed
         over, and the others go on.
         """
-        ran, had_turn = 0, set[str]()
-        while found := self._due(had_turn):
+        ran, after = 0, ""
+        while found := self._due(after):
             for user in self._rotate(found):
                 if stop is not None and stop.is_set():
                     return ran
-                had_turn.add(user)
                 ran += self._run(user, stop)
+            after = found[-1]
         self.jobs += ran
         return ran
 
@@ -154,13 +154,13 @@ class AllUsers:
         while self._open:
             self._leave(self._open.popitem(last=False)[1])
 
-    def _due(self, had_turn: set[str]) -> list[str]:
+    def _due(self, after: str) -> list[str]:
         lane = self._lane
         others = frozenset[str]() if lane.kinds else list_excluded_kinds(self._parts)
         if self._parts.llm is not None:
             others |= lane.other_kinds
         find, now_us = self._parts.store.users_with_due_jobs, self._parts.clock.now_us()
-        return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, besides=had_turn)
+        return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, after=after)
 
     def _rotate(self, users: list[str]) -> list[str]:
         """Begin at another place than other processes: two that go through one list would wait for each other."""

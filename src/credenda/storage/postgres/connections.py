@@ -7,7 +7,8 @@ session could keep. So a pooled connection carries nothing over, and a pooler in
 
 Planning a statement over partitioned tables costs many times its execution, so a connection that is used again prepares
 the named statements, with one plan for all tenants. Through a pooler, whose connections change hands between two
-transactions, nothing is prepared.
+transactions, nothing is prepared. Pages of all tenants are read in the order of an index: the planner, which cannot
+know that a policy lets every row through, would gather and sort all rows first.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ _SETTINGS: Final = sql.SQL(
     set_config('app.current_user_id', {user_id}, true), set_config('app.scope', {scope}, true),
     set_config('statement_timeout', {statement_ms}, true), set_config('lock_timeout', {lock_ms}, true),
     set_config('plan_cache_mode', {planning}, true), set_config('enable_seqscan', 'off', true),
-    set_config('jit', 'off', true)"""
+    set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+    set_config('enable_bitmapscan', {gathering}, true), set_config('enable_sort', {gathering}, true)"""
 )
 _LOCK: Final = sql.SQL("; SELECT pg_advisory_xact_lock({lock})")
 
@@ -226,6 +228,7 @@ class Connections:
             scope=sql.Literal("server" if scope.server else "tenant"),
             statement_ms=sql.Literal(str(longest_ms if write else limit_ms)),
             lock_ms=sql.Literal(str(min(_LOCK_MS, limit_ms))),
+            gathering=sql.Literal("off" if scope.server and not scope.user_id else "on"),
             planning=sql.Literal("force_generic_plan" if _is_preparing(connection) else "auto"),
         )
         if scope.alone:
