@@ -108,6 +108,45 @@ def test_duties_run_for_every_user_that_wrote_and_once_a_minute(parts: Parts) ->
     assert seen == list(USERS)
 
 
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each user take longer than the duties may before messages go first."""
+    monkeypatch.setattr("credenda.workers.tenants._SLICE_SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("no_time")
+def test_messages_go_between_the_duties_of_two_users(parts: Parts) -> None:
+    for user in USERS:
+        say(parts, user, "I live in Linz.")
+    seen: list[str] = []
+    worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id))
+    worker.run_round()
+    for looked_after in USERS:
+        assert worker.look_after()
+        assert seen[-1] == looked_after
+        say(parts, "bob", f"I work beside {looked_after}.")
+        assert worker.run_round() == 1
+    assert not worker.look_after()
+    assert not worker.look_after()
+    worker.close()
+    assert seen == list(USERS)
+
+
+@pytest.mark.usefixtures("no_time")
+def test_duties_end_in_the_middle_once_another_process_leads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credenda.workers.tenants._DUTY_SECONDS", -1.0)
+    for user in USERS:
+        say(parts, user, "I live in Linz.")
+    seen: list[str] = []
+    leads = iter((True, True, False, True))
+    worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id), leads=lambda: next(leads))
+    assert [worker.look_after() for _ in range(3)] == [True, True, False]
+    assert seen == ["ana", "bob"]
+    assert worker.look_after()
+    worker.close()
+    assert seen == ["ana", "bob", "ana"], "the next lead begins with the first user"
+
+
 def test_a_stopped_worker_begins_no_other_user(parts: Parts, worker: AllUsers) -> None:
     for user in USERS:
         say(parts, user, "I live in Linz.")

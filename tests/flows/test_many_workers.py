@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from time import process_time
 
 import pytest
 
@@ -16,9 +15,8 @@ from credenda.bootstrap import build_parts
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
-from credenda.services.jobs import retry_job
+from credenda.services.jobs import get_job, retry_job
 from credenda.services.scheduled_tasks import is_leader
-from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
@@ -169,14 +167,66 @@ def test_only_the_leader_runs_the_duties_of_all_users(parts: Parts) -> None:
         assert seen == (["ana"] if leads else [])
 
 
-def test_an_import_of_100_000_turns_delays_the_word_of_another_user_by_less_than_a_second(
-    parts: Parts, recorder: Recorder
+def remember_at_once(parts: Parts, count: int) -> list[str]:
+    """Store messages by one call, and so by one job."""
+    texts = [f"word {number:03}" for number in range(count)]
+    with Credenda(parts.for_user(parts.user_id), workers=False) as memory:
+        memory.remember([{"role": "user", "content": text} for text in texts])
+    return texts
+
+
+def test_a_long_call_is_read_in_portions_in_its_order(parts: Parts, other: Parts, recorder: Recorder) -> None:
+    words = remember_at_once(parts, 40)
+    say(parts, "after it")
+    job_id = jobs(parts)[0].id
+    seen: list[tuple[str, int, int, int | None]] = []
+    while run_due_jobs(parts if len(seen) % 2 else other):
+        job = get_job(parts, job_id)
+        seen.append((job.state.value, job.attempts, job.done, job.total))
+    assert recorder.read == [*words, "after it"]
+    assert seen[:3] == [("queued", 0, 16, 40), ("queued", 0, 32, 40), ("complete", 1, 0, None)]
+    with Credenda(parts.for_user("ana"), workers=False) as memory:
+        assert len(memory.list(limit=50).items) == 41
+
+
+def test_another_user_has_a_turn_between_two_portions(parts: Parts, recorder: Recorder) -> None:
+    remember_at_once(parts, 40)
+    bob = parts.for_user("bob")
+    say(bob, "mine")
+    worker = AllUsers(parts, duties=str)
+    worker.run_round()
+    worker.close()
+    bob.release()
+    assert sorted(recorder.read) == ["mine", *(f"word {number:03}" for number in range(BATCH))]
+
+
+def test_of_a_long_call_that_is_given_up_the_rest_is_kept_verbatim(
+    parts: Parts, recorder: Recorder, clock: ManualClock
 ) -> None:
-    say(parts, "imported")
-    with parts.store.reader("ana") as reader:
-        first = reader.jobs(JobFilter())[0].first
-    queued = Job(kind=EXTRACT, first=first, last=first)
-    parts.store.commit("ana", lambda writer: [writer.put(queued) for _ in range(IMPORTED)])
+    words = remember_at_once(parts, 40)
+    run_due_jobs(parts)
+
+    def fail() -> None:
+        recorder.before = fail
+        raise ValueError("no")
+
+    recorder.before = fail
+    while jobs(parts)[0].status is not JobStatus.DEAD:
+        run_due_jobs(parts)
+        clock.advance(timedelta(hours=1))
+    with Credenda(parts.for_user("ana"), workers=False) as memory:
+        held = {one.text: one.attribute for one in memory.list(limit=50).items}
+    assert sorted(held) == words
+    assert [held[word] for word in words] == ["word"] * BATCH + [None] * (40 - BATCH)
+
+
+@pytest.mark.parametrize("together", [1, 1_000], ids=["each by a call", "a thousand by a call"])
+def test_an_import_of_100_000_turns_delays_the_word_of_another_user_by_a_batch_or_two(
+    parts: Parts, recorder: Recorder, together: int
+) -> None:
+    remember_at_once(parts, together)
+    queued = replace(jobs(parts)[0], id="")
+    parts.store.commit("ana", lambda writer: [writer.put(queued) for _ in range(IMPORTED // together)])
     stop, read = Event(), Event()
     bob = parts.for_user("bob")
 
@@ -193,16 +243,14 @@ def test_an_import_of_100_000_turns_delays_the_word_of_another_user_by_less_than
     try:
         while len(recorder.read) < BATCH:  # the import is under way
             stop.wait(0.001)
-        before, started = len(recorder.read), process_time()
+        before = len(recorder.read)
         say(bob, "mine")
-        assert read.wait(30)
-        took = process_time() - started
+        assert read.wait(120)
         between = recorder.read.index("mine") - before
     finally:
         stop.set()
         thread.join()
         bob.release()
-    assert between <= 3 * BATCH
-    assert took < 1, "seconds of processor time, which other work on the machine does not lengthen"
+    assert between <= 3 * BATCH, "the messages of a batch or two, of which each takes some milliseconds"
     with parts.store.reader("ana") as reader:
-        assert reader.counts().jobs["queued"] > IMPORTED // 2
+        assert reader.counts().jobs["queued"] > IMPORTED // together // 2

@@ -269,11 +269,20 @@ def format_scale(document: Mapping[str, Any]) -> str:
         ]
         for one in document["jobs"]
     ]
-    names = ("ack_ms", "search_ms", "due_ms", "bytes_a_user")
-    users = [["users", "ack ms", "search ms", "due jobs ms", "bytes a user"]]
-    users += [[f"{one['users']:,}", *(f"{one[name]:,}" for name in names)] for one in document["tenants"]]
-    users.append(["exponent", *(str(document["growth"][name]) for name in names)])
-    return "\n\n".join(map(lay_out, (acks, jobs, users)))
+    acts = document["growth"]
+    users = [["users", *(f"{act} ms" for act in acts), "bytes a user"]]
+    users += [
+        [
+            f"{one['users']:,}",
+            *(f"{one[f'{act}_client']:g} + {one[f'{act}_server']:g}" for act in acts),
+            f"{one['bytes_a_user']:,}",
+        ]
+        for one in document["tenants"]
+    ]
+    users.append(["exponent", *map(str, acts.values()), ""])
+    limits = [["limit", "arithmetic", "value"]]
+    limits += [[one["limit"], one["arithmetic"], f"{one['value']:,.0f}"] for one in document["limits"]]
+    return "\n\n".join(map(lay_out, (acks, jobs, users, limits)))
 
 
 def format_vectors(document: Mapping[str, Any]) -> str:

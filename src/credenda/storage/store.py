@@ -319,15 +319,15 @@ class Store(TenantTransfer, Protocol):
         now_us: int,
         *,
         limit: int,
+        after: str = "",
         kinds: Collection[str] = (),
         other_kinds: Collection[str] = (),
-        besides: Collection[str] = (),
     ) -> list[str]:
-        """Return the names of at most `limit` tenants with a due job, those first whose job has been due the longest.
+        """Return the names of at most `limit` tenants with a due job, in order of name, from `after` on.
 
-        A job is due when its delay is over and nobody holds an unexpired lease on it. Jobs of `other_kinds` do not
-        count, with `kinds` only those do, and the tenants named in `besides` are left out: a worker passes those that
-        have had their turn.
+        It reads so many jobs only as `limit` allows, so that fewer names may come though more tenants have due jobs;
+        none come only after the last. A job is due when its delay is over and nobody holds an unexpired lease on it.
+        Jobs of `other_kinds` do not count, and with `kinds` only those do.
         """
         ...
 

@@ -13,6 +13,7 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import Job, Vector, Writer
 from credenda.workers.leases import commit_end, commit_leased, is_leased
+from credenda.workers.portions import end_portion, take_portion
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.indexing.embed import (
@@ -24,7 +25,7 @@ from credenda.write.indexing.embed import (
     store_vectors,
 )
 from credenda.write.indexing.surprise import Novelty, measure_novelty
-from credenda.write.reconcile_job import apply_claims, mark_complete
+from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["HANDLERS", "embed_batch", "give_up_job", "report_failure", "run_job"]
 
@@ -39,17 +40,18 @@ def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
         workers.llm_jobs.prepare_llm_jobs(parts, job)
         return
+    portion = take_portion(job)
     with parts.store.reader(parts.user_id) as reader:
-        reading = extract_job(reader, job, parts.extractor)
+        reading = extract_job(reader, portion, parts.extractor)
 
     def end(writer: Writer) -> None:
-        writer.put(mark_complete(job))
+        writer.put(end_portion(job, portion))
         if parts.embedder is not None:
-            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+            writer.put(Job(kind=EMBED, first=portion.first, last=portion.last))
 
     *early, last = _split_extraction(reading)
-    for portion in early:
-        _believe(parts, job, portion, _do_nothing)
+    for some in early:
+        _believe(parts, job, some, _do_nothing)
     _believe(parts, job, last, end)
 
 
@@ -168,12 +170,12 @@ def report_failure(parts: Parts, job: Job, report: Job) -> None:
 
 
 def give_up_job(parts: Parts, job: Job, report: Job) -> None:
-    """Record that a job was given up; its words are stored verbatim if nothing was extracted (R-050, R-052)."""
+    """Record that a job was given up; words that were not read are stored verbatim (R-050, R-052)."""
     if job.kind not in {EXTRACT, THINK}:
         report_failure(parts, job, report)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = extract_job(reader, job, VerbatimExtractor())
+        reading = extract_job(reader, replace(job, first=take_portion(job).first), VerbatimExtractor())
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
 
     def decide(writer: Writer) -> None:

@@ -27,6 +27,7 @@ from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.store import Job, JobStatus, Spend, Writer
 from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
+from credenda.workers.portions import end_portion, take_portion
 from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.gate import skip
 from credenda.write.llm.passage import Passage
@@ -221,9 +222,10 @@ def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
 
 
 def prepare_llm_jobs(parts: Parts, job: Job) -> None:
-    """Extract a job's events by rules, apply those that need no model, and queue one job for each of the others."""
+    """Extract the next events of a job by rules, apply those that need no model, and queue a job for each other one."""
+    portion = take_portion(job)
     with parts.store.reader(parts.user_id) as reader:
-        turns = extract_turns(reader, job.first, job.last, parts.extractor)
+        turns = extract_turns(reader, portion.first, portion.last, parts.extractor)
         tag = reader.tenant.tag
     plain: list[ExtractedTurn] = []
     thinking: list[int] = []
@@ -242,8 +244,8 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
         for number in thinking:
             writer.put(Job(kind=THINK, first=number, last=number))
         if embeds:
-            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
-        writer.put(mark_complete(job))
+            writer.put(Job(kind=EMBED, first=portion.first, last=portion.last))
+        writer.put(end_portion(job, portion))
 
     commit_leased(parts, [job], decide, end)
     parts.llm_jobs_ready.set()

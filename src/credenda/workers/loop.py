@@ -2,8 +2,9 @@
 
 The jobs of a tenant run in order: while one process has some of them, no other process takes later ones. Jobs that call
 a model have an order of their own. The delay of a failed job doubles with each attempt; after `job_attempts` attempts
-the job is given up, with its reason. A job whose process died is taken over as soon as another process on the same
-machine looks, or when its lease expires.
+the job is given up, with its reason. A batch ends with the job in which 16 messages are reached, and a job of more
+messages is read in portions, between which others have a turn. A job whose process died is taken over as soon as
+another process on the same machine looks, or when its lease expires.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reade
 from credenda.telemetry.spans import record_job
 from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
 from credenda.workers.leases import is_abandoned, renew_leases
+from credenda.workers.portions import MESSAGES, choose_batch
 
 if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
@@ -40,7 +42,6 @@ _ASKING: Final = frozenset({THINK, REREAD})
 _IDLE_SECONDS: Final = 1.0
 _STAND_BACK_SECONDS: Final = 0.05
 _SETTLE_STEP_SECONDS: Final = 0.01
-_LEASE_BATCH: Final = 16
 _RENEW_SECONDS: Final = limits.JOB_LEASE_SECONDS / 4
 """After so long the leases of the jobs that wait in a batch are renewed."""
 _ERROR_CHARACTERS: Final = 300
@@ -63,7 +64,7 @@ def _list_due(parts: Parts, jobs: Sequence[Job], *, respect_backoff: bool) -> li
 def _filter_rule_jobs(parts: Parts) -> JobFilter:
     """Name the jobs that this process runs one after the other: all but those that ask a model."""
     others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
-    return JobFilter(statuses=_WAITING, other_kinds=others, limit=_LEASE_BATCH * 4)
+    return JobFilter(statuses=_WAITING, other_kinds=others, limit=MESSAGES * 4)
 
 
 def list_excluded_kinds(parts: Parts) -> frozenset[str]:
@@ -75,7 +76,7 @@ def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
     """Return the filter of the jobs that call a model, without second attempts while it cannot be called."""
     quiet = not has_ended(line.rereads_after_us, parts.clock.now_us())
     kinds = frozenset({THINK}) if quiet else _ASKING
-    return JobFilter(statuses=_WAITING, kinds=kinds, limit=_LEASE_BATCH * 4)
+    return JobFilter(statuses=_WAITING, kinds=kinds, limit=MESSAGES * 4)
 
 
 def _lease(
@@ -83,7 +84,7 @@ def _lease(
     wanted: JobFilter,
     *,
     respect_backoff: bool,
-    choose: Callable[[Reader, list[Job]], list[Job]] = lambda _, due: due[:_LEASE_BATCH],
+    choose: Callable[[Reader, list[Job]], list[Job]] = lambda _, due: choose_batch(due),
     seconds_more: float = 0.0,
 ) -> list[Job]:
     """Lease the due jobs that `choose` takes of a view, in one transaction, unless another process was faster."""

@@ -31,6 +31,8 @@ _PAGE: Final = 64
 _OPEN_MAX: Final = 16
 """Tenants whose views stay open between two rounds."""
 _DUTY_SECONDS: Final = 60.0
+_SLICE_SECONDS: Final = 0.25
+"""After so long the duties of the next users let messages go first."""
 
 Run = Callable[[Parts, Event | None], int]
 """Runs a batch of due jobs of one tenant, until the event is set, and returns how many."""
@@ -89,6 +91,8 @@ class AllUsers:
         self._open_max = open_max
         self._open: OrderedDict[str, Parts] = OrderedDict()
         self._duties_at = 0.0
+        self._looked_after: str | None = None
+        """The last user whose duties were run, until those of all were."""
         self._served: set[str] = set()
         self.jobs = 0
         """How many jobs were run."""
@@ -109,43 +113,54 @@ class AllUsers:
         A tenant has one batch in a round, however much of its work waits. A tenant whose jobs cannot be run is passed
         over, and the others go on.
         """
-        ran, had_turn = 0, set[str]()
-        while found := self._due(had_turn):
+        ran, after = 0, ""
+        while found := self._due(after):
             for user in self._rotate(found):
                 if stop is not None and stop.is_set():
                     return ran
-                had_turn.add(user)
                 ran += self._run(user, stop)
+            after = found[-1]
         self.jobs += ran
         return ran
 
-    def look_after(self, stop: Event | None = None) -> None:
-        """Run the duties of every tenant that are due, and delete what its policies say, at most once a minute."""
-        if seconds() < self._duties_at:
-            return
-        self._duties_at = seconds() + _DUTY_SECONDS
-        if self._leads is not None and not self._leads():
-            return
-        after = ""
+    def look_after(self, stop: Event | None = None) -> bool:
+        """Run the duties of the next users that are due, and delete what their policies say; return whether more wait.
+
+        It begins with the first user at most once a minute, and goes on where the last call stopped. Each call ends
+        with the user in whose turn a quarter of a second is over, so that messages of others wait no longer than that.
+        """
+        began = seconds()
+        if self._looked_after is None and began < self._duties_at:
+            return False
+        if began >= self._duties_at:
+            self._duties_at = began + _DUTY_SECONDS
+            if self._leads is not None and not self._leads():
+                self._looked_after = None
+                return False
+        after = self._looked_after or ""
         while page := self._parts.store.users(after=after, limit=_PAGE):
             for user in page:
                 if stop is not None and stop.is_set():
-                    return
+                    return False
                 self._attempt(user, self._look_after)
-            after = page[-1]
+                after = self._looked_after = user
+                if seconds() - began > _SLICE_SECONDS:
+                    return True
+        self._looked_after = None
+        return False
 
     def close(self) -> None:
         """Close every view; closing twice does nothing."""
         while self._open:
             self._leave(self._open.popitem(last=False)[1])
 
-    def _due(self, had_turn: set[str]) -> list[str]:
+    def _due(self, after: str) -> list[str]:
         lane = self._lane
         others = frozenset[str]() if lane.kinds else list_excluded_kinds(self._parts)
         if self._parts.llm is not None:
             others |= lane.other_kinds
         find, now_us = self._parts.store.users_with_due_jobs, self._parts.clock.now_us()
-        return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, besides=had_turn)
+        return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, after=after)
 
     def _rotate(self, users: list[str]) -> list[str]:
         """Begin at another place than other processes: two that go through one list would wait for each other."""

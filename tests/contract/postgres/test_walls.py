@@ -172,6 +172,13 @@ REAL = (
     "row security off",
     "statistics",
     "error of a cast",
+    "prepared statement",
+    "statistics of expressions",
+    "place of a row",
+    "sample",
+    "system columns",
+    "temporary table",
+    "do block that raises it",
 )
 
 
@@ -256,6 +263,23 @@ LEFTOVERS: dict[str, tuple[str, str]] = {
         "CREATE FUNCTION pg_temp.peek() RETURNS SETOF text LANGUAGE sql AS $$ SELECT text FROM credenda.events $$",
         "SELECT pg_temp.peek()",
     ),
+    "temporary table": (
+        "CREATE TEMP TABLE peek AS SELECT text FROM credenda.events",
+        "SELECT text FROM pg_temp.peek",
+    ),
+    "temporary table in the path": (
+        "CREATE TEMP TABLE events AS SELECT text FROM credenda.events",
+        "SELECT text FROM events",
+    ),
+    "cursor that stays": (
+        "DECLARE peek CURSOR WITH HOLD FOR SELECT text FROM credenda.events",
+        "FETCH ALL FROM peek",
+    ),
+    "value in a setting": (
+        "SELECT set_config('peek.seen', string_agg(text, ','), false) FROM credenda.events",
+        "SELECT text || coalesce(current_setting('peek.seen', true), '') FROM credenda.events",
+    ),
+    "savepoint": ("SAVEPOINT before; SELECT text FROM credenda.events", "ROLLBACK TO before"),
     "setting of the session": ("SET app.current_user_id = 'bob'; SET app.scope = 'server'", "SELECT text FROM events"),
     "path of the session": ("SET search_path = pg_temp", "SELECT text FROM events"),
     "error": ("SELECT 1 / 0", "SELECT text FROM events"),

@@ -18,6 +18,11 @@ SECRET: Final = "Rosebud"
 """What Bob's rows say."""
 _WORDS: Final = {"role": "user", "type": "fact", "memory_type": "fact", "state": "open"}
 _NUMBERS: Final = {"bits": 16, "version": 1}
+_AUDIT: Final = """
+INSERT INTO credenda.audit_records (seq, record, hash)
+SELECT n, json_build_object('user', %s::text || n %% 2), 'h'
+FROM generate_series(1, 40) AS n
+"""
 _STATUS: Final = {"operations": "queued", "memories": "active"}
 _TABLES: Final = """
 SELECT c.relname FROM pg_class AS c
@@ -59,6 +64,7 @@ def fill(database: Database, tables: Sequence[str] = ()) -> list[str]:
                     sql.SQL(", ").join([sql.Placeholder()] * len(cells)),
                 )
                 connection.execute(statement, cells)
+        connection.execute(_AUDIT, (SECRET,))
     return list(tables)
 
 
@@ -132,5 +138,50 @@ ESCAPES: Final[dict[str, str]] = {
     "merge": """MERGE INTO credenda.contests AS c USING (SELECT 'bob' AS u) AS s ON c.user_id = s.u
         WHEN MATCHED THEN DELETE""",
     "what others run": "SELECT query FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
+    "prepared statement": "PREPARE peek AS SELECT * FROM credenda.events; EXECUTE peek",
+    "prepared for another role": "PREPARE peek AS SELECT * FROM credenda.events; SET LOCAL ROLE credenda; EXECUTE peek",
+    "what is prepared": "SELECT statement, parameter_types FROM pg_prepared_statements",
+    "explain": "EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM credenda.events WHERE text LIKE '%bud%'",
+    "estimate": "EXPLAIN SELECT * FROM credenda.events WHERE text > 'R'",
+    "statistics of expressions": "SELECT * FROM pg_stats WHERE schemaname = 'credenda' AND tablename LIKE '%audit%'",
+    "statistics of several columns": "SELECT * FROM pg_stats_ext, pg_stats_ext_exprs",
+    "more statistics": "CREATE STATISTICS pg_temp.peek (mcv) ON text, id FROM credenda.contests",
+    "sequences": "SELECT * FROM pg_sequences",
+    "place of a row": "SELECT * FROM credenda.contests WHERE ctid IN ('(0,1)', '(0,2)', '(0,3)')",
+    "sample": "SELECT * FROM credenda.contests TABLESAMPLE SYSTEM (100)",
+    "system columns": "SELECT tableoid, ctid, xmin, c.* FROM credenda.contests AS c",
+    "view of names": "SELECT * FROM credenda.tenant_names",
+    "view of jobs": "SELECT * FROM credenda.waiting_jobs",
+    "temporary table": "CREATE TEMP TABLE kept AS SELECT * FROM credenda.events; SELECT * FROM kept",
+    "temporary table like it": "CREATE TEMP TABLE mine (LIKE credenda.events INCLUDING ALL); SELECT * FROM mine",
+    "function of the schema": """CREATE FUNCTION credenda.lower(text) RETURNS text LANGUAGE sql
+        AS $$ SELECT string_agg(text, '') FROM credenda.events $$""",
+    "function of a trigger": """CREATE OR REPLACE FUNCTION credenda.refuse_unless_permitted() RETURNS trigger
+        LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RETURN old; END $$""",
+    "operator of the schema": "CREATE OPERATOR credenda.= (LEFTARG = text, RIGHTARG = text, FUNCTION = texteq)",
+    "grant": "GRANT ALL ON credenda.events TO PUBLIC",
+    "owner of a table": "ALTER TABLE credenda.events OWNER TO CURRENT_USER; SELECT * FROM credenda.events",
+    "trigger off": "SET session_replication_role = replica; DELETE FROM credenda.events",
+    "extension": "CREATE EXTENSION dblink; SELECT * FROM credenda.events",
+    "foreign table": "CREATE EXTENSION postgres_fdw; SELECT * FROM credenda.events",
+    "publication": "CREATE PUBLICATION peek FOR TABLE credenda.events",
+    "replication slot": "SELECT pg_create_logical_replication_slot('peek', 'test_decoding')",
+    "pages of a file": "SELECT pg_read_binary_file(pg_relation_filepath('credenda.contests'))",
+    "large objects of all": "SELECT * FROM pg_largeobject",
+    "notifications": "LISTEN peek; SELECT pg_notification_queue_usage() > 0",
+    "locks held": "SELECT relation::regclass, objid, mode FROM pg_locks",
+    "savepoint": """SAVEPOINT before; SET LOCAL app.current_user_id = ''; ROLLBACK TO before;
+        SELECT * FROM credenda.events""",
+    "subtransaction that failed": """DO $$ BEGIN SET LOCAL app.current_user_id = ''; PERFORM 1 / 0;
+        EXCEPTION WHEN division_by_zero THEN NULL; END $$; SELECT * FROM credenda.events""",
+    "do block that raises it": """DO $$ DECLARE seen text; BEGIN
+        SELECT string_agg(text, ',') INTO seen FROM credenda.events; RAISE EXCEPTION 'seen: %', seen; END $$""",
+    "committed first": "COMMIT; SELECT * FROM credenda.events",
+    "chained": "COMMIT AND CHAIN; SELECT * FROM credenda.events",
+    "reference to a key": """CREATE TEMP TABLE child (user_id text COLLATE "C", id bigint,
+        FOREIGN KEY (user_id, id) REFERENCES credenda.contests)""",
+    "exclusion of a key": """INSERT INTO credenda.contests SELECT 'ana', c.* FROM credenda.contests AS o,
+        LATERAL (SELECT id, speaker, entity, attribute, scope, type_class, vals, memories, state, question, opened_at,
+        resolved_at, resolution, scopes FROM credenda.contests WHERE user_id = 'bob') AS c RETURNING *""",
 }
 """Statements by which the service, for Ana, tries to read or change what is Bob's."""

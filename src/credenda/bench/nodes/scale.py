@@ -6,28 +6,18 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from credenda import Credenda
 from credenda.bench.nodes.measure import Plan, name_user, write_plan
+from credenda.bench.nodes.sizes import FIGURES, list_limits, measure_sizes
 from credenda.bench.scaling import fit_exponent
 from credenda.bootstrap import build_parts
-from credenda.clock import seconds
-from credenda.lazy import import_on_use
-from credenda.runtime import Parts
-
-if TYPE_CHECKING:
-    import psycopg
-else:
-    psycopg = import_on_use("psycopg")
 
 __all__ = ["run_scale"]
 
-_REPEATS: Final = 30
-_WORDS: Final = ("I live in Graz.", "I work at Siemens.", "My dog is called Rex.", "I like green tea.")
 _PLACES: Final = ("Linz", "Graz", "Wels", "Vienna", "Bregenz")
 Note = Callable[[str], None]
 
@@ -58,10 +48,12 @@ def run_scale(
     for rows in (document["acks"], document["jobs"]):
         for row in rows:
             row["ratio"] = round(row["a_second"] / rows[0]["a_second"], 2)
-    document["tenants"] = _measure_tenants(target, tenants, note)
-    for name in ("ack_ms", "search_ms", "due_ms", "bytes_a_user"):
-        line = [(row["users"], row[name]) for row in document["tenants"] if row[name]]
-        document.setdefault("growth", {})[name] = fit_exponent(line) if line else None
+    document["tenants"] = measure_sizes(target, tenants, note)
+    document["growth"] = {
+        act: fit_exponent([(row["users"], row[f"{act}_client"] + row[f"{act}_server"]) for row in document["tenants"]])
+        for act in FIGURES
+    }
+    document["limits"] = list_limits(document["tenants"][-1])
     return document
 
 
@@ -137,58 +129,3 @@ def _measure_jobs(target: str, count: int, users: int) -> dict[str, Any]:
 def _average_cpu(found: Sequence[dict[str, Any]], done: int) -> float:
     """Return the processor time of all processes for one act, in ms: unlike a rate it hardly depends on other work."""
     return round(sum(one["cpu_seconds"] for one in found) / max(1, done) * 1_000, 2)
-
-
-def _measure_tenants(target: str, tenants: Sequence[int], note: Note) -> list[dict[str, Any]]:
-    """Measure one user beside more and more others, each of whom has a message that waits to be read."""
-    rows: list[dict[str, Any]] = []
-    parts = build_parts(target, user="measured", embedder="none", llm="none")
-    try:
-        with Credenda(parts.for_user("measured"), workers=False) as memory:
-            memory.remember([{"role": "user", "content": text} for text in _WORDS])
-            memory.settle()
-            before, made = _count_bytes(target), 0
-            for total in tenants:
-                for number in range(made, total):
-                    _say_once(parts, f"other {number}")
-                grown, made = _count_bytes(target) - before, total
-                rows.append({"users": total, **_measure_one(parts, memory), "bytes_a_user": round(grown / total)})
-                note(f"beside {total:,} users: {rows[-1]}")
-    finally:
-        parts.release()
-    return rows
-
-
-def _say_once(parts: Parts, user: str) -> None:
-    with Credenda(parts.for_user(user), workers=False) as memory:
-        memory.remember("I live in Graz.")
-
-
-def _measure_one(parts: Parts, memory: Credenda) -> dict[str, float]:
-    def find_due() -> object:
-        return parts.store.users_with_due_jobs(parts.clock.now_us(), limit=64)
-
-    return {
-        "ack_ms": _time(lambda: memory.remember("I like tea.")),
-        "search_ms": _time(lambda: memory.search("Where do I live?")),
-        "due_ms": _time(find_due),
-    }
-
-
-def _time(act: Callable[[], object]) -> float:
-    times: list[float] = []
-    for _ in range(_REPEATS):
-        started = seconds()
-        act()
-        times.append(seconds() - started)
-    return round(median(times) * 1_000, 3)
-
-
-def _count_bytes(target: str) -> int:
-    """Return the size of a database."""
-    if urlsplit(target).scheme.startswith("postgres"):
-        with psycopg.connect(target) as connection:
-            row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
-            return 0 if row is None else int(row[0])
-    path = Path(target.removeprefix("sqlite:///"))
-    return sum(one.stat().st_size for one in path.parent.glob(f"{path.name}*"))

@@ -113,9 +113,8 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():
                 ran = everyone.run_round(stopped)
-                if ran:
+                if (not (once and ran) and everyone.look_after(stopped)) or ran:
                     continue
-                everyone.look_after(stopped)
                 if once:
                     break
                 stopped.wait(_IDLE_SECONDS)

@@ -252,16 +252,14 @@ class Memories:
         with closing(everyone):
             while not self._stop.is_set():
                 self._jobs_ready.clear()
-                if not self._run_round(everyone):
+                if not self._work_once(everyone):
                     self._jobs_ready.wait(_IDLE_SECONDS)
 
-    def _run_round(self, everyone: workers.tenants.AllUsers) -> int:
-        """Run the jobs and tasks that are due; a failure is logged by its kind, and the worker goes on."""
+    def _work_once(self, everyone: workers.tenants.AllUsers) -> bool:
+        """Run jobs and tasks that are due; return whether more may be. A failure is logged by its kind."""
         try:
             ran = everyone.run_round(self._stop)
-            if not ran:
-                everyone.look_after(self._stop)
+            return everyone.look_after(self._stop) or bool(ran)
         except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
             _log.warning("a round of work failed: %s", type(error).__name__)
-            return 0
-        return ran
+            return False

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from credenda.clock import LONGEST_WAIT_US
 from credenda.storage.sql.server_tables import ServerTables
 from credenda.storage.store import Finding, Reader, Writer
 
 __all__ = ["TenantQueries"]
+
+_JOBS_A_TENANT: Final = 8
+"""Due jobs that are read for each tenant that is asked for; where tenants have more, fewer tenants are found."""
 
 
 T = TypeVar("T")
@@ -47,13 +50,14 @@ class TenantQueries(ServerTables):
         now_us: int,
         *,
         limit: int,
+        after: str = "",
         kinds: Collection[str] = (),
         other_kinds: Collection[str] = (),
-        besides: Collection[str] = (),
     ) -> list[str]:
-        """Return the names of tenants with a due job, those first whose job has been due the longest."""
-        lists = {"kinds": kinds, "other_kinds": other_kinds, "besides": besides}
-        given = {name: json.dumps(sorted(words)) for name, words in lists.items()}
+        """Return the names of tenants with a due job, in order of name, from `after` on."""
+        lists = {"kinds": kinds, "other_kinds": other_kinds}
+        given: dict[str, object] = {name: json.dumps(sorted(words)) for name, words in lists.items()}
+        given |= {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US, "after_user": after}
         with self._view_tables() as run:
-            found = run("users_with_due_jobs", now_us=now_us, far_us=now_us + LONGEST_WAIT_US, limit=limit, **given)
+            found = run("users_with_due_jobs", limit=limit, window=limit * _JOBS_A_TENANT, **given)
             return [str(row["user_id"]) for row in found]
