@@ -90,6 +90,8 @@ _REPEATED: Final = frozenset(
 )
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
+_ACTED: Final = _PLANNED | {"started"}
+"""Attributes whose action says nothing without an object: "I want to explore"."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -120,6 +122,8 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
     past = said.clause.perfect or said.clause.tense is Tense.PAST
     if tree.find(head, "prt") is not None or (lemma == "try" and past):
         return {}
+    if lemma == "consider" and (tree.preposition(head, "as") is not None or said.clause.tense is Tense.PAST):
+        return {}
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
@@ -127,7 +131,7 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
 
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
-    tree = said.tree
+    tree, lemma = said.tree, said.tree.lemma(head)
     more = _read_flags(tree, head, frame)
     move = more["move"]
     for word, attribute in frame.items():
@@ -138,7 +142,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             yield from _read_intention(said, attribute, action, **more)
             continue
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
-        if target is None:
+        hoped = lemma == "look" and word == "to"  # forward to
+        if target is None or (hoped and tree.lemma(target) not in load_frames()["events"]["nouns"]):
             continue
         if not _may_fill(said, head, attribute, move) or (
             tree.tokens[target].entity in _TIMES and attribute not in _TIMED
@@ -210,7 +215,8 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
     """Return the verb after a preposition: "thinking about moving"."""
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
-            return tree.find(one, "pcomp")
+            action = tree.find(one, "pcomp")
+            return None if action is None or tree.find(action, "nsubj") is not None else action
     return None
 
 
@@ -222,6 +228,8 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     if attribute in _PLANNED and travels:
         attribute = "travel_plan"
     elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
+        return
+    elif attribute in _ACTED and " " not in tree.action(action):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -264,6 +272,9 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
             name = find_name(tree, one) or _find_naming(tree, one)
             if name is not None or kin not in ACQUAINTANCES:
                 yield make_fact(said, kin, name or tree.phrase(one))
+        elif said.clause.tense is Tense.PAST and lemma not in _APPOINTMENTS:
+            yield make_fact(said, "experience", tree.action(head))
+            return
         else:
             yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
 
@@ -287,7 +298,9 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     tree = said.tree
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
     light = light or _has_pronoun_object(tree, head) or _is_no_act(said, head)
-    if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
+    below = tree.find(head, "xcomp")
+    light = light or (below is not None and tree.tokens[below].tag == "VB" and " " not in tree.action(below))
+    if not light and tree.tokens[head].pos == "VERB" and " " in _tell_act(said, head):
         yield from _read_completion(said, head)
         yield _make_open(said, head)
 
@@ -319,7 +332,23 @@ def _make_open(said: Statement, head: int) -> Fact:
     works = is_making(said, head) and not habitual and (past or said.tree.tokens[head].tag == "VBG")
     name = "experience" if past else "habit" if habitual else "does"
     topical = "status" if works and not said.clause.negated else ""
-    return make_fact(said, name, said.tree.action(head), topical=topical)
+    return make_fact(said, name, _tell_act(said, head), topical=topical)
+
+
+def _tell_act(said: Statement, head: int) -> str:
+    """Return an action with its object, which stands before a relative clause: "the essay, which I sent on May 3"."""
+    tree, at = said.tree, said.clause.head
+    told, above = tree.action(head), tree.tokens[at].head
+    objects = tree.find_all(at, "dobj", "pobj", "advmod", "attr")
+    whole = any(tree.tokens[one].tag not in {"WDT", "WP"} for one in objects if tree.tokens[one].dep != "advmod")
+    whole = whole or any(tree.tokens[one].tag == "WRB" for one in objects)
+    if head != at or tree.tokens[at].dep != "relcl" or said.clause.subject == above or said.clause.passive or whole:
+        return told
+    stranded = any(tree.find(one, "pobj", "pcomp") is None for one in tree.find_all(at, "prep"))
+    if stranded or tree.find(at, "xcomp", "ccomp") is not None or tree.tokens[above].pos not in {"NOUN", "PROPN"}:
+        return ""
+    verb, _, rest = told.partition(" ")
+    return f"{verb} {tree.phrase(above, prepositions=False)} {rest}".strip()
 
 
 def _is_for_years(tree: Tree, head: int) -> bool:
