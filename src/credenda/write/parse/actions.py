@@ -122,12 +122,17 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
     past = said.clause.perfect or said.clause.tense is Tense.PAST
     if tree.find(head, "prt") is not None or (lemma == "try" and past):
         return {}
-    if lemma == "consider" and (tree.preposition(head, "as") is not None or said.clause.tense is Tense.PAST):
+    if lemma == "consider" and (said.clause.tense is Tense.PAST or _is_taken_as(tree, head)):
         return {}
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
     return load_frames()["verbs"].get(lemma, {})
+
+
+def _is_taken_as(tree: Tree, head: int) -> bool:
+    """Return whether a verb takes its object for something: "I consider his family as mine"."""
+    return any(tree.preposition(one, "as") is not None for one in (head, *tree.find_all(head, "dobj", "xcomp", "ccomp")))
 
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
@@ -141,6 +146,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
             yield from _read_intention(said, attribute, action, **more)
             continue
+        if word == "with" and tree.preposition(head, "on") is not None:
+            continue  # "working on a sprint with a deadline"
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         hoped = lemma == "look" and word == "to"  # forward to
         if target is None or (hoped and tree.lemma(target) not in load_frames()["events"]["nouns"]):
@@ -151,7 +158,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
-        for one in tree.conjuncts(target):
+        either = any(tree.lemma(one) == "or" for one in tree.find_all(target, "cc"))
+        for one in [] if either and attribute == "plays" else tree.conjuncts(target):
             yield from _fill_slot(said, head, one, attribute, more={"prior": prior, **more})
 
 
@@ -225,7 +233,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     tree, lemma = said.tree, said.tree.lemma(action)
     place = tree.preposition(action, "to")
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
-    if attribute in _PLANNED and travels:
+    if attribute in {"plan", "considering"} and travels:
         attribute = "travel_plan"
     elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
         return
@@ -344,7 +352,7 @@ def _tell_act(said: Statement, head: int) -> str:
     whole = whole or any(tree.tokens[one].tag == "WRB" for one in objects)
     if head != at or tree.tokens[at].dep != "relcl" or said.clause.subject == above or said.clause.passive or whole:
         return told
-    stranded = any(tree.find(one, "pobj", "pcomp") is None for one in tree.find_all(at, "prep"))
+    stranded = any(tree.find(one, "pobj", "pcomp") is None for one in tree.find_all(at, "prep", "prt"))
     if stranded or tree.find(at, "xcomp", "ccomp") is not None or tree.tokens[above].pos not in {"NOUN", "PROPN"}:
         return ""
     verb, _, rest = told.partition(" ")

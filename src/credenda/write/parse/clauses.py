@@ -175,9 +175,10 @@ def _is_untold(tree: Tree, at: int, tense: Tense, *, perfect: bool) -> bool:
 
     "When I need to sleep"; "if I fail, I will step down"; "I was going to skate, but …".
     """
-    if tense is Tense.FUTURE:
-        given_up = any(tree.tokens[one].tag == "VBD" for one in tree.find_all(at, "aux"))
-        return given_up or any(_has_condition(tree, one) for one in tree.find_all(at, "advcl") if one < at)
+    helpers = {tree.tokens[one].tag for one in tree.find_all(at, "aux")}
+    if tense is Tense.FUTURE or "MD" in helpers:
+        conditional = any(_has_condition(tree, one) for one in tree.find_all(at, "advcl") if one < at)
+        return conditional or (tense is Tense.FUTURE and "VBD" in helpers)
     words = {tree.lemma(one) for one in tree.find_all(at, "mark", "advmod") if one < at}
     return tense is Tense.PRESENT and not perfect and tree.tokens[at].dep == "advcl" and bool(words & _TIMES)
 

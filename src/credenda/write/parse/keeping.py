@@ -19,7 +19,7 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Kept", "decide_kept", "find_signs"]
+__all__ = ["WEIGHED", "Kept", "decide_kept", "find_signs"]
 
 
 class Kept(StrEnum):
@@ -31,29 +31,38 @@ class Kept(StrEnum):
     NOTHING = "nothing"
 
 
-_OPEN: Final = frozenset({"does", "experience", "has", "plan", "goal", "likes", "considering", "habit", "way", "status"})
-"""Attributes with weights of their own; the others share the sign "named"."""
+WEIGHED: Final = frozenset(
+    [
+        *("does", "experience", "has", "plan", "goal", "likes", "considering", "habit", "way", "status", "wish"),
+        *("started", "dislikes", "appointment"),
+    ]
+)
+"""Attributes that hold whatever a clause says; the others name their value, and are precise without a weight."""
 _POINTING: Final = frozenset(
     ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
 )
 _EMPTY: Final = frozenset(
-    ["something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit", "some"]
+    ["something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit", "some", "step", "steps"]
 )
 _LISTENER: Final = frozenset({"you", "your", "yours", "u", "ya"})
 _PASSING: Final = frozenset(["now", "today", "tonight", "soon", "tomorrow", "later", "moment", "sometime", "just"])
+_DEFINITE: Final = frozenset({"the", "our", "your", "every", "each"})
 _JOINED: Final = frozenset({"advcl", "ccomp", "relcl"})
 _NOUNS: Final = frozenset({"NOUN", "PROPN"})
+_BARE_WORDS: Final = 2
 _LONG_WORDS: Final = 7
 _RICH_NOUNS: Final = 3
 
 
 def find_signs(tree: Tree, fact: Fact) -> frozenset[str]:
     """Return the signs of a fact: of its attribute, of its clause and of the words of its value."""
-    attribute = fact.attribute if fact.attribute in _OPEN else "named"
     inside = [one for one in tree.tokens if fact.start <= one.start and one.stop <= fact.stop]
     words = set(fact.value.split()) | set(fact.value.lower().split())
     value = [one for one in inside if one.text in words or one.text.lower() in words]
-    return frozenset({f"is_{attribute}", *_list_clause_signs(tree, fact, inside), *_list_value_signs(fact, value)})
+    signs = {f"is_{fact.attribute}", *_list_clause_signs(tree, fact, inside), *_list_value_signs(fact, value)}
+    is_bare = len(fact.value.split()) <= _BARE_WORDS
+    before = [one.text.lower() for one in inside if value and one.stop <= value[0].start]
+    return frozenset(signs | ({"definite"} if is_bare and before and before[-1] in _DEFINITE else set[str]()))
 
 
 def _list_clause_signs(tree: Tree, fact: Fact, inside: Sequence[Token]) -> Iterator[str]:
@@ -93,10 +102,13 @@ def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
 
 def decide_kept(tree: Tree, fact: Fact) -> Kept:
     """Return what is kept of a fact."""
+    if fact.attribute not in WEIGHED:
+        return Kept.SLOT
     signs, tables = find_signs(tree, fact), load_weights()
     if _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT
-    return Kept.CLAUSE if _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
+    alone = "pointing" not in signs
+    return Kept.CLAUSE if alone and _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
 
 
 def _sum(weights: Mapping[str, float], signs: frozenset[str]) -> float:

@@ -24,9 +24,9 @@ _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]
 _COUNTED: Final = re.compile(r"((?:about |around |over |under )?[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,2}\b)?) ([a-z].*)")
 _UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
 """Measures whose value stands behind them: "201 status" is no status."""
-_TELLING: Final = frozenset({"child", "son", "daughter", "brother", "sister", "sibling", "wife", "husband", "grandchild"})
+_TELLING: Final = frozenset({"child", "son", "daughter", "brother", "sister", "sibling", "grandchild"})
 """Relatives that not everybody has, so that "my sister" says something."""
-_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "all"})
+_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "all", "total", "sum"})
 """Nouns of a part: "by the end of 2024" measures nothing."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
@@ -107,6 +107,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)
+        if changed is not None and party.kind is PartyKind.THING and not (slot.owner or _find_owner(said)):
+            return  # a tool that "cut the sizes to 180KB" has no sizes
         attribute, entity = slot.attribute, _find_owner(said) or slot.owner or entity
         if attribute == "number":
             return  # of whatever follows: no telephone number
@@ -143,7 +145,8 @@ def read_quantities(said: Statement) -> Iterator[Fact]:
         if found is not None and slot is not None and slot.attribute not in _UNCOUNTED:
             place = tree.preposition(at, "for", "of", "on") or tree.preposition(head, "for", "on")
             thing = slot.owner if place is None else tree.phrase(place, prepositions=False)
-            yield make_fact(said, slot.attribute, found[1], entity=thing or said.party.noun or said.speaker)
+            if thing or said.party.noun:
+                yield make_fact(said, slot.attribute, found[1], entity=thing or said.party.noun)
 
 
 def _find_owner(said: Statement) -> str:
@@ -186,7 +189,8 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
             thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
-            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+            if thing or is_owned(tree, at):
+                yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

@@ -149,8 +149,8 @@ class Tree:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         joined = {"conj", "cc"} if self.tokens[head].tag in _FINITE else frozenset[str]()
         inside = [one for one in self.descend(head, CLAUSAL | joined) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
-            inside = inside[1:]
+        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"} and self.tokens[inside[0]].tag != "WRB":
+            inside = inside[1:]  # but "decide where to work" keeps its question
         while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):
             inside = inside[:-1]
         run = self._shorten(_run_around(inside, inside[0]), inside[0]) if inside else []
