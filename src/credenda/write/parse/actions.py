@@ -132,7 +132,8 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
 
 def _is_taken_as(tree: Tree, head: int) -> bool:
     """Return whether a verb takes its object for something: "I consider his family as mine"."""
-    return any(tree.preposition(one, "as") is not None for one in (head, *tree.find_all(head, "dobj", "xcomp", "ccomp")))
+    places = (head, *tree.find_all(head, "dobj", "xcomp", "ccomp"))
+    return any(tree.preposition(one, "as") is not None for one in places)
 
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
@@ -235,9 +236,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in {"plan", "considering"} and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
-        return
-    elif attribute in _ACTED and " " not in tree.action(action):
+    elif lemma in load_frames()["empty"]["verbs"] or _is_torn(said, action, attribute):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -248,6 +247,14 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     else:
         topical = "goal" if attribute in _PLANNED and is_making(said, action) else ""
         yield make_fact(said, attribute, tree.action(action), topical=topical, **more)
+
+
+def _is_torn(said: Statement, action: int, attribute: str) -> bool:
+    """Return whether an action says nothing alone: its object was named before, by a pronoun or above its clause."""
+    tree, head = said.tree, said.clause.head
+    related = tree.tokens[head].dep == "relcl" and said.clause.subject != tree.tokens[head].head
+    alone = tree.find(action, "dobj") is None and (related or " " not in tree.action(action))
+    return _has_pronoun_object(tree, action) or (attribute in _ACTED and alone)
 
 
 def _is_over(said: Statement) -> bool:
@@ -265,26 +272,27 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
-        lemma = tree.lemma(one)
-        if lemma in _PASSING or is_pointing(tree, one):
+        if tree.lemma(one) in _PASSING or is_pointing(tree, one):
             continue
-        kin = names().kin_noun(lemma)
-        cause = tree.preposition(one, "to")
-        if lemma in {"allergy", "intolerance"} and cause is not None:
-            yield make_fact(said, lemma, tree.phrase(cause))
-        elif lemma in _HEALTH:
-            yield make_fact(said, "condition", tree.phrase(one))
-        elif lemma in _PETS:
-            yield make_fact(said, "pet", tree.phrase(one))
-        elif kin is not None:
-            name = find_name(tree, one) or _find_naming(tree, one)
-            if name is not None or kin not in ACQUAINTANCES:
-                yield make_fact(said, kin, name or tree.phrase(one))
-        elif said.clause.tense is Tense.PAST and lemma not in _APPOINTMENTS:
+        attribute, value = _name_possession(tree, one)
+        if attribute == "has" and said.clause.tense is Tense.PAST:
             yield make_fact(said, "experience", tree.action(head))
             return
-        else:
-            yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
+        if value:
+            yield make_fact(said, attribute, value)
+
+
+def _name_possession(tree: Tree, at: int) -> tuple[str, str]:
+    """Return the attribute of what somebody has, and its value; "" for an acquaintance without a name."""
+    lemma = tree.lemma(at)
+    kin, cause = names().kin_noun(lemma), tree.preposition(at, "to")
+    if lemma in {"allergy", "intolerance"} and cause is not None:
+        return lemma, tree.phrase(cause)
+    if kin is not None and lemma not in _PETS:
+        named = find_name(tree, at) or _find_naming(tree, at)
+        return kin, named or ("" if kin in ACQUAINTANCES else tree.phrase(at))
+    kinds = (("condition", _HEALTH), ("pet", _PETS), ("appointment", _APPOINTMENTS))
+    return next((name for name, nouns in kinds if lemma in nouns), "has"), tree.phrase(at)
 
 
 def _has_pronoun_object(tree: Tree, action: int) -> bool:

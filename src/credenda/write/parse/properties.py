@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import UpdateKind
@@ -11,7 +12,7 @@ from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
-from credenda.write.parse.people import ACQUAINTANCES, PARTNERS, PartyKind, find_name, is_owned
+from credenda.write.parse.people import PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
@@ -26,7 +27,7 @@ _UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
 """Measures whose value stands behind them: "201 status" is no status."""
 _TELLING: Final = frozenset({"child", "son", "daughter", "brother", "sister", "sibling", "grandchild"})
 """Relatives that not everybody has, so that "my sister" says something."""
-_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "all", "total", "sum"})
+_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "total"})
 """Nouns of a part: "by the end of 2024" measures nothing."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
@@ -145,8 +146,8 @@ def read_quantities(said: Statement) -> Iterator[Fact]:
         if found is not None and slot is not None and slot.attribute not in _UNCOUNTED:
             place = tree.preposition(at, "for", "of", "on") or tree.preposition(head, "for", "on")
             thing = slot.owner if place is None else tree.phrase(place, prepositions=False)
-            if thing or said.party.noun:
-                yield make_fact(said, slot.attribute, found[1], entity=thing or said.party.noun)
+            entity = thing or said.party.noun
+            yield make_fact(said, slot.attribute, found[1], entity=entity or said.speaker, loose=not entity)
 
 
 def _find_owner(said: Statement) -> str:
@@ -189,8 +190,17 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
             thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
-            if thing or is_owned(tree, at):
-                yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+            thing = thing or _find_holder(tree, at)
+            fact = _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+            yield replace(fact, loose=not (thing or is_owned(tree, at)))
+
+
+def _find_holder(tree: Tree, at: int) -> str:
+    """Return the thing that has something: "the endpoint has a response time of 280 ms"."""
+    verb = tree.tokens[at].head
+    holder = tree.find(verb, "nsubj") if tree.lemma(verb) == "have" and tree.tokens[at].dep == "dobj" else None
+    named = holder is not None and tree.tokens[holder].pos in {"NOUN", "PROPN"}
+    return tree.phrase(holder, prepositions=False) if holder is not None and named else ""
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

@@ -149,13 +149,17 @@ class Tree:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         joined = {"conj", "cc"} if self.tokens[head].tag in _FINITE else frozenset[str]()
         inside = [one for one in self.descend(head, CLAUSAL | joined) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"} and self.tokens[inside[0]].tag != "WRB":
-            inside = inside[1:]  # but "decide where to work" keeps its question
+        while inside and self._opens_loosely(inside[0]):
+            inside = inside[1:]
         while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):
             inside = inside[:-1]
         run = self._shorten(_run_around(inside, inside[0]), inside[0]) if inside else []
         run = [] if len(run) == 1 and self._hangs(run[0]) else run
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
+
+    def _opens_loosely(self, at: int) -> bool:
+        """Return whether a word before an action's object is left out; "decide where to work" keeps its question."""
+        return self.tokens[at].dep in {"neg", "advmod", "punct"} and self.tokens[at].tag != "WRB"
 
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
