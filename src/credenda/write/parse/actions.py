@@ -90,6 +90,8 @@ _REPEATED: Final = frozenset(
 )
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
+_ACTED: Final = _PLANNED | {"started"}
+"""Attributes whose action says nothing without an object: "I want to explore"."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -120,14 +122,22 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
     past = said.clause.perfect or said.clause.tense is Tense.PAST
     if tree.find(head, "prt") is not None or (lemma == "try" and past):
         return {}
+    if lemma == "consider" and (said.clause.tense is Tense.PAST or _is_taken_as(tree, head)):
+        return {}
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
     return load_frames()["verbs"].get(lemma, {})
 
 
+def _is_taken_as(tree: Tree, head: int) -> bool:
+    """Return whether a verb takes its object for something: "I consider his family as mine"."""
+    places = (head, *tree.find_all(head, "dobj", "xcomp", "ccomp"))
+    return any(tree.preposition(one, "as") is not None for one in places)
+
+
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
-    tree = said.tree
+    tree, lemma = said.tree, said.tree.lemma(head)
     more = _read_flags(tree, head, frame)
     move = more["move"]
     for word, attribute in frame.items():
@@ -137,8 +147,11 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
             yield from _read_intention(said, attribute, action, **more)
             continue
+        if word == "with" and tree.preposition(head, "on") is not None:
+            continue  # "working on a sprint with a deadline"
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
-        if target is None:
+        hoped = lemma == "look" and word == "to"  # forward to
+        if target is None or (hoped and tree.lemma(target) not in load_frames()["events"]["nouns"]):
             continue
         if not _may_fill(said, head, attribute, move) or (
             tree.tokens[target].entity in _TIMES and attribute not in _TIMED
@@ -146,7 +159,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
-        for one in tree.conjuncts(target):
+        either = any(tree.lemma(one) == "or" for one in tree.find_all(target, "cc"))
+        for one in [] if either and attribute == "plays" else tree.conjuncts(target):
             yield from _fill_slot(said, head, one, attribute, more={"prior": prior, **more})
 
 
@@ -210,7 +224,8 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
     """Return the verb after a preposition: "thinking about moving"."""
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
-            return tree.find(one, "pcomp")
+            action = tree.find(one, "pcomp")
+            return None if action is None or tree.find(action, "nsubj") is not None else action
     return None
 
 
@@ -219,9 +234,9 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     tree, lemma = said.tree, said.tree.lemma(action)
     place = tree.preposition(action, "to")
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
-    if attribute in _PLANNED and travels:
+    if attribute in {"plan", "considering"} and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
+    elif lemma in load_frames()["empty"]["verbs"] or _is_torn(said, action, attribute):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -232,6 +247,14 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     else:
         topical = "goal" if attribute in _PLANNED and is_making(said, action) else ""
         yield make_fact(said, attribute, tree.action(action), topical=topical, **more)
+
+
+def _is_torn(said: Statement, action: int, attribute: str) -> bool:
+    """Return whether an action says nothing alone: its object was named before, by a pronoun or above its clause."""
+    tree, head = said.tree, said.clause.head
+    related = tree.tokens[head].dep == "relcl" and said.clause.subject != tree.tokens[head].head
+    alone = tree.find(action, "dobj") is None and (related or " " not in tree.action(action))
+    return _has_pronoun_object(tree, action) or (attribute in _ACTED and alone)
 
 
 def _is_over(said: Statement) -> bool:
@@ -249,23 +272,27 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
-        lemma = tree.lemma(one)
-        if lemma in _PASSING or is_pointing(tree, one):
+        if tree.lemma(one) in _PASSING or is_pointing(tree, one):
             continue
-        kin = names().kin_noun(lemma)
-        cause = tree.preposition(one, "to")
-        if lemma in {"allergy", "intolerance"} and cause is not None:
-            yield make_fact(said, lemma, tree.phrase(cause))
-        elif lemma in _HEALTH:
-            yield make_fact(said, "condition", tree.phrase(one))
-        elif lemma in _PETS:
-            yield make_fact(said, "pet", tree.phrase(one))
-        elif kin is not None:
-            name = find_name(tree, one) or _find_naming(tree, one)
-            if name is not None or kin not in ACQUAINTANCES:
-                yield make_fact(said, kin, name or tree.phrase(one))
-        else:
-            yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
+        attribute, value = _name_possession(tree, one)
+        if attribute == "has" and said.clause.tense is Tense.PAST:
+            yield make_fact(said, "experience", tree.action(head))
+            return
+        if value:
+            yield make_fact(said, attribute, value)
+
+
+def _name_possession(tree: Tree, at: int) -> tuple[str, str]:
+    """Return the attribute of what somebody has, and its value; "" for an acquaintance without a name."""
+    lemma = tree.lemma(at)
+    kin, cause = names().kin_noun(lemma), tree.preposition(at, "to")
+    if lemma in {"allergy", "intolerance"} and cause is not None:
+        return lemma, tree.phrase(cause)
+    if kin is not None and lemma not in _PETS:
+        named = find_name(tree, at) or _find_naming(tree, at)
+        return kin, named or ("" if kin in ACQUAINTANCES else tree.phrase(at))
+    kinds = (("condition", _HEALTH), ("pet", _PETS), ("appointment", _APPOINTMENTS))
+    return next((name for name, nouns in kinds if lemma in nouns), "has"), tree.phrase(at)
 
 
 def _has_pronoun_object(tree: Tree, action: int) -> bool:
@@ -287,7 +314,9 @@ def _read_open(said: Statement, head: int) -> Iterator[Fact]:
     tree = said.tree
     light = tree.lemma(head) in load_frames()["light"]["verbs"] and tree.find(head, "prt") is None
     light = light or _has_pronoun_object(tree, head) or _is_no_act(said, head)
-    if not light and tree.tokens[head].pos == "VERB" and " " in tree.action(head):
+    below = tree.find(head, "xcomp")
+    light = light or (below is not None and tree.tokens[below].tag == "VB" and " " not in tree.action(below))
+    if not light and tree.tokens[head].pos == "VERB" and " " in _tell_act(said, head):
         yield from _read_completion(said, head)
         yield _make_open(said, head)
 
@@ -319,7 +348,23 @@ def _make_open(said: Statement, head: int) -> Fact:
     works = is_making(said, head) and not habitual and (past or said.tree.tokens[head].tag == "VBG")
     name = "experience" if past else "habit" if habitual else "does"
     topical = "status" if works and not said.clause.negated else ""
-    return make_fact(said, name, said.tree.action(head), topical=topical)
+    return make_fact(said, name, _tell_act(said, head), topical=topical)
+
+
+def _tell_act(said: Statement, head: int) -> str:
+    """Return an action with its object, which stands before a relative clause: "the essay, which I sent on May 3"."""
+    tree, at = said.tree, said.clause.head
+    told, above = tree.action(head), tree.tokens[at].head
+    objects = tree.find_all(at, "dobj", "pobj", "advmod", "attr")
+    whole = any(tree.tokens[one].tag not in {"WDT", "WP"} for one in objects if tree.tokens[one].dep != "advmod")
+    whole = whole or any(tree.tokens[one].tag == "WRB" for one in objects)
+    if head != at or tree.tokens[at].dep != "relcl" or said.clause.subject == above or said.clause.passive or whole:
+        return told
+    stranded = any(tree.find(one, "pobj", "pcomp") is None for one in tree.find_all(at, "prep", "prt"))
+    if stranded or tree.find(at, "xcomp", "ccomp") is not None or tree.tokens[above].pos not in {"NOUN", "PROPN"}:
+        return ""
+    verb, _, rest = told.partition(" ")
+    return f"{verb} {tree.phrase(above, prepositions=False)} {rest}".strip()
 
 
 def _is_for_years(tree: Tree, head: int) -> bool:

@@ -51,6 +51,8 @@ _REPORTING: Final = frozenset(
     {"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"}
 )
 _CONDITIONS: Final = frozenset({"if", "unless", "whether", "lest"})
+_TIMES: Final = frozenset({"after", "before", "once", "until", "till", "when", "whenever", "while", "as"})
+"""Words that place one clause by another: "after I finish the series" tells nothing that is done."""
 _UNREAL_MODALS: Final = frozenset({"would", "could", "might", "may", "should", "'d"})
 _SUPPOSING: Final = frozenset({"maybe", "perhaps", "how", "why"})
 _FUTURE_MODALS: Final = frozenset({"will", "'ll", "wo", "shall", "ll", "going"})
@@ -81,7 +83,7 @@ def _read_clause(tree: Tree, at: int) -> Clause | None:
         return None
     stance, hedged = _find_stance(tree, at)
     tense, perfect = _find_tense(tree, at)
-    if stance is Stance.HYPOTHETICAL:
+    if stance is Stance.HYPOTHETICAL or _is_untold(tree, at, tense, perfect=perfect):
         return None
     if tense is Tense.FUTURE and stance is Stance.ASSERTED:
         stance = Stance.PLANNED
@@ -166,6 +168,19 @@ def _find_stance(tree: Tree, at: int) -> tuple[Stance, bool]:
         hedged = hedged or found is Stance.CONSIDERED
         below = above
     return stance, hedged
+
+
+def _is_untold(tree: Tree, at: int, tense: Tense, *, perfect: bool) -> bool:
+    """Return whether a clause only gives the time of another, depends on a condition, or was given up.
+
+    "When I need to sleep"; "if I fail, I will step down"; "I was going to skate, but …".
+    """
+    helpers = {tree.tokens[one].tag for one in tree.find_all(at, "aux")}
+    if tense is Tense.FUTURE or "MD" in helpers:
+        conditional = any(_has_condition(tree, one) for one in tree.find_all(at, "advcl") if one < at)
+        return conditional or (tense is Tense.FUTURE and "VBD" in helpers)
+    words = {tree.lemma(one) for one in tree.find_all(at, "mark", "advmod") if one < at}
+    return tense is Tense.PRESENT and not perfect and tree.tokens[at].dep == "advcl" and bool(words & _TIMES)
 
 
 def _find_auxiliaries(tree: Tree, at: int) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda import limits
@@ -13,7 +15,7 @@ from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.checks import is_hollow
-from credenda.write.extract.lexicon import lexicon
+from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
@@ -21,13 +23,14 @@ from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
+from credenda.write.parse.keeping import Kept, decide_kept
 from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.objects import file_under_topic
 from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
 from credenda.write.parse.properties import read_noun_facts
 from credenda.write.parse.tree import Tree
 
-__all__ = ["ParsingExtractor"]
+__all__ = ["ParsingExtractor", "list_facts"]
 
 _CONFIDENCE: Final = 0.8
 _HEDGED: Final = 0.5
@@ -55,53 +58,58 @@ class ParsingExtractor:
         claims = self._rules.extract(turn)
         if turn.event.role is Role.ASSISTANT:
             return claims
-        read = self._read(turn)
-        read_spans = [(one.span.start, one.span.stop) for one in read]
-        claims = [
-            one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, read_spans))
-        ]
+        told = list(list_facts(self._parser, turn))
+        found = _keep(turn, told)
+        spans = [(span.start + fact.start, span.start + fact.stop) for span, _, fact in told]
+        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, spans))]
         taken = [(one.span.start, one.span.stop) for one in claims if one.attribute is not None]
-        found = [one for one in read if not _is_taken(one.span, taken)]
-        told = [(one.span.start, one.span.stop) for one in found]
-        copies = [one for one in claims if one.attribute is None and _is_taken(one.span, told)]
-        return sorted([*(one for one in claims if one not in copies), *found], key=lambda one: one.span.start)
+        claims += [one for one in found if not _is_taken(one.span, taken)]
+        return sorted(claims, key=lambda one: one.span.start)
 
-    def _read(self, turn: Turn) -> list[Claim]:
-        event = turn.event
-        speaker, owner = who_speaks(event)
-        if owner is None:
-            return []
-        claims: list[Claim] = []
-        topic = last_object = ""
-        last_person: str | None = None
-        for span in own_sentences(event.text, playing=is_playing(turn)):
-            text = event.text[span.start : span.stop].replace("’", "'")
-            tree = Tree(text, self._parser.parse(text))
-            facts: list[Fact] = []
-            for clause in read_clauses(tree):
-                party = identify(tree, find_measured(tree, clause), owner, last_person)
-                party = party or Party(PartyKind.UNKNOWN, owner)
-                last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-                facts += read_facts(Statement(tree, clause, party, owner, last_object))
-                last_object = find_last_object(tree, clause, party) or last_object
-            facts += read_noun_facts(tree, owner)
-            topic, facts = file_under_topic(facts, owner, topic)
-            kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
-            claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
-        return claims
+
+def _keep(turn: Turn, told: Sequence[tuple[TextSpan, Tree, Fact]]) -> list[Claim]:
+    """Return the claims of what is worth keeping; a clause that fills a slot is not kept again without one."""
+    decided = [(span, fact, decide_kept(tree, fact)) for span, tree, fact in told]
+    slots = [_make_claim(turn, span, fact, slotted=True) for span, fact, kept in decided if kept is Kept.SLOT]
+    clauses = [_make_claim(turn, span, fact, slotted=False) for span, fact, kept in decided if kept is Kept.CLAUSE]
+    for one in clauses:
+        if not _is_taken(one.span, [(other.span.start, other.span.stop) for other in slots]):
+            slots.append(one)
+    return slots
+
+
+def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fact]]:
+    """Yield what the sentences of a turn tell, each with its sentence and the tree of that."""
+    event = turn.event
+    _, owner = who_speaks(event)
+    topic = last_object = ""
+    last_person: str | None = None
+    for span in own_sentences(event.text, playing=is_playing(turn)) if owner is not None else ():
+        text = event.text[span.start : span.stop].replace("’", "'")
+        tree = Tree(text, parser.parse(text))
+        facts: list[Fact] = []
+        for clause in read_clauses(tree):
+            party = identify(tree, find_measured(tree, clause), owner, last_person)
+            party = party or Party(PartyKind.UNKNOWN, owner)
+            last_person = party.owner if party.kind is PartyKind.PERSON else last_person
+            facts += read_facts(Statement(tree, clause, party, owner, last_object))
+            last_object = find_last_object(tree, clause, party) or last_object
+        facts += read_noun_facts(tree, owner)
+        topic, facts = file_under_topic(facts, owner, topic)
+        yield from ((span, tree, fact) for fact in facts if not is_hollow(fact.value, fact.attribute))
 
 
 def _is_precise(claim: Claim) -> bool:
     """Return whether a claim of the rules fills a slot that they know; their open slots are left to the parser."""
     if claim.attribute is None:
         return claim.move is not UpdateKind.STATE or claim.stance is Stance.ASSERTED
-    if claim.attribute == "job_title" and "favo" in (claim.value or ""):
-        return False
+    value = claim.value or ""
+    if names().kin_noun(value.lower()) == claim.attribute or (claim.attribute == "job_title" and "favo" in value):
+        return False  # "my mom" names nobody
     if claim.entity is not None and (claim.entity.count(" ") >= _ENTITY_WORDS or claim.entity.startswith("favo")):
         return False
-    if claim.attribute in _READ_OF_THINGS and claim.prior is None:
-        return False
-    if claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, claim.value or ""):
+    is_read = claim.attribute in _READ_OF_THINGS and claim.prior is None
+    if is_read or (claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, value)):
         return False
     noun = claim.attribute.replace("_", " ")
     named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
@@ -109,7 +117,8 @@ def _is_precise(claim: Claim) -> bool:
 
 
 def _is_vague(claim: Claim) -> bool:
-    return claim.attribute in _VAGUE and claim.move is UpdateKind.STATE
+    """Return whether a claim of the rules is only kept where no clause is read."""
+    return claim.move is UpdateKind.STATE and (claim.attribute is None or claim.attribute in _VAGUE)
 
 
 def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
@@ -130,25 +139,33 @@ def _find_type(attribute: str) -> MemoryType:
     return MemoryType.PREFERENCE if liked else MemoryType.FACT
 
 
-def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
+def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Claim:
+    """Return the claim of a fact, without `slotted` only what its clause says."""
     event = turn.event
+    speaker, _ = who_speaks(event)
     start, stop = span.start + fact.start, span.start + fact.stop
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
+    many = fact.many or _is_set(fact.attribute)
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
-    return Claim(
+    claim = Claim(
         text=text,
         type=_find_type(fact.attribute),
         span=Span(event.id, start, start + len(text)),
         speaker=speaker,
-        entity=fact.entity,
-        attribute=normalise_attribute(fact.attribute),
-        value=fact.value,
-        prior=fact.prior,
-        cardinality=Cardinality.SET if fact.many or _is_set(fact.attribute) else Cardinality.SINGLE,
         stance=fact.stance,
-        move=fact.move,
         confidence=confidence,
         importance=_IMPORTANCE,
         topic=event.topic,
         tags=event.tags,
+    )
+    if not slotted:
+        return claim
+    return replace(
+        claim,
+        entity=fact.entity,
+        attribute=normalise_attribute(fact.attribute),
+        value=fact.value,
+        prior=fact.prior,
+        cardinality=Cardinality.SET if many else Cardinality.SINGLE,
+        move=fact.move,
     )

@@ -48,13 +48,17 @@ class Fact:
     """The entity is a thing that the speaker makes or changes."""
     topical: str = ""
     """The attribute under the thing that the speaker works on, where the clause names none."""
+    loose: bool = False
+    """A measure of nothing that is named; it belongs to the topic, or to nothing."""
+    said: Statement | None = None
+    """The statement that tells it; None where a noun alone does."""
 
 
 def make_fact(said: Statement, attribute: str, value: str, **more: Any) -> Fact:  # noqa: ANN401 - fields of a fact
     """Return a fact about the party of a statement, unless `entity` names another."""
     clause = said.clause
     fields: dict[str, Any] = {"entity": said.party.owner, "start": clause.start, "stop": clause.stop} | more
-    return Fact(attribute=attribute, value=value, **fields)
+    return Fact(attribute=attribute, value=value, said=said, **fields)
 
 
 @cache

@@ -31,7 +31,7 @@ _VAGUE: Final = frozenset(
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
         *("stuff", "lot", "bit", "way", "time", "fun", "you", "him", "her", "these", "those", "what", "which", "who"),
         *("ourselves", "myself", "yourself", "themselves", "itself"),
-        *("project", "campus", "no", "yes"),
+        *("project", "projects", "campus", "no", "yes", "ways", "tips", "advice", "help", "options", "steps"),
         *("so", "there", "here", "things", "kind", "sort", "idea", "point", "look", "question", "chance"),
     ]
 )

@@ -100,7 +100,7 @@ def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, 
     """File what is said after a goal under the thing of the goal: "I'm writing the parser, and I chose C".
 
     `topic` is the thing of the sentence before, which only tools and measures are filed under. Return the thing of this
-    one, and the facts.
+    one, and the facts without the measures of nothing.
     """
     filed, here = list[Fact](), False
     for fact in facts:
@@ -109,6 +109,6 @@ def file_under_topic(facts: list[Fact], speaker: str, topic: str) -> tuple[str, 
         elif topic and fact.entity == speaker:
             name = fact.topical or (fact.attribute if is_measured(fact.attribute) else "")
             if name and (here or name == "tool" or is_measured(name)):
-                fact = replace(fact, entity=topic, attribute=name)  # noqa: PLW2901
-        filed.append(fact)
+                fact = replace(fact, entity=topic, attribute=name, loose=False)  # noqa: PLW2901
+        filed += [] if fact.loose else [fact]
     return topic, filed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import UpdateKind
@@ -11,7 +12,7 @@ from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
-from credenda.write.parse.people import ACQUAINTANCES, PARTNERS, PartyKind, find_name, is_owned
+from credenda.write.parse.people import PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
@@ -24,7 +25,9 @@ _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]
 _COUNTED: Final = re.compile(r"((?:about |around |over |under )?[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,2}\b)?) ([a-z].*)")
 _UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
 """Measures whose value stands behind them: "201 status" is no status."""
-_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "all"})
+_TELLING: Final = frozenset({"child", "son", "daughter", "brother", "sister", "sibling", "grandchild"})
+"""Relatives that not everybody has, so that "my sister" says something."""
+_PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "total"})
 """Nouns of a part: "by the end of 2024" measures nothing."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
 _CHANGES: Final = frozenset(
@@ -105,6 +108,8 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if changed is not None or party.kind in {PartyKind.OWN_THING, PartyKind.THING}:
         noun = party.noun if changed is None else tree.phrase(changed, prepositions=False)
         slot = split_measure(noun) or Measure("", noun)
+        if changed is not None and party.kind is PartyKind.THING and not (slot.owner or _find_owner(said)):
+            return  # a tool that "cut the sizes to 180KB" has no sizes
         attribute, entity = slot.attribute, _find_owner(said) or slot.owner or entity
         if attribute == "number":
             return  # of whatever follows: no telephone number
@@ -141,7 +146,8 @@ def read_quantities(said: Statement) -> Iterator[Fact]:
         if found is not None and slot is not None and slot.attribute not in _UNCOUNTED:
             place = tree.preposition(at, "for", "of", "on") or tree.preposition(head, "for", "on")
             thing = slot.owner if place is None else tree.phrase(place, prepositions=False)
-            yield make_fact(said, slot.attribute, found[1], entity=thing or said.party.noun or said.speaker)
+            entity = thing or said.party.noun
+            yield make_fact(said, slot.attribute, found[1], entity=entity or said.speaker, loose=not entity)
 
 
 def _find_owner(said: Statement) -> str:
@@ -173,7 +179,7 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             continue
         kin = names().kin_noun(token.lemma)
         if kin is not None and kin != "fish" and is_owned(tree, at):
-            unnamed = kin in ACQUAINTANCES | PARTNERS or tree.find(at, "compound") is not None
+            unnamed = kin not in _TELLING or tree.find(at, "compound") is not None
             named = find_name(tree, at) or ("" if unnamed else token.text.lower())
             if named:
                 yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
@@ -184,7 +190,17 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             slot = split_measure(noun) or Measure("", noun.lower())
             place = tree.preposition(at, "for") or tree.preposition(token.head, "for")
             thing = tree.phrase(place, prepositions=False) if place is not None else slot.owner
-            yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+            thing = thing or _find_holder(tree, at)
+            fact = _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
+            yield replace(fact, loose=not (thing or is_owned(tree, at)))
+
+
+def _find_holder(tree: Tree, at: int) -> str:
+    """Return the thing that has something: "the endpoint has a response time of 280 ms"."""
+    verb = tree.tokens[at].head
+    holder = tree.find(verb, "nsubj") if tree.lemma(verb) == "have" and tree.tokens[at].dep == "dobj" else None
+    named = holder is not None and tree.tokens[holder].pos in {"NOUN", "PROPN"}
+    return tree.phrase(holder, prepositions=False) if holder is not None and named else ""
 
 
 def _make_noun_fact(tree: Tree, inside: Sequence[int], slot: tuple[str, str, str]) -> Fact:

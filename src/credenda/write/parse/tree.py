@@ -16,8 +16,13 @@ _LEADING: Final = frozenset({"det", "poss", "predet", "cc", "preconj", "punct", 
 _LOOSE: Final = frozenset({"PUNCT", "CCONJ", "INTJ"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _JOINING: Final = frozenset({"conj", "cc"})
-_WORDS_MAX: Final = 14
+_WORDS_MAX: Final = 20
+_BREAKS: Final = frozenset({"ADP", "CCONJ", "SCONJ", "PUNCT"})
+"""Parts of speech that a long value may be cut before."""
+_HANGING: Final = frozenset({"PUNCT", "CCONJ", "SCONJ", "ADP", "DET", "PART"})
+"""Parts of speech that no value ends with, but for the particle of a verb."""
 _POINTING: Final = frozenset({"this", "that", "these", "those"})
+_CURLED: Final = str.maketrans("", "", "“”")
 _SPEAKERS: Final = frozenset({"me", "us", "myself", "ourselves"})
 
 
@@ -106,10 +111,21 @@ class Tree:
         run = self._cut_clauses(_run_around(inside, at), at)
         while run and run[0] != at and self._leads(run[0], whole=whole):
             run = run[1:]
-        while len(run) > 1 and run[-1] != at and self.tokens[run[-1]].pos in {"PUNCT", "CCONJ", "SCONJ", "ADP"}:
-            run = run[:-1]
-        run = run[: _WORDS_MAX + 2] if whole else run[:_WORDS_MAX]
+        run = self._shorten(run, at)
         return self.slice(run[0], run[-1])
+
+    def _shorten(self, run: list[int], at: int) -> list[int]:
+        """Return the start of a run up to the end of a phrase; `at` stays."""
+        if len(run) > _WORDS_MAX:
+            places = range(_WORDS_MAX, _WORDS_MAX // 2, -1)
+            cut = next((one for one in places if self.tokens[run[one]].pos in _BREAKS), _WORDS_MAX)
+            run = run[: max(cut, run.index(at) + 1)]
+        while len(run) > 1 and run[-1] != at and self._hangs(run[-1]):
+            run = run[:-1]
+        return run
+
+    def _hangs(self, at: int) -> bool:
+        return self.tokens[at].pos in _HANGING and self.tokens[at].dep != "prt"
 
     def _cut_clauses(self, run: list[int], at: int) -> list[int]:
         """Return the part of a run around `at` that holds no finite verb: no value contains a clause."""
@@ -120,8 +136,11 @@ class Tree:
 
     def _leads(self, at: int, *, whole: bool) -> bool:
         token = self.tokens[at]
-        if whole and token.dep == "poss":
-            return False
+        titled = token.text.istitle() and at > 0
+        if token.dep == "poss" and (whole or (titled and token.pos == "PROPN")):
+            return False  # "Schitt's Creek"
+        if titled and token.dep == "det":
+            return False  # "The Office"
         if token.dep == "advmod" and token.text.lower().endswith("ly"):
             return True  # "specifically Flask"
         return token.dep in _LEADING or (token.pos == "DET" and token.lemma in {"a", "an", "the", "some", "any"})
@@ -130,12 +149,17 @@ class Tree:
         """Return a verb with the words after it in its own phrase: "visit Hawaii with friends"."""
         joined = {"conj", "cc"} if self.tokens[head].tag in _FINITE else frozenset[str]()
         inside = [one for one in self.descend(head, CLAUSAL | joined) if one > head]
-        while inside and self.tokens[inside[0]].dep in {"neg", "advmod", "punct"}:
+        while inside and self._opens_loosely(inside[0]):
             inside = inside[1:]
         while inside and (self.tokens[inside[-1]].pos in _LOOSE or self.tokens[inside[-1]].dep == "nsubj"):
             inside = inside[:-1]
-        run = _run_around(inside, inside[0])[:_WORDS_MAX] if inside else []
+        run = self._shorten(_run_around(inside, inside[0]), inside[0]) if inside else []
+        run = [] if len(run) == 1 and self._hangs(run[0]) else run
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
+
+    def _opens_loosely(self, at: int) -> bool:
+        """Return whether a word before an action's object is left out; "decide where to work" keeps its question."""
+        return self.tokens[at].dep in {"neg", "advmod", "punct"} and self.tokens[at].tag != "WRB"
 
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
@@ -144,7 +168,7 @@ class Tree:
             words = words.partition("(")[0].replace(")", "").strip() or words.strip("() ")
         for mark in '"`':
             words = words.replace(mark, "") if words.count(mark) % 2 else words
-        return words.strip()
+        return words.strip() if words.count("“") == words.count("”") else words.translate(_CURLED).strip()
 
 
 def is_pointing(tree: Tree, at: int) -> bool:

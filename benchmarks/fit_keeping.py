@@ -1,0 +1,188 @@
+"""Fit what is worth keeping of a parsed clause: `src/credenda/write/parse/keeping.toml`.
+
+python benchmarks/fit_keeping.py --data CONV.jsonl.gz … --read VERDICTS.jsonl --gold DIR … [--write]
+
+`--read` has entries that a reader judged without seeing the code, one a line: {"conv", "turn", "attribute", "value",
+"verdict"}, a verdict being right, part, empty or wrong. They fit the weights of the slot: half of the weight asks
+whether an entry is right, half whether it is right at least in part. `--gold` has folders of `credenda bench talk`:
+whether a claim of the gold says a fact fits the weights of the clause alone. Both are scored for each conversation by
+weights fitted on the others, and the scores are printed by attribute.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.logistic import fit_logistic
+from credenda.bench.jsonl import read_numbered_lines
+from credenda.bench.locomo import Conversation, load_conversations
+from credenda.bench.talk_figures import measure_coverage
+from credenda.bench.talk_gold import GoldClaim, load_gold
+from credenda.model.claim import Turn
+from credenda.model.event import Event, Role
+from credenda.model.parsed import Parser
+from credenda.providers.parse.spacy_english import SpacyEnglish
+from credenda.write.parse.extractor import list_facts
+from credenda.write.parse.fact import Fact
+from credenda.write.parse.keeping import WEIGHED, find_signs
+
+Floats = NDArray[np.float64]
+OUT: Final = Path(__file__).parents[1] / "src/credenda/write/parse/keeping.toml"
+SEEN_MIN: Final = 6
+"""Judged facts that must have a sign."""
+SLOT_LIMIT: Final = 1.0
+CLAUSE_SHARE: Final = 0.9
+SAYS: Final = 0.5
+SMALL: Final = 0.1
+KNOWN_CHARACTERS: Final = 30
+VERDICTS: Final = ("right", "part", "empty", "wrong")
+HEAD: Final = """\
+# Weights of signs that a fact is worth keeping; `benchmarks/fit_keeping.py` writes this file, `keeping.py` reads it.
+# A sum below 0 fills no slot, or leaves no memory.
+"""
+
+
+class Row(NamedTuple):
+    """A fact with its signs, and a verdict or the weight of the claim of the gold that says it."""
+
+    fold: str
+    attribute: str
+    signs: frozenset[str]
+    verdict: str = ""
+    weight: int = 0
+
+
+def list_told(parser: Parser, conversation: Conversation) -> Iterator[tuple[str, Fact, frozenset[str]]]:
+    """Yield the facts of a conversation, each with its turn and its signs."""
+    for _, messages in conversation.sessions:
+        before: list[Event] = []
+        for message in messages:
+            speaker = str(message.get("speaker") or "user")
+            role = Role(str(message.get("role") or ("user" if speaker == "user" else "person")))
+            text = str(message.get("content") or message.get("text"))
+            event = Event(text=text, role=role, speaker=speaker, occurred_us=0, id="event", recorded_us=0)
+            if role is not Role.ASSISTANT:
+                for _, tree, fact in list_facts(parser, Turn(event=event, before=tuple(before[-4:]))):
+                    yield str(message["id"]), fact, find_signs(tree, fact)
+            before.append(event)
+
+
+def find_verdict(fact: Fact, entries: Sequence[Mapping[str, str]]) -> str:
+    """Return the verdict of the entry that a fact is, "" without one; a longer value counts as the same."""
+    for one in entries:
+        value = one["value"]
+        longer = len(value) > KNOWN_CHARACTERS and fact.value.startswith(value[:KNOWN_CHARACTERS])
+        if one["attribute"] == fact.attribute and (fact.value == value or longer):
+            return one["verdict"]
+    return ""
+
+
+def find_support(fact: Fact, claims: Sequence[GoldClaim]) -> int:
+    """Return the weight of the weightiest claim that says a value; 0 without one."""
+    said = (one.weight for one in claims if measure_coverage(fact.value, f"{one.value} {one.clause}") >= SAYS)
+    return max(said, default=0)
+
+
+def gather(data: Sequence[Path], read: Path, gold: Sequence[Path]) -> tuple[list[Row], list[Row]]:
+    """Return the judged facts, and those of the conversations with gold."""
+    entries: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
+    for _, row in read_numbered_lines(read):
+        entries[str(row["conv"]), str(row["turn"])].append({name: str(value) for name, value in row.items()})
+    judged, told, parser = list[Row](), list[Row](), SpacyEnglish()
+    for conversation in (one for path in data for one in load_conversations(path)):
+        claims: dict[str, list[GoldClaim]] = defaultdict(list)
+        found = [one for folder in gold if (one := load_gold(folder, conversation.name)) is not None]
+        for claim in (claim for one in found for claim in one.claims):
+            claims[claim.turn].append(claim)
+        if not claims and all(name != conversation.name for name, _ in entries):
+            continue
+        for turn, fact, signs in list_told(parser, conversation):
+            row = Row(conversation.name, fact.attribute, signs)
+            verdict = find_verdict(fact, entries.get((conversation.name, turn), ()))
+            judged += [row._replace(verdict=verdict)] if verdict else []
+            told += [row._replace(weight=find_support(fact, claims[turn]))] if claims else []
+    return judged, told
+
+
+def build(rows: Sequence[Row], names: Sequence[str]) -> Floats:
+    """Return the signs of rows as an (n, names) array."""
+    return np.array([[name in row.signs for name in names] for row in rows], np.float64).reshape(len(rows), -1)
+
+
+def fit(rows: Sequence[Row], names: Sequence[str], targets: Sequence[Sequence[bool]]) -> Floats:
+    """Return (1 + names,) weights that fit several targets of the same rows at once."""
+    signs = np.vstack([build(rows, names)] * len(targets))
+    return fit_logistic(signs, np.array(targets, np.float64).ravel(), np.ones(len(signs)))
+
+
+def make_targets(rows: Sequence[Row]) -> list[list[bool]]:
+    """Return what the weights of rows should tell: judged ones by their verdict, others by the gold."""
+    if any(row.verdict for row in rows):
+        return [[row.verdict == "right" for row in rows], [row.verdict in {"right", "part"} for row in rows]]
+    return [[row.weight > 0 for row in rows]]
+
+
+def score_held_out(rows: Sequence[Row], names: Sequence[str]) -> Floats:
+    """Return the score of each row by weights that were fitted without its conversation."""
+    scores = np.zeros(len(rows))
+    for fold in sorted({row.fold for row in rows}):
+        others = [row for row in rows if row.fold != fold]
+        mine = [at for at, row in enumerate(rows) if row.fold == fold]
+        weights = fit(others, names, make_targets(others))
+        scores[mine] = weights[0] + build([rows[at] for at in mine], names) @ weights[1:]
+    return scores
+
+
+def describe(rows: Sequence[Row]) -> str:
+    """Return the number of rows and the share of each verdict."""
+    counts = Counter(row.verdict for row in rows)
+    return f"{len(rows):4d}  " + "  ".join(f"{one} {counts[one] / max(1, len(rows)):.3f}" for one in VERDICTS)
+
+
+def print_figures(judged: Sequence[Row], scores: Floats) -> None:
+    """Print the shares before and after, by attribute and by conversation, with weights of other conversations."""
+    kept = [
+        row for row, score in zip(judged, scores, strict=True) if row.attribute not in WEIGHED or score >= SLOT_LIMIT
+    ]
+    print(f"{'all':16s} {describe(judged)}\n{'kept':16s} {describe(kept)}")
+    for name in sorted(WEIGHED | {row.fold for row in judged}):
+        for what, rows in (("all", judged), ("kept", kept)):
+            print(f"{name:14s} {what:5s} {describe([row for row in rows if name in {row.attribute, row.fold}])}")
+
+
+def render(name: str, names: Sequence[str], weights: Floats, limit: float) -> str:
+    """Return a table of the data file."""
+    rows = sorted((str(name), float(weight)) for name, weight in zip(names, weights[1:], strict=True))
+    lines = [f"{name} = {weight:.2f}" for name, weight in rows if abs(weight) >= SMALL]
+    return "\n".join([f"[{name}]", f"start = {float(weights[0]) - limit:.2f}", *lines, ""])
+
+
+def main() -> None:
+    """Fit, print the figures of conversations that were not fitted, and write if requested."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, action="append", required=True)
+    parser.add_argument("--read", type=Path, required=True)
+    parser.add_argument("--gold", type=Path, action="append", required=True)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    judged, told = gather(given.data, given.read, given.gold)
+    counts = Counter(sign for row in judged for sign in row.signs)
+    names = sorted(sign for sign, count in counts.items() if count >= SEEN_MIN)
+    print_figures(judged, score_held_out(judged, names))
+    limit = float(np.quantile(score_held_out(told, names), 1 - CLAUSE_SHARE))
+    if given.write:
+        slot, clause = (fit(rows, names, make_targets(rows)) for rows in (judged, told))
+        OUT.write_text(
+            "\n".join([HEAD, render("slot", names, slot, SLOT_LIMIT), render("clause", names, clause, limit)])
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Decide what is worth keeping of a fact that a parse gives: its slot, its clause alone, or nothing. Pure.
+
+Two weighted sums of signs decide. `benchmarks/fit_keeping.py` fits the weights in `keeping.toml` on real talk: those of
+the slot on entries that a reader judged, those of the clause on claims that a reader wrote down.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from credenda.model.memory import Stance
+from credenda.model.parsed import Token
+from credenda.write.parse.clauses import Tense
+from credenda.write.parse.fact import Fact, load_frames
+from credenda.write.parse.tree import Tree
+
+__all__ = ["WEIGHED", "Kept", "decide_kept", "find_signs"]
+
+
+class Kept(StrEnum):
+    """What is kept of a fact."""
+
+    SLOT = "slot"
+    CLAUSE = "clause"
+    """A memory without a slot."""
+    NOTHING = "nothing"
+
+
+WEIGHED: Final = frozenset({"does", "experience", "has", "plan", "likes", "dislikes", "considering", "way"})
+"""Attributes that hold whatever a clause says; the others name their value, and are precise without a weight."""
+_UNNAMED: Final = "way"
+"""The attribute of "I am the one who …": read, one entry in four was right."""
+_POINTING: Final = frozenset(
+    ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
+)
+_EMPTY: Final = frozenset(
+    [
+        *("something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit"),
+        *("some", "step", "steps"),
+    ]
+)
+_LISTENER: Final = frozenset({"you", "your", "yours", "u", "ya"})
+_PASSING: Final = frozenset(["now", "today", "tonight", "soon", "tomorrow", "later", "moment", "sometime", "just"])
+_DEFINITE: Final = frozenset({"the", "our", "your", "every", "each"})
+_JOINED: Final = frozenset({"advcl", "ccomp", "relcl"})
+_NOUNS: Final = frozenset({"NOUN", "PROPN"})
+_BARE_WORDS: Final = 2
+_LONG_WORDS: Final = 7
+_RICH_NOUNS: Final = 3
+
+
+def find_signs(tree: Tree, fact: Fact) -> frozenset[str]:
+    """Return the signs of a fact: of its attribute, of its clause and of the words of its value."""
+    inside = [one for one in tree.tokens if fact.start <= one.start and one.stop <= fact.stop]
+    words = set(fact.value.split()) | set(fact.value.lower().split())
+    value = [one for one in inside if one.text in words or one.text.lower() in words]
+    signs = {f"is_{fact.attribute}", *_list_clause_signs(tree, fact, inside), *_list_value_signs(fact, value)}
+    is_bare = len(fact.value.split()) <= _BARE_WORDS
+    before = [one.text.lower() for one in inside if value and one.stop <= value[0].start]
+    return frozenset(signs | ({"definite"} if is_bare and before and before[-1] in _DEFINITE else set[str]()))
+
+
+def _list_clause_signs(tree: Tree, fact: Fact, inside: Sequence[Token]) -> Iterator[str]:
+    said, words = fact.said, {one.text.lower() for one in inside}
+    yield from ["of_thing"] if fact.made else []
+    yield from ["passing"] if words & _PASSING else []
+    yield from ["to_listener"] if words & _LISTENER else []
+    yield from ["dated"] if any(one.entity == "DATE" for one in inside) else []
+    yield from ["exclaimed"] if "!" in tree.text else []
+    yield from ["among_persons"] if fact.said is not None and fact.said.speaker != "user" else []
+    yield from [fact.stance.value] if fact.stance is not Stance.ASSERTED else []
+    yield from ["hedged"] if fact.hedged else []
+    if said is None:
+        yield "noun_alone"
+        return
+    head = tree.tokens[said.clause.head]
+    yield from [said.clause.tense.value] if said.clause.tense is not Tense.PRESENT else []
+    yield from ["perfect"] if said.clause.perfect else []
+    yield from ["gerund"] if head.tag == "VBG" else []
+    yield from ["below"] if head.dep in _JOINED else []
+
+
+def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
+    words, low = fact.value.split(), set(fact.value.lower().split())
+    nouns = sum(one.pos in _NOUNS for one in value)
+    yield from ["pointing"] if low & _POINTING else []
+    yield from ["empty_word"] if low & _EMPTY else []
+    yield from ["named_thing"] if any(one.pos == "PROPN" for one in value) else []
+    yield from ["number"] if any(letter.isdigit() for letter in fact.value) else []
+    yield from ["one_word"] if len(words) == 1 else []
+    yield from ["long"] if len(words) >= _LONG_WORDS else []
+    yield from ["no_noun"] if not nouns else ["rich"] if nouns >= _RICH_NOUNS else []
+    yield from ["light_verb"] if value and value[0].lemma in load_frames()["light"]["verbs"] else []
+    yield from ["described"] if any(one.pos == "ADJ" for one in value) else []
+    yield from ["owned"] if low & {"my", "our"} else []
+
+
+def decide_kept(tree: Tree, fact: Fact) -> Kept:
+    """Return what is kept of a fact."""
+    if fact.attribute not in WEIGHED:
+        return Kept.SLOT
+    signs, tables = find_signs(tree, fact), load_weights()
+    if fact.attribute != _UNNAMED and _sum(tables["slot"], signs) >= 0:
+        return Kept.SLOT
+    alone = "pointing" not in signs
+    return Kept.CLAUSE if alone and _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
+
+
+def _sum(weights: Mapping[str, float], signs: frozenset[str]) -> float:
+    return weights["start"] + sum(weights.get(one, 0.0) for one in signs)
+
+
+@cache
+def load_weights() -> Mapping[str, Mapping[str, float]]:
+    """Load the weights of both decisions; cached."""
+    return tomllib.loads(resources.files("credenda.write.parse").joinpath("keeping.toml").read_text("utf-8"))
