@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from credenda import limits
@@ -21,6 +22,7 @@ from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
+from credenda.write.parse.figures import read_figures
 from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.objects import file_under_topic
 from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
@@ -85,10 +87,16 @@ class ParsingExtractor:
                 facts += read_facts(Statement(tree, clause, party, owner, last_object))
                 last_object = find_last_object(tree, clause, party) or last_object
             facts += read_noun_facts(tree, owner)
+            facts += _leave_out_known(read_figures(tree, owner), facts)
             topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
         return claims
+
+
+def _leave_out_known(found: Iterable[Fact], facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that none of a sentence says already."""
+    return [one for one in found if all((one.attribute, one.value) != (two.attribute, two.value) for two in facts)]
 
 
 def _is_precise(claim: Claim) -> bool:

@@ -10,7 +10,7 @@ from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Measure", "find_measure_before", "find_measured", "is_measured", "read_object_dates", "split_measure"]
+__all__ = ["DATE_VERBS", "Measure", "find_measure_before", "find_measured", "is_measured", "read_object_dates", "split_measure"]
 
 _MEASURES: Final = frozenset(
     [
@@ -28,7 +28,7 @@ _QUALIFIERS: Final = frozenset(
     ]
 )
 """Adjectives that belong to a measure, not to its object."""
-_DATE_VERBS: Final = {
+DATE_VERBS: Final = {
     "end": "deadline",
     "finish": "deadline",
     "close": "deadline",
@@ -93,7 +93,7 @@ def find_measure_before(tree: Tree, at: int) -> int | None:
 def read_object_dates(said: Statement) -> Iterator[Fact]:
     """Yield the day on which an object ends, starts, is due or takes place."""
     tree, head, party = said.tree, said.clause.head, said.party
-    attribute = _DATE_VERBS.get(tree.lemma(head))
+    attribute = DATE_VERBS.get(tree.lemma(head))
     if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
         return
     if tree.lemma(head) in {"plan", "schedule"} and not said.clause.passive:

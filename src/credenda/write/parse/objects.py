@@ -11,7 +11,7 @@ from credenda.write.parse.measures import is_measured
 from credenda.write.parse.people import PartyKind, is_owned
 from credenda.write.parse.tree import Tree
 
-__all__ = ["find_made_object", "is_making", "is_tool", "make_tool"]
+__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_nouns", "name_thing"]
 
 _SHARED: Final = frozenset(
     [
@@ -25,6 +25,7 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
+_FIGURES: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY"})
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
@@ -79,17 +80,33 @@ def _find_served(tree: Tree, *places: int) -> int | None:
 
 
 def _name_object(said: Statement, at: int) -> str:
-    """Return the path of a thing: its nouns, with the owner where several persons talk; "" for a mere word."""
-    tree = said.tree
+    return name_thing(said.tree, at, said.speaker)
+
+
+def name_thing(tree: Tree, at: int, speaker: str, noun: str = "") -> str:
+    """Return the path of a thing: its nouns without figures, with the owner where several persons talk.
+
+    A mere word without an owner is "", unless `noun` names it more exactly.
+    """
+    name = noun or name_nouns(tree, at)
+    if " " not in name and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(name):
+        return ""
+    owner = tree.find(at, "poss")
+    if owner is not None and tree.tokens[owner].pos == "PROPN":
+        speaker = tree.phrase(owner).removesuffix("'s")
+    return name if speaker == "user" else f"{speaker}'s {name}"
+
+
+def name_nouns(tree: Tree, at: int) -> str:
+    """Return a noun with the nouns before it, without figures; "" for another word."""
     token = tree.tokens[at]
     if token.pos not in {"NOUN", "PROPN"} and token.tag != "VBG":
         return ""
     parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _is_distinguishing(tree, one)]
-    inside = [one for part in parts for one in tree.descend(part, {"poss", "det"})]
-    noun = tree.slice(min([at, *inside]), at)
-    if " " not in noun and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(noun):
-        return ""
-    return noun if said.speaker == "user" else f"{said.speaker}'s {noun}"
+    inside = sorted(one for part in parts for one in tree.descend(part, {"poss", "det"}))
+    figures = [one for one in inside if tree.tokens[one].entity in _FIGURES or tree.text[tree.tokens[one].start - 1] == "$"]
+    inside = [one for one in inside if one > max(figures, default=-1)]
+    return tree.slice(min([at, *inside]), at)
 
 
 def _is_distinguishing(tree: Tree, at: int) -> bool:
