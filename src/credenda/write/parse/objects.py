@@ -31,20 +31,25 @@ _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
 
 def find_made_object(said: Statement, verb: int) -> str:
-    """Return the thing that a verb of making or changing has as its object; "" without one."""
+    """Return the thing that a verb of making or changing has as its object, or that it decides; "" without one."""
     tree = said.tree
-    at = tree.find(verb, "dobj")
-    if at is None or not is_making(said, verb):
+    settled = _is_about(said, verb, "outcomes")
+    at = tree.find(verb, "dobj") or (tree.preposition(verb, "for", "to", "in") if settled else None)
+    if at is None or not (settled or is_making(said, verb)):
         return ""
     if is_tool(tree, at) or tree.lemma(at) in _SHARED:
         served = _find_served(tree, at, verb)
         at = at if served is None else served
-    return _name_object(said, at)
+    return name_thing(tree, at, said.speaker)
 
 
 def is_making(said: Statement, verb: int) -> bool:
     """Return whether the speaker makes or changes something by an action."""
-    return said.party.kind is PartyKind.SPEAKER and said.tree.lemma(verb) in load_frames()["making"]["verbs"]
+    return _is_about(said, verb, "making")
+
+
+def _is_about(said: Statement, verb: int, kind: str) -> bool:
+    return said.party.kind is PartyKind.SPEAKER and said.tree.lemma(verb) in load_frames()[kind]["verbs"]
 
 
 def is_tool(tree: Tree, at: int) -> bool:
@@ -61,7 +66,7 @@ def make_tool(said: Statement, verb: int, at: int, action: int | None = None) ->
     """Return that somebody uses a tool: for a thing that the phrase names, or that the action makes, else at all."""
     tree = said.tree
     served = _find_served(tree, at, verb)
-    thing = "" if served is None else _name_object(said, served)
+    thing = "" if served is None else name_thing(tree, served, said.speaker)
     thing = thing or ("" if action is None else find_made_object(said, action))
     value = tree.phrase(at, prepositions=False)
     if thing and thing != value:
@@ -77,10 +82,6 @@ def _find_served(tree: Tree, *places: int) -> int | None:
             if found is not None and tree.tokens[found].entity not in _NO_THINGS:
                 return found
     return None
-
-
-def _name_object(said: Statement, at: int) -> str:
-    return name_thing(said.tree, at, said.speaker)
 
 
 def name_thing(tree: Tree, at: int, speaker: str, noun: str = "") -> str:
