@@ -88,6 +88,7 @@ _CONSIDERING: Final = frozenset({"consider", "think"})
 _REPEATED: Final = frozenset(
     ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
 )
+_GETTING: Final = frozenset({"get", "make", "have", "find"})
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
@@ -140,6 +141,9 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         target = tree.find(head, "dobj", "attr", "oprd") if word == "object" else tree.preposition(head, word)
         if target is None:
             continue
+        if attribute == "visited" and _is_ahead(said, head) and tree.tokens[target].pos == "PROPN":
+            yield make_fact(said, "travel_plan", tree.action(head), stance=Stance.PLANNED)
+            continue
         if not _may_fill(said, head, attribute, move) or (
             tree.tokens[target].entity in _TIMES and attribute not in _TIMED
         ):
@@ -185,6 +189,13 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
 
 
+def _is_ahead(said: Statement, head: int) -> bool:
+    """Return whether somebody is going somewhere, or will."""
+    progressive = said.clause.tense is Tense.PRESENT and said.tree.tokens[head].tag == "VBG"
+    told = said.clause.subject is not None and not said.clause.negated
+    return told and (said.clause.tense is Tense.FUTURE or (progressive and not said.clause.perfect))
+
+
 def _may_be_subject(tree: Tree, at: int) -> bool:
     """Return whether somebody can take a degree in a noun: nobody takes one in "the Toulmin model"."""
     return len(tree.phrase(at).split()) <= _SUBJECT_WORDS and tree.find(at, "det") is None
@@ -217,11 +228,18 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
     """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
     tree, lemma = said.tree, said.tree.lemma(action)
+    below = tree.find(action, "xcomp", "advcl") if lemma == "go" else None
+    if below is not None and tree.tokens[below].tag == "VBG":  # "planning on going skiing"
+        action, lemma = below, tree.lemma(below)
+    chosen = tree.preposition(action, "with") if attribute == "decision" and lemma in {"go", "stick"} else None
+    if chosen is not None:
+        yield make_fact(said, attribute, tree.phrase(chosen), topical=attribute, **more)
+        return
     place = tree.preposition(action, "to")
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in _PLANNED and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"] or _has_pronoun_object(tree, action):
+    elif (lemma in load_frames()["empty"]["verbs"] and not _is_getting(tree, action)) or _has_pronoun_object(tree, action):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
@@ -232,6 +250,14 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     else:
         topical = "goal" if attribute in _PLANNED and is_making(said, action) else ""
         yield make_fact(said, attribute, tree.action(action), topical=topical, **more)
+
+
+def _is_getting(tree: Tree, action: int) -> bool:
+    """Return whether a light verb has an object that says what it is: "get a dog", "get into politics"."""
+    target = tree.find(action, "dobj") or tree.preposition(action, "into")
+    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in _PASSING:
+        return False
+    return tree.tokens[target].pos in {"NOUN", "PROPN"} and not is_pointing(tree, target)
 
 
 def _is_over(said: Statement) -> bool:
