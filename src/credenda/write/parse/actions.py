@@ -218,7 +218,10 @@ def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str 
 
 
 def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
-    """Return the verb after a preposition: "thinking about moving"."""
+    """Return the verb after a preposition, or as the object: "thinking about moving", "love playing chess"."""
+    if word == "object":
+        target = tree.find(head, "dobj")
+        return target if target is not None and tree.tokens[target].tag == "VBG" else None
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
             return tree.find(one, "pcomp")
@@ -228,8 +231,8 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
     """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
     tree, lemma = said.tree, said.tree.lemma(action)
-    below = tree.find(action, "xcomp", "advcl") if lemma == "go" else None
-    if below is not None and tree.tokens[below].tag == "VBG":  # "planning on going skiing"
+    below = tree.find(action, "xcomp", "advcl", "dobj") if lemma == "go" else None
+    if below is not None and tree.tokens[below].text.endswith("ing"):  # "planning on going skiing"
         action, lemma = below, tree.lemma(below)
     chosen = tree.preposition(action, "with") if attribute == "decision" and lemma in {"go", "stick"} else None
     if chosen is not None:
