@@ -13,9 +13,9 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
-from credenda.write.parse.tree import Tree, is_pointing
+from credenda.write.parse.tree import CLAUSAL, Tree, is_pointing
 
-__all__ = ["read_actions"]
+__all__ = ["read_actions", "read_journeys"]
 
 _PETS: Final = frozenset(
     {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
@@ -261,6 +261,25 @@ def _is_getting(tree: Tree, action: int) -> bool:
     if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in _PASSING:
         return False
     return tree.tokens[target].pos in {"NOUN", "PROPN"} and not is_pointing(tree, target)
+
+
+def read_journeys(said: Statement) -> Iterator[Fact]:
+    """Yield the place of a journey of the speaker: planned with a verb of planning, visited if the clause is past."""
+    tree, clause = said.tree, said.clause
+    if said.party.kind is not PartyKind.SPEAKER or clause.negated:
+        return
+    past = clause.tense is Tense.PAST or (clause.perfect and tree.tokens[clause.head].tag != "VBG")
+    plans = clause.tense is Tense.FUTURE or load_frames()["verbs"].get(tree.lemma(clause.head), {}).get("plan", False)
+    plans = plans or tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in {"book", "have"}
+    for at in tree.descend(clause.head, CLAUSAL):
+        journey = tree.tokens[at].pos == "NOUN" and tree.lemma(at) in load_frames()["journeys"]["nouns"]
+        place = tree.preposition(at, "to", "in", "around") if journey else None
+        if place is None or tree.tokens[place].pos != "PROPN" or not (past or plans):
+            continue
+        ahead = plans and (not past or tree.lemma(clause.head) == "book")
+        more = {"stance": Stance.PLANNED} if ahead else {}
+        for one in tree.conjuncts(place):
+            yield make_fact(said, "travel_plan" if ahead else "visited", tree.phrase(one), **more)
 
 
 def _is_over(said: Statement) -> bool:
