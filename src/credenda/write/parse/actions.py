@@ -48,9 +48,13 @@ _ONGOING: Final = frozenset(
         "looking_for",
         "habit",
         "origin",
+        "reads",
+        "mentors",
     }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
+_DONE: Final = frozenset({"bought", "met", "watched", "took_part_in", "explored", "researched", "celebrated", "donated"})
+"""Attributes of what somebody has done."""
 _STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
 """Attributes of a state, which is over if it is told in the simple past: "I worked at Bosch"."""
 _TIMES: Final = frozenset({"DATE", "TIME"})
@@ -91,6 +95,9 @@ _REPEATED: Final = frozenset(
 _GETTING: Final = frozenset({"get", "make", "have", "find"})
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
+_TRYING: Final = {"object": "tried", "to": "tried"}
+_TRIED: Final = frozenset({"hand", "best", "following"})
+"""Nouns that say nothing of what was tried."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -116,10 +123,14 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
 
 
 def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
-    """Return the frame of a verb; a phrasal verb has none, and nothing that was tried is a goal."""
+    """Return the frame of a verb; a phrasal verb has none, and what was tried is no goal."""
     tree, lemma = said.tree, said.tree.lemma(head)
     past = said.clause.perfect or said.clause.tense is Tense.PAST
-    if tree.find(head, "prt") is not None or (lemma == "try" and past):
+    if lemma == "try" and past:
+        below = tree.find(head, "xcomp")
+        vague = tree.lemma(tree.find(head, "dobj")) in _TRIED or (below is not None and tree.tokens[below].tag != "VBG")
+        return {} if vague else _TRYING
+    if tree.find(head, "prt") is not None:
         return {}
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
@@ -147,7 +158,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         if not _may_fill(said, head, attribute, move) or (
             tree.tokens[target].entity in _TIMES and attribute not in _TIMED
         ):
-            yield _make_open(said, head)
+            if attribute not in _DONE:
+                yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
         for one in tree.conjuncts(target):
@@ -184,6 +196,8 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
         return clause.tense is Tense.PAST or clause.perfect
     if attribute in _STATES and move is UpdateKind.STATE:
         return clause.tense is not Tense.PAST
+    if attribute in _DONE:
+        return clause.tense is Tense.PAST or clause.perfect
     if attribute == "decision":
         return not _is_habitual(said.tree, head)
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
@@ -247,7 +261,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
         attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
-    thing = find_made_object(said, action) if attribute in _PLANNED else ""
+    thing = find_made_object(said, action) if attribute in _PLANNED and is_making(said, action) else ""
     if thing:
         yield make_fact(said, "goal", tree.action(action), entity=thing, made=True, **more)
     else:

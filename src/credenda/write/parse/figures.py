@@ -133,6 +133,7 @@ def _find_link(tree: Tree, figure: _Figure) -> _Link | None:
         target = tree.find(above, "dobj")
         above = above if target is None else target
     above = _climb_company(tree, above)
+    joint = joint or (tree.lemma(tree.tokens[above].head) if tree.tokens[above].dep == "dobj" else "")
     return _Link(above, joint, word) if tree.tokens[above].pos in {"NOUN", "PROPN"} else None
 
 
@@ -148,7 +149,8 @@ def _find_slot(tree: Tree, speaker: str, figure: _Figure, link: _Link) -> _Slot 
         return _make_slot(tree, speaker, link.noun, "progress", many=False)
     if link.joint in _SPENDING:
         return _make_slot(tree, speaker, link.noun, _SPENDING[link.joint], many=link.joint not in _ALLOTTING)
-    if not (_is_known(tree, link.noun) or link.joint in load_frames()["events"]["verbs"]):
+    told = link.joint in load_frames()["events"]["verbs"] or (link.word == "of" and tree.lemma(link.noun) == "deadline")
+    if not (told or _is_known(tree, link.noun)):
         return None
     if figure.day and _DURATION.fullmatch(text) is None:
         name = "deadline" if link.joint == "due" or link.word == "by" else DATE_VERBS.get(link.joint, "date")
