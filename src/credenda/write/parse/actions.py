@@ -53,7 +53,9 @@ _ONGOING: Final = frozenset(
     }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
-_DONE: Final = frozenset({"bought", "met", "watched", "took_part_in", "explored", "researched", "celebrated", "donated"})
+_DONE: Final = frozenset(
+    {"bought", "met", "watched", "took_part_in", "explored", "researched", "celebrated", "donated"}
+)
 """Attributes of what somebody has done."""
 _STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
 """Attributes of a state, which is over if it is told in the simple past: "I worked at Bosch"."""
@@ -106,7 +108,10 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     tree, clause = said.tree, said.clause
     head = clause.head if head is None else head
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
-    if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
+    if lemma in {"quit", "resign"} and _leaves_job(said, head):
+        own = "my" if said.party.kind is PartyKind.SPEAKER else "their"
+        yield make_fact(said, "employment_status", f"quit {own} job", move=UpdateKind.CHANGE)
+    elif lemma == "use" and clause.tense is Tense.FORMER and below is not None:
         yield from read_actions(said, below)
     elif lemma == "have" and _is_helped_by_can(tree, head):
         yield _make_open(said, head)  # "I can't have cheese" is no possession
@@ -135,7 +140,8 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
-    return load_frames()["verbs"].get(lemma, {})
+    frame = load_frames()["verbs"].get(lemma, {})
+    return {} if said.clause.tense is Tense.FUTURE and frame.get("move") == "end" else frame
 
 
 def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterator[Fact]:
@@ -176,7 +182,7 @@ def _fill_slot(said: Statement, head: int, at: int, attribute: str, *, more: Map
         yield _make_open(said, head)
     elif attribute == "uses" and is_tool(tree, at):
         yield replace(make_tool(said, head, at), **more)
-    elif _may_be_place(tree, at, attribute):
+    elif _may_be_place(tree, at, attribute, tree.lemma(head)):
         topical = "decision" if attribute == "decision" else ""
         yield make_fact(said, attribute, tree.phrase(at), topical=topical, **more)
 
@@ -203,6 +209,17 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
 
 
+def _leaves_job(said: Statement, head: int) -> bool:
+    """Return whether somebody quits "my job", or names nothing and starts somewhere else in the same sentence."""
+    tree, target = said.tree, said.tree.find(head, "dobj")
+    if said.clause.negated or said.clause.tense is Tense.FUTURE or target is not None:
+        return target is not None and tree.lemma(target) == "job" and said.clause.stance is Stance.ASSERTED
+    begins = [one for one, token in enumerate(tree.tokens) if token.lemma in {"start", "join"} and one != head]
+    named = [place for one in begins if (place := tree.preposition(one, "at") or tree.find(one, "dobj")) is not None]
+    new = any(tree.tokens[place].pos == "PROPN" for place in named)
+    return new and tree.find(head, "xcomp", "prep") is None
+
+
 def _is_ahead(said: Statement, head: int) -> bool:
     """Return whether somebody is going somewhere, or will."""
     progressive = said.clause.tense is Tense.PRESENT and said.tree.tokens[head].tag == "VBG"
@@ -215,12 +232,12 @@ def _may_be_subject(tree: Tree, at: int) -> bool:
     return len(tree.phrase(at).split()) <= _SUBJECT_WORDS and tree.find(at, "det") is None
 
 
-def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
+def _may_be_place(tree: Tree, at: int, attribute: str, verb: str) -> bool:
     """Return whether a noun can be the value of an attribute: somebody lives in a named place, and visits no day."""
     token = tree.tokens[at]
     if attribute == "visited":
         return token.pos == "PROPN"
-    return attribute not in _PLACES or token.pos == "PROPN"
+    return token.pos == "PROPN" or not (attribute in _PLACES or (attribute == "employer" and verb == "start"))
 
 
 def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str | None:
@@ -256,7 +273,9 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in _PLANNED and travels:
         attribute = "travel_plan"
-    elif (lemma in load_frames()["empty"]["verbs"] and not _is_getting(tree, action)) or _has_pronoun_object(tree, action):
+    elif (lemma in load_frames()["empty"]["verbs"] and not _is_getting(tree, action)) or _has_pronoun_object(
+        tree, action
+    ):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")

@@ -13,17 +13,19 @@ from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.fact import Fact, load_frames
-from credenda.write.parse.measures import DATE_VERBS, split_measure
+from credenda.write.parse.measures import DATE_VERBS, is_before_hour, split_measure
 from credenda.write.parse.objects import name_nouns, name_thing
 from credenda.write.parse.tree import Tree
 
-__all__ = ["read_figures"]
+__all__ = ["name_known", "read_figures"]
 
 _DAYS: Final = frozenset({"DATE", "TIME"})
 _AMOUNTS: Final = frozenset({"MONEY", "PERCENT", "QUANTITY", "CARDINAL"})
 _BEFORE: Final = frozenset({"nmod", "compound", "nummod", "quantmod"})
 _PARTICIPLES: Final = frozenset({"acl", "amod", "relcl"})
-_PARTS: Final = frozenset({"number", "couple", "lot", "pair", "set", "series", "bunch", "end", "start", "beginning", "rest"})
+_PARTS: Final = frozenset(
+    {"number", "couple", "lot", "pair", "set", "series", "bunch", "end", "start", "beginning", "rest"}
+)
 _DIGIT: Final = re.compile(r"\d")
 _CALENDAR: Final = re.compile(
     r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september"
@@ -33,8 +35,17 @@ _CALENDAR: Final = re.compile(
 _SHARE: Final = "%"
 _GENERAL: Final = frozenset({"date", "deadline", "amount"})
 _SPENDING: Final = {
-    "allocate": "budget", "allot": "budget", "budget": "budget", "reserve": "budget", "spend": "spent", "pay": "cost",
-    "charge": "cost", "donate": "donated", "raise": "raised", "save": "saved", "invest": "invested",
+    "allocate": "budget",
+    "allot": "budget",
+    "budget": "budget",
+    "reserve": "budget",
+    "spend": "spent",
+    "pay": "cost",
+    "charge": "cost",
+    "donate": "donated",
+    "raise": "raised",
+    "save": "saved",
+    "invest": "invested",
 }
 """What a sum is to the thing that a verb gives it to."""
 _ALLOTTING: Final = frozenset({"allocate", "allot", "budget"})
@@ -89,7 +100,7 @@ def _list_figures(tree: Tree) -> Iterator[_Figure]:
             continue
         last = at
         while last + 1 < len(tree.tokens) and (
-            tree.tokens[last + 1].entity in kinds or (kinds is _DAYS and _joins_time(tree, last + 1))
+            tree.tokens[last + 1].entity in kinds or (kinds is _DAYS and is_before_hour(tree, last + 1))
         ):
             last += 1
         first = at - 1 if at and tree.tokens[at - 1].text in {"$", "€", "£"} else at
@@ -100,12 +111,6 @@ def _list_figures(tree: Tree) -> Iterator[_Figure]:
         elif kinds is _AMOUNTS and _DIGIT.search(text):
             yield _Figure(first, last, head, day=False)
         at = last + 1
-
-
-def _joins_time(tree: Tree, at: int) -> bool:
-    """Return whether "at" or a comma stands between a day and its hour."""
-    following = tree.tokens[at + 1].entity if at + 1 < len(tree.tokens) else ""
-    return tree.tokens[at].text in {"at", "from"} and following == "TIME"
 
 
 def _find_link(tree: Tree, figure: _Figure) -> _Link | None:
@@ -162,8 +167,7 @@ def _find_slot(tree: Tree, speaker: str, figure: _Figure, link: _Link) -> _Slot 
 
 def _make_slot(tree: Tree, speaker: str, at: int, attribute: str, *, many: bool) -> _Slot | None:
     """Return the slot of a thing; a measure, such as a deadline, is one of what it is for."""
-    noun = name_nouns(tree, at)
-    thing = name_thing(tree, at, speaker, noun if " " in noun else _extend_name(tree, at))
+    thing = name_known(tree, at, speaker)
     measure = split_measure(name_nouns(tree, at)) if attribute in _GENERAL else None
     if measure is None:
         return _Slot(thing, attribute, many) if thing else None
@@ -178,15 +182,27 @@ def _make_slot(tree: Tree, speaker: str, at: int, attribute: str, *, many: bool)
 def _is_known(tree: Tree, at: int) -> bool:
     """Return whether a noun has the speaker or a name as its owner, or a definite article; no person is dated."""
     owner = tree.find(at, "poss")
-    owned = owner is not None and (tree.tokens[owner].text.lower() in {"my", "our"} or tree.tokens[owner].pos == "PROPN")
+    owned = owner is not None and (
+        tree.tokens[owner].text.lower() in {"my", "our"} or tree.tokens[owner].pos == "PROPN"
+    )
     if names().kin_noun(tree.lemma(at)) is not None or tree.tokens[at].entity == "PERSON":
         return False
     return owned or (owner is None and any(tree.lemma(one) == "the" for one in tree.find_all(at, "det")))
 
 
+def name_known(tree: Tree, at: int, speaker: str) -> str:
+    """Return the path of a thing; a mere word takes what it is with or for, or its adjective: "meeting with Ana"."""
+    noun = name_nouns(tree, at)
+    return name_thing(tree, at, speaker, noun if " " in noun else _extend_name(tree, at))
+
+
 def _extend_name(tree: Tree, at: int) -> str:
     company = next((found for word in ("with", "for") if (found := tree.preposition(at, word)) is not None), None)
-    if company is not None and tree.tokens[company].pos in {"NOUN", "PROPN"} and tree.tokens[company].entity not in _DAYS | _AMOUNTS:
+    if (
+        company is not None
+        and tree.tokens[company].pos in {"NOUN", "PROPN"}
+        and tree.tokens[company].entity not in _DAYS | _AMOUNTS
+    ):
         return f"{tree.tokens[at].text} {tree.tokens[tree.tokens[company].head].text} {name_nouns(tree, company)}"
     before = tree.find_all(at, "amod")
     return tree.slice(before[-1], at) if before and before[-1] == at - 1 else ""

@@ -105,7 +105,9 @@ def name_nouns(tree: Tree, at: int) -> str:
         return ""
     parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _is_distinguishing(tree, one)]
     inside = sorted(one for part in parts for one in tree.descend(part, {"poss", "det"}))
-    figures = [one for one in inside if tree.tokens[one].entity in _FIGURES or tree.text[tree.tokens[one].start - 1] == "$"]
+    figures = [
+        one for one in inside if tree.tokens[one].entity in _FIGURES or tree.text[tree.tokens[one].start - 1] == "$"
+    ]
     inside = [one for one in inside if one > max(figures, default=-1)]
     return tree.slice(min([at, *inside]), at)
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from credenda.model.claim import UpdateKind
+from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
-from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
+from credenda.write.parse.figures import name_known
+from credenda.write.parse.measures import Measure, find_measure_before, find_measured, is_day, read_day, split_measure
 from credenda.write.parse.people import ACQUAINTANCES, PARTNERS, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
@@ -97,7 +99,11 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if tree.lemma(head) not in _CHANGES:
         return
     changed = tree.find(head, "dobj")
-    values = _split_range(tree, *_find_ends(tree, [head] if changed is None else [head, changed]))
+    ends = _find_ends(tree, [head] if changed is None else [head, changed])
+    if ends[1] is not None and is_day(tree, ends[1]):
+        yield from _read_new_date(said, said.clause.subject if changed is None else changed, ends[1])
+        return
+    values = _split_range(tree, *ends)
     unnamed = changed is not None and tree.lemma(changed) == "it"
     changed = find_measure_before(tree, changed) if changed is not None and unnamed else changed
     if values is None or (unnamed and changed is None):
@@ -118,6 +124,13 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if prior is not None:
         yield make_fact(said, attribute, prior, entity=entity)
     yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
+
+
+def _read_new_date(said: Statement, at: int | None, day: int) -> Iterator[Fact]:
+    """Yield the day to which a thing was moved: "I rescheduled my interview to 5 July"."""
+    thing = "" if at is None else name_known(said.tree, at, said.speaker)
+    if thing and said.clause.stance is Stance.ASSERTED:
+        yield make_fact(said, "date", read_day(said.tree, day), entity=thing, move=UpdateKind.CHANGE)
 
 
 def _find_ends(tree: Tree, places: Sequence[int]) -> tuple[int | None, int | None]:
