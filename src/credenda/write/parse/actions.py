@@ -13,9 +13,9 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
-from credenda.write.parse.tree import Tree, is_pointing
+from credenda.write.parse.tree import CLAUSAL, Tree, is_pointing
 
-__all__ = ["read_actions"]
+__all__ = ["read_actions", "read_journeys"]
 
 _PETS: Final = frozenset(
     {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
@@ -48,9 +48,15 @@ _ONGOING: Final = frozenset(
         "looking_for",
         "habit",
         "origin",
+        "reads",
+        "mentors",
     }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
+_DONE: Final = frozenset(
+    {"bought", "met", "watched", "took_part_in", "explored", "researched", "celebrated", "donated"}
+)
+"""Attributes of what somebody has done."""
 _STATES: Final = frozenset({"employer", "job_title", "residence", "work_field"})
 """Attributes of a state, which is over if it is told in the simple past: "I worked at Bosch"."""
 _TIMES: Final = frozenset({"DATE", "TIME"})
@@ -88,10 +94,14 @@ _CONSIDERING: Final = frozenset({"consider", "think"})
 _REPEATED: Final = frozenset(
     ["usually", "often", "always", "regularly", "normally", "typically", "generally", "weekly", "daily", "sometimes"]
 )
+_GETTING: Final = frozenset({"get", "make", "have", "find"})
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _ACTED: Final = _PLANNED | {"started"}
 """Attributes whose action says nothing without an object: "I want to explore"."""
+_TRYING: Final = {"object": "tried", "to": "tried"}
+_TRIED: Final = frozenset({"hand", "best", "following"})
+"""Nouns that say nothing of what was tried."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
 
@@ -100,7 +110,10 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     tree, clause = said.tree, said.clause
     head = clause.head if head is None else head
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
-    if lemma == "use" and clause.tense is Tense.FORMER and below is not None:
+    if lemma in {"quit", "resign"} and _leaves_job(said, head):
+        own = "my" if said.party.kind is PartyKind.SPEAKER else "their"
+        yield make_fact(said, "employment_status", f"quit {own} job", move=UpdateKind.CHANGE)
+    elif lemma == "use" and clause.tense is Tense.FORMER and below is not None:
         yield from read_actions(said, below)
     elif lemma == "have" and _is_helped_by_can(tree, head):
         yield _make_open(said, head)  # "I can't have cheese" is no possession
@@ -117,17 +130,22 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
 
 
 def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
-    """Return the frame of a verb; a phrasal verb has none, and nothing that was tried is a goal."""
+    """Return the frame of a verb; a phrasal verb has none, and what was tried is no goal."""
     tree, lemma = said.tree, said.tree.lemma(head)
     past = said.clause.perfect or said.clause.tense is Tense.PAST
-    if tree.find(head, "prt") is not None or (lemma == "try" and past):
+    if lemma == "try" and past:
+        below = tree.find(head, "xcomp")
+        vague = tree.lemma(tree.find(head, "dobj")) in _TRIED or (below is not None and tree.tokens[below].tag != "VBG")
+        return {} if vague else _TRYING
+    if tree.find(head, "prt") is not None:
         return {}
     if lemma == "consider" and (said.clause.tense is Tense.PAST or _is_taken_as(tree, head)):
         return {}
     wishes = any(tree.lemma(one) in {"would", "'d", "d"} for one in tree.find_all(head, "aux"))
     if lemma in {"love", "like"} and wishes:
         return _WISHING
-    return load_frames()["verbs"].get(lemma, {})
+    frame = load_frames()["verbs"].get(lemma, {})
+    return {} if said.clause.tense is Tense.FUTURE and frame.get("move") == "end" else frame
 
 
 def _is_taken_as(tree: Tree, head: int) -> bool:
@@ -153,10 +171,14 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
         hoped = lemma == "look" and word == "to"  # forward to
         if target is None or (hoped and tree.lemma(target) not in load_frames()["events"]["nouns"]):
             continue
+        if attribute == "visited" and _is_ahead(said, head) and tree.tokens[target].pos == "PROPN":
+            yield make_fact(said, "travel_plan", tree.action(head), stance=Stance.PLANNED)
+            continue
         if not _may_fill(said, head, attribute, move) or (
             tree.tokens[target].entity in _TIMES and attribute not in _TIMED
         ):
-            yield _make_open(said, head)
+            if attribute not in _DONE:
+                yield _make_open(said, head)
             continue
         prior = _find_prior(tree, head, attribute, move)
         either = any(tree.lemma(one) == "or" for one in tree.find_all(target, "cc"))
@@ -174,7 +196,7 @@ def _fill_slot(said: Statement, head: int, at: int, attribute: str, *, more: Map
         yield _make_open(said, head)
     elif attribute == "uses" and is_tool(tree, at):
         yield replace(make_tool(said, head, at), **more)
-    elif _may_be_place(tree, at, attribute):
+    elif _may_be_place(tree, at, attribute, tree.lemma(head)):
         topical = "decision" if attribute == "decision" else ""
         yield make_fact(said, attribute, tree.phrase(at), topical=topical, **more)
 
@@ -194,9 +216,29 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
         return clause.tense is Tense.PAST or clause.perfect
     if attribute in _STATES and move is UpdateKind.STATE:
         return clause.tense is not Tense.PAST
+    if attribute in _DONE:
+        return clause.tense is Tense.PAST or clause.perfect
     if attribute == "decision":
         return not _is_habitual(said.tree, head)
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
+
+
+def _leaves_job(said: Statement, head: int) -> bool:
+    """Return whether somebody quits "my job", or names nothing and starts somewhere else in the same sentence."""
+    tree, target = said.tree, said.tree.find(head, "dobj")
+    if said.clause.negated or said.clause.tense is Tense.FUTURE or target is not None:
+        return target is not None and tree.lemma(target) == "job" and said.clause.stance is Stance.ASSERTED
+    begins = [one for one, token in enumerate(tree.tokens) if token.lemma in {"start", "join"} and one != head]
+    named = [place for one in begins if (place := tree.preposition(one, "at") or tree.find(one, "dobj")) is not None]
+    new = any(tree.tokens[place].pos == "PROPN" for place in named)
+    return new and tree.find(head, "xcomp", "prep") is None
+
+
+def _is_ahead(said: Statement, head: int) -> bool:
+    """Return whether somebody is going somewhere, or will."""
+    progressive = said.clause.tense is Tense.PRESENT and said.tree.tokens[head].tag == "VBG"
+    told = said.clause.subject is not None and not said.clause.negated
+    return told and (said.clause.tense is Tense.FUTURE or (progressive and not said.clause.perfect))
 
 
 def _may_be_subject(tree: Tree, at: int) -> bool:
@@ -204,12 +246,12 @@ def _may_be_subject(tree: Tree, at: int) -> bool:
     return len(tree.phrase(at).split()) <= _SUBJECT_WORDS and tree.find(at, "det") is None
 
 
-def _may_be_place(tree: Tree, at: int, attribute: str) -> bool:
+def _may_be_place(tree: Tree, at: int, attribute: str, verb: str) -> bool:
     """Return whether a noun can be the value of an attribute: somebody lives in a named place, and visits no day."""
     token = tree.tokens[at]
     if attribute == "visited":
         return token.pos == "PROPN"
-    return attribute not in _PLACES or token.pos == "PROPN"
+    return token.pos == "PROPN" or not (attribute in _PLACES or (attribute == "employer" and verb == "start"))
 
 
 def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str | None:
@@ -221,7 +263,10 @@ def _find_prior(tree: Tree, head: int, attribute: str, move: UpdateKind) -> str 
 
 
 def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
-    """Return the verb after a preposition: "thinking about moving"."""
+    """Return the verb after a preposition, or as the object: "thinking about moving", "love playing chess"."""
+    if word == "object":
+        target = tree.find(head, "dobj")
+        return target if target is not None and tree.tokens[target].tag == "VBG" else None
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
             action = tree.find(one, "pcomp")
@@ -232,16 +277,25 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
     """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
     tree, lemma = said.tree, said.tree.lemma(action)
+    below = tree.find(action, "xcomp", "advcl", "dobj") if lemma == "go" else None
+    if below is not None and tree.tokens[below].text.endswith("ing"):  # "planning on going skiing"
+        action, lemma = below, tree.lemma(below)
+    chosen = tree.preposition(action, "with") if attribute == "decision" and lemma in {"go", "stick"} else None
+    if chosen is not None:
+        yield make_fact(said, attribute, tree.phrase(chosen), topical=attribute, **more)
+        return
     place = tree.preposition(action, "to")
     travels = lemma in _TRAVELLING or (lemma == "go" and place is not None and tree.tokens[place].pos == "PROPN")
     if attribute in {"plan", "considering"} and travels:
         attribute = "travel_plan"
-    elif lemma in load_frames()["empty"]["verbs"] or _is_torn(said, action, attribute):
+    elif (lemma in load_frames()["empty"]["verbs"] and not _is_getting(tree, action)) or _is_torn(
+        said, action, attribute
+    ):
         return
     elif attribute == "likes" and tree.tokens[action].tag == "VBG" and not _is_over(said):
         target = tree.find(action, "dobj")
         attribute = "likes" if target is not None and tree.tokens[target].pos == "PRON" else "hobby"
-    thing = find_made_object(said, action) if attribute in _PLANNED else ""
+    thing = find_made_object(said, action) if attribute in _PLANNED and is_making(said, action) else ""
     if thing:
         yield make_fact(said, "goal", tree.action(action), entity=thing, made=True, **more)
     else:
@@ -255,6 +309,33 @@ def _is_torn(said: Statement, action: int, attribute: str) -> bool:
     related = tree.tokens[head].dep == "relcl" and said.clause.subject != tree.tokens[head].head
     alone = tree.find(action, "dobj") is None and (related or " " not in tree.action(action))
     return _has_pronoun_object(tree, action) or (attribute in _ACTED and alone)
+
+
+def _is_getting(tree: Tree, action: int) -> bool:
+    """Return whether a light verb has an object that says what it is: "get a dog", "get into politics"."""
+    target = tree.find(action, "dobj") or tree.preposition(action, "into")
+    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in _PASSING:
+        return False
+    return tree.tokens[target].pos in {"NOUN", "PROPN"} and not is_pointing(tree, target)
+
+
+def read_journeys(said: Statement) -> Iterator[Fact]:
+    """Yield the place of a journey of the speaker: planned with a verb of planning, visited if the clause is past."""
+    tree, clause = said.tree, said.clause
+    if said.party.kind is not PartyKind.SPEAKER or clause.negated:
+        return
+    past = clause.tense is Tense.PAST or (clause.perfect and tree.tokens[clause.head].tag != "VBG")
+    plans = clause.tense is Tense.FUTURE or load_frames()["verbs"].get(tree.lemma(clause.head), {}).get("plan", False)
+    plans = plans or tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in {"book", "have"}
+    for at in tree.descend(clause.head, CLAUSAL):
+        journey = tree.tokens[at].pos == "NOUN" and tree.lemma(at) in load_frames()["journeys"]["nouns"]
+        place = tree.preposition(at, "to", "in", "around") if journey else None
+        if place is None or tree.tokens[place].pos != "PROPN" or not (past or plans):
+            continue
+        ahead = plans and (not past or tree.lemma(clause.head) == "book")
+        more = {"stance": Stance.PLANNED} if ahead else {}
+        for one in tree.conjuncts(place):
+            yield make_fact(said, "travel_plan" if ahead else "visited", tree.phrase(one), **more)
 
 
 def _is_over(said: Statement) -> bool:

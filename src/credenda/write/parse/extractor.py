@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,19 +16,21 @@ from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.moments import clause_dates
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
-from credenda.write.parse.clauses import read_clauses
+from credenda.write.parse.clauses import Tense, read_clauses
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
+from credenda.write.parse.figures import read_figures
 from credenda.write.parse.keeping import Kept, decide_kept
 from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.objects import file_under_topic
 from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
 from credenda.write.parse.properties import read_noun_facts
-from credenda.write.parse.tree import Tree
+from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["ParsingExtractor", "list_facts"]
 
@@ -38,10 +40,24 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
+_SCHEDULED: Final = frozenset({"start", "begin", "join", "move", "leave", "fly", "arrive"})
+"""Verbs whose present tells of a coming day: "I start on Monday"."""
+_OPEN_TIMES: Final = frozenset({"for", "by", "until", "till", "since", "from"})
 _VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering", "event", "experience", "does", "has"})
 """Attributes of the rules that say less than a clause."""
 _RULED: Final = frozenset(
-    {"instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"}
+    {
+        "instruction",
+        "residence",
+        "employer",
+        "likes",
+        "dislikes",
+        "prefers",
+        "plan",
+        "considering",
+        "diet",
+        "employment_status",
+    }
 )
 
 
@@ -92,11 +108,32 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
             party = identify(tree, find_measured(tree, clause), owner, last_person)
             party = party or Party(PartyKind.UNKNOWN, owner)
             last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-            facts += read_facts(Statement(tree, clause, party, owner, last_object))
+            facts += read_facts(_schedule(Statement(tree, clause, party, owner, last_object), event.occurred_us))
             last_object = find_last_object(tree, clause, party) or last_object
         facts += read_noun_facts(tree, owner)
+        facts += _leave_out_known(read_figures(tree, owner), facts)
         topic, facts = file_under_topic(facts, owner, topic)
         yield from ((span, tree, fact) for fact in facts if not is_hollow(fact.value, fact.attribute))
+
+
+def _schedule(said: Statement, now_us: int) -> Statement:
+    """Return a statement as a plan if it tells in the present what somebody does on a coming day ("moving in May")."""
+    tree, clause = said.tree, said.clause
+    scheduled = tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in _SCHEDULED
+    present = clause.tense is Tense.PRESENT and not clause.perfect and clause.stance is Stance.ASSERTED
+    if not (scheduled and present and said.party.kind in {PartyKind.SPEAKER, PartyKind.PERSON}):
+        return said
+    for at in tree.find_all(clause.head, "npadvmod", "prep", "advmod"):
+        words = [] if tree.lemma(at) in _OPEN_TIMES else tree.descend(at, CLAUSAL)
+        dated = words and clause_dates(tree.slice(words[0], words[-1]), now_us, "future").ahead
+        if dated and any(tree.tokens[one].entity == "DATE" for one in words):
+            return said._replace(clause=replace(clause, tense=Tense.FUTURE, stance=Stance.PLANNED))
+    return said
+
+
+def _leave_out_known(found: Iterable[Fact], facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that none of a sentence says already."""
+    return [one for one in found if all((one.attribute, one.value) != (two.attribute, two.value) for two in facts)]
 
 
 def _is_precise(claim: Claim) -> bool:
@@ -147,12 +184,14 @@ def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Cla
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
     many = fact.many or _is_set(fact.attribute)
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
+    coming = fact.stance is Stance.PLANNED and fact.attribute in _RULED
     claim = Claim(
         text=text,
         type=_find_type(fact.attribute),
         span=Span(event.id, start, start + len(text)),
         speaker=speaker,
         stance=fact.stance,
+        valid_from_us=clause_dates(text, event.occurred_us, "future").coming if coming else None,
         confidence=confidence,
         importance=_IMPORTANCE,
         topic=event.topic,
@@ -167,5 +206,5 @@ def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Cla
         value=fact.value,
         prior=fact.prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
-        move=fact.move,
+        move=UpdateKind.STATE if fact.stance is Stance.PLANNED else fact.move,
     )

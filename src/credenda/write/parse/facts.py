@@ -9,7 +9,7 @@ from typing import Final
 from credenda.model.attributes import get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
-from credenda.write.parse.actions import read_actions
+from credenda.write.parse.actions import read_actions, read_journeys
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.favourites import read_favourites
@@ -63,6 +63,7 @@ def _read(said: Statement) -> Iterator[Fact]:
         said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
     found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
     yield from read_capacity(said)
+    yield from read_journeys(said)
     yield from read_tools(said)
     yield from read_quantities(said)
     if found:

@@ -10,7 +10,15 @@ from credenda.write.parse.fact import Fact, Statement, make_fact
 from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Measure", "find_measure_before", "find_measured", "is_measured", "read_object_dates", "split_measure"]
+__all__ = [
+    "DATE_VERBS",
+    "Measure",
+    "find_measure_before",
+    "find_measured",
+    "is_measured",
+    "read_object_dates",
+    "split_measure",
+]
 
 _MEASURES: Final = frozenset(
     [
@@ -28,7 +36,7 @@ _QUALIFIERS: Final = frozenset(
     ]
 )
 """Adjectives that belong to a measure, not to its object."""
-_DATE_VERBS: Final = {
+DATE_VERBS: Final = {
     "end": "deadline",
     "finish": "deadline",
     "close": "deadline",
@@ -93,7 +101,7 @@ def find_measure_before(tree: Tree, at: int) -> int | None:
 def read_object_dates(said: Statement) -> Iterator[Fact]:
     """Yield the day on which an object ends, starts, is due or takes place."""
     tree, head, party = said.tree, said.clause.head, said.party
-    attribute = _DATE_VERBS.get(tree.lemma(head))
+    attribute = DATE_VERBS.get(tree.lemma(head))
     if attribute is None or party.kind not in {PartyKind.THING, PartyKind.OWN_THING}:
         return
     if tree.lemma(head) in {"plan", "schedule"} and not said.clause.passive:
@@ -103,10 +111,26 @@ def read_object_dates(said: Statement) -> Iterator[Fact]:
         attribute, head = ("deadline", due) if due is not None else (attribute, head)
     for word in _DATE_WORDS:
         at = tree.preposition(head, word)
-        if at is not None and _is_day(tree, at):
-            yield make_fact(said, attribute, tree.phrase(at, prepositions=False), entity=party.noun)
+        if at is not None and is_day(tree, at):
+            yield make_fact(said, attribute, read_day(tree, at), entity=party.noun)
             return
 
 
-def _is_day(tree: Tree, at: int) -> bool:
+def is_day(tree: Tree, at: int) -> bool:
     return any(tree.tokens[one].entity == "DATE" for one in tree.descend(at, {"prep", "relcl"}))
+
+
+def read_day(tree: Tree, at: int) -> str:
+    """Return a day with its hour: "March 22 at 3 PM"."""
+    last = at
+    while last + 1 < len(tree.tokens) and (
+        tree.tokens[last + 1].entity in {"DATE", "TIME"} or is_before_hour(tree, last + 1)
+    ):
+        last += 1
+    return tree.slice(next(one for one in tree.descend(at, {"det"})), last).strip(",. ")
+
+
+def is_before_hour(tree: Tree, at: int) -> bool:
+    """Return whether a word stands between a day and its hour."""
+    following = tree.tokens[at + 1].entity if at + 1 < len(tree.tokens) else ""
+    return tree.tokens[at].text in {"at", "from"} and following == "TIME"

@@ -11,7 +11,7 @@ from credenda.write.parse.measures import is_measured
 from credenda.write.parse.people import PartyKind, is_owned
 from credenda.write.parse.tree import Tree
 
-__all__ = ["find_made_object", "is_making", "is_tool", "make_tool"]
+__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_nouns", "name_thing"]
 
 _SHARED: Final = frozenset(
     [
@@ -25,25 +25,31 @@ _SERVED: Final = ("for", "of", "in", "into", "on", "to")
 _KEPT: Final = frozenset({"first", "second", "third", "last", "next", "new", "old"})
 """Adjectives that tell one thing from another."""
 _NO_THINGS: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "CARDINAL", "PERSON", "GPE"})
+_FIGURES: Final = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY"})
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _IDENTIFIER: Final = re.compile(r"\w+[._/]\w+|[A-Z]\w*[A-Z]\w*")
 
 
 def find_made_object(said: Statement, verb: int) -> str:
-    """Return the thing that a verb of making or changing has as its object; "" without one."""
+    """Return the thing that a verb of making or changing has as its object, or that it decides; "" without one."""
     tree = said.tree
-    at = tree.find(verb, "dobj")
-    if at is None or not is_making(said, verb):
+    settled = _is_about(said, verb, "outcomes")
+    at = tree.find(verb, "dobj") or (tree.preposition(verb, "for", "to", "in") if settled else None)
+    if at is None or not (settled or is_making(said, verb)):
         return ""
     if is_tool(tree, at) or tree.lemma(at) in _SHARED:
         served = _find_served(tree, at, verb)
         at = at if served is None else served
-    return _name_object(said, at)
+    return name_thing(tree, at, said.speaker)
 
 
 def is_making(said: Statement, verb: int) -> bool:
     """Return whether the speaker makes or changes something by an action."""
-    return said.party.kind is PartyKind.SPEAKER and said.tree.lemma(verb) in load_frames()["making"]["verbs"]
+    return _is_about(said, verb, "making")
+
+
+def _is_about(said: Statement, verb: int, kind: str) -> bool:
+    return said.party.kind is PartyKind.SPEAKER and said.tree.lemma(verb) in load_frames()[kind]["verbs"]
 
 
 def is_tool(tree: Tree, at: int) -> bool:
@@ -60,7 +66,7 @@ def make_tool(said: Statement, verb: int, at: int, action: int | None = None) ->
     """Return that somebody uses a tool: for a thing that the phrase names, or that the action makes, else at all."""
     tree = said.tree
     served = _find_served(tree, at, verb)
-    thing = "" if served is None else _name_object(said, served)
+    thing = "" if served is None else name_thing(tree, served, said.speaker)
     thing = thing or ("" if action is None else find_made_object(said, action))
     value = tree.phrase(at, prepositions=False)
     if thing and thing != value:
@@ -78,18 +84,32 @@ def _find_served(tree: Tree, *places: int) -> int | None:
     return None
 
 
-def _name_object(said: Statement, at: int) -> str:
-    """Return the path of a thing: its nouns, with the owner where several persons talk; "" for a mere word."""
-    tree = said.tree
+def name_thing(tree: Tree, at: int, speaker: str, noun: str = "") -> str:
+    """Return the path of a thing: its nouns without figures, with the owner where several persons talk.
+
+    A mere word without an owner is "", unless `noun` names it more exactly.
+    """
+    name = noun or name_nouns(tree, at)
+    if " " not in name and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(name):
+        return ""
+    owner = tree.find(at, "poss")
+    if owner is not None and tree.tokens[owner].pos == "PROPN":
+        speaker = tree.phrase(owner).removesuffix("'s")
+    return name if speaker == "user" else f"{speaker}'s {name}"
+
+
+def name_nouns(tree: Tree, at: int) -> str:
+    """Return a noun with the nouns before it, without figures; "" for another word."""
     token = tree.tokens[at]
     if token.pos not in {"NOUN", "PROPN"} and token.tag != "VBG":
         return ""
     parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _is_distinguishing(tree, one)]
-    inside = [one for part in parts for one in tree.descend(part, {"poss", "det"})]
-    noun = tree.slice(min([at, *inside]), at)
-    if " " not in noun and not is_owned(tree, at) and not _IDENTIFIER.fullmatch(noun):
-        return ""
-    return noun if said.speaker == "user" else f"{said.speaker}'s {noun}"
+    inside = sorted(one for part in parts for one in tree.descend(part, {"poss", "det"}))
+    figures = [
+        one for one in inside if tree.tokens[one].entity in _FIGURES or tree.text[tree.tokens[one].start - 1] == "$"
+    ]
+    inside = [one for one in inside if one > max(figures, default=-1)]
+    return tree.slice(min([at, *inside]), at)
 
 
 def _is_distinguishing(tree: Tree, at: int) -> bool:

@@ -70,6 +70,8 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
         return _identify_one_of(tree, whole, speaker, last_person)
     if token.pos not in {"NOUN", "PROPN"} or _is_number(tree, at):
         return None
+    if token.dep == "appos" and tree.tokens[token.head].pos == "PROPN":
+        at = token.head  # "Shawn, a producer who is 81"
     kin = find_kin(tree, at, speaker)
     if kin is None and _is_named_person(tree, at):
         return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)

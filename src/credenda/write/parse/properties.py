@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import UpdateKind
+from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
-from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
-from credenda.write.parse.people import PartyKind, find_name, is_owned
+from credenda.write.parse.figures import name_known
+from credenda.write.parse.measures import Measure, find_measure_before, find_measured, is_day, read_day, split_measure
+from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
@@ -99,7 +102,11 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if tree.lemma(head) not in _CHANGES:
         return
     changed = tree.find(head, "dobj")
-    values = _split_range(tree, *_find_ends(tree, [head] if changed is None else [head, changed]))
+    ends = _find_ends(tree, [head] if changed is None else [head, changed])
+    if ends[1] is not None and is_day(tree, ends[1]):
+        yield from _read_new_date(said, said.clause.subject if changed is None else changed, ends[1])
+        return
+    values = _split_range(tree, *ends)
     unnamed = changed is not None and tree.lemma(changed) == "it"
     changed = find_measure_before(tree, changed) if changed is not None and unnamed else changed
     if values is None or (unnamed and changed is None):
@@ -122,6 +129,13 @@ def read_change(said: Statement) -> Iterator[Fact]:
     if prior is not None:
         yield make_fact(said, attribute, prior, entity=entity)
     yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
+
+
+def _read_new_date(said: Statement, at: int | None, day: int) -> Iterator[Fact]:
+    """Yield the day to which a thing was moved: "I rescheduled my interview to 5 July"."""
+    thing = "" if at is None else name_known(said.tree, at, said.speaker)
+    if thing and said.clause.stance is Stance.ASSERTED:
+        yield make_fact(said, "date", read_day(said.tree, day), entity=thing, move=UpdateKind.CHANGE)
 
 
 def _find_ends(tree: Tree, places: Sequence[int]) -> tuple[int | None, int | None]:
@@ -178,7 +192,15 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is not None and kin != "fish" and is_owned(tree, at):
+        above = tree.tokens[token.head]
+        titled = token.dep == "appos" and above.pos == "PROPN" and above.entity in {"PERSON", "ORG"}
+        titled = titled and above.dep != "attr"  # "I'm Craig, a teacher" is read as the speaker's
+        if titled and kin is None and is_occupation(tree.phrase(at, prepositions=False)):
+            inside = tree.descend(token.head, {*CLAUSAL, "prep"})
+            slot = (tree.phrase(token.head, prepositions=False), "job_title", tree.phrase(at, prepositions=False))
+            yield _make_noun_fact(tree, inside, slot)
+        befriended = titled and kin in ACQUAINTANCES and tree.find(at, "det") is not None
+        if kin is not None and kin != "fish" and (befriended or is_owned(tree, at)):
             unnamed = kin not in _TELLING or tree.find(at, "compound") is not None
             named = find_name(tree, at) or ("" if unnamed else token.text.lower())
             if named:

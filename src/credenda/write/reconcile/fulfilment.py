@@ -24,12 +24,20 @@ PLANS: Final = frozenset({"plan", "considering", "wish", "goal", "travel_plan", 
 _DONE: Final = frozenset(
     {"event", "owns", "has", "experience", "pets", "dog", "cat", "car", "drives", "does", "hobby", "status", "started"}
     | {"visited", "joined", "attends", "practices", "plays", "decision", "decided_against"}
+    | {"bought", "met", "watched", "took_part_in", "explored", "celebrated"}
 )
 _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
     | {"cloud", "ci", "version_control", "car", "school", "phone", "learning", "drives"}
 )
-_IMPLIED: Final = {"visited": "visit", "owns": "buy", "joined": "join", "practices": "practic", "plays": "play"}
+_IMPLIED: Final = {"visited": "visit", "owns": "buy", "joined": "join", "practices": "practic", "plays": "play"} | {
+    "bought": "buy",
+    "met": "meet",
+    "watched": "watch",
+    "took_part_in": "particip",
+    "explored": "explor",
+    "celebrated": "celebr",
+}
 """The verb of attributes whose values name only its object."""
 _STARTING: Final = frozenset(
     stem(verb)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from credenda.clock import DAY_US
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Slot, Status, TypeClass
+from credenda.model.attributes import has_same_kind
+from credenda.model.memory import Cardinality, Memory, Slot, Status, TypeClass
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
@@ -97,6 +98,8 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     rivals = [one for one in firm if _is_conflicting(claim, one, now_us)]
     if not rivals and claim.move is UpdateKind.CORRECT:
         rivals = _find_misnamed(claim, firm)
+    if not rivals and claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE:
+        rivals = _find_only_value(claim, firm)
     across = [one for one, its in placed if _is_other_class(slot, its) and is_in_conflict(claim, one)]
     across += [one for one, its in placed if one not in across and _is_turned_down(claim, slot, one, its)]
     return SlotState(
@@ -170,6 +173,15 @@ def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:
     named = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
     wrong = [one for one in named if is_renaming(claim, one) and not has_same_meaning(claim, one)]
     return wrong if len(named) == len(wrong) == 1 and not is_denial(claim) else []
+
+
+def _find_only_value(claim: Claim, firm: list[Memory]) -> list[Memory]:
+    """Find the only value of a slot, of the same kind, that a change of a single value replaces."""
+    named = [one for one in firm if one.status is Status.ACTIVE and not is_denial(one)]
+    other = [
+        one for one in named if not has_same_meaning(claim, one) and has_same_kind(claim.value or "", one.value or "")
+    ]
+    return other if len(named) == len(other) == 1 and not is_denial(claim) else []
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
