@@ -56,6 +56,8 @@ class Asked(NamedTuple):
     turns: list[Sequence[str]]
     gold: frozenset[str]
     family: str
+    fold: str
+    """The conversation."""
 
 
 def gather_family(source: Source, folder: Path) -> Iterator[Asked]:
@@ -136,6 +138,7 @@ def ask(  # noqa: PLR0917 - all that one question needs
         turns=[spoken.get(owner, ()) for owner in owners],
         gold=question.gold,
         family=family,
+        fold=question.conversation,
     )
 
 

@@ -36,6 +36,12 @@ class PlainBm25:
 
     def rank(self, question: str, limit: int) -> list[str]:
         """Return the ids of the best texts, best first; ties keep the order of the texts."""
+        scores = self.score(question)
+        order = {name: place for place, name in enumerate(self._lengths)}
+        return sorted(scores, key=lambda name: (-scores[name], order[name]))[:limit]
+
+    def score(self, question: str) -> dict[str, float]:
+        """Return the score of each text that has a term of the question."""
         scores: defaultdict[str, float] = defaultdict(float)
         for term in extract_query_terms(question):
             found = self._postings.get(term, [])
@@ -43,5 +49,4 @@ class PlainBm25:
             for name, count in found:
                 norm = _K1 * (1 - _B + _B * self._lengths[name] / self._mean)
                 scores[name] += idf * count * (_K1 + 1) / (count + norm)
-        order = {name: place for place, name in enumerate(self._lengths)}
-        return sorted(scores, key=lambda name: (-scores[name], order[name]))[:limit]
+        return scores

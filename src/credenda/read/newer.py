@@ -28,6 +28,8 @@ _CHARACTERS_MAX: Final = 160
 _SHARED_LEAST: Final = 2
 _VALUE_WORDS_MAX: Final = 4
 _ROUNDED: Final = 4
+_SCORE_LEAST: Final = 0.5
+"""Score of a newer hit relative to the older one: one that matches the question less is about something else."""
 _APART: Final = frozenset({"superseded", "low_confidence", "contested", "challenged"})
 
 
@@ -38,13 +40,14 @@ class _Compared(NamedTuple):
     time: tuple[int, str]
     key: tuple[str | None, ...]
     value: str
+    score: float
 
 
 def link_newer(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Name on each hit the newest hit that may replace it, and put that one before it."""
     groups: dict[tuple[str | None, ...], list[_Compared]] = {}
     for hit in hits:
-        if hit.memory is not None and (one := _prepare(hit.id, hit.memory)) is not None:
+        if hit.memory is not None and (one := _prepare(hit, hit.memory)) is not None:
             groups.setdefault(one.key, []).append(one)
     newer: dict[str, str] = {}
     for group in groups.values():
@@ -68,20 +71,21 @@ def put_newest_first(hits: Sequence[Hit]) -> list[Hit]:
     return list(placed.values())
 
 
-def _prepare(name: str, memory: Memory) -> _Compared | None:
+def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     """Prepare an active, asserted memory with a value of an attribute that holds no set; else None."""
     if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
         return None
     attribute = normalise_attribute(memory.attribute or "")
     if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
         return None
-    time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), name
+    time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
-    return _Compared(name, time, key, memory.value)
+    return _Compared(hit.id, time, key, memory.value, hit.score)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
-    return not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)
+    fits = new.score >= _SCORE_LEAST * old.score
+    return fits and not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)
 
 
 def lift_newer_wording(rows: Sequence[Row]) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,3 +59,11 @@ def test_the_newest_of_several_values_comes_first() -> None:
 )
 def test_other_things_and_sets_are_not_linked(one: Hit, other: Hit) -> None:
     assert links(one, other) == [("m1", None), ("m2", None)]
+
+
+@pytest.mark.requirement("R-074")
+def test_a_newer_value_that_hardly_matches_the_question_replaces_nothing() -> None:
+    """Verbs such as "visited" hold whatever was done: the trip that was asked for keeps its place."""
+    trip, bath = slot("m1", "Morocco", 1, "visited"), slot("m2", "the thermal bath", 2, "visited")
+    assert links(trip, replace(bath, score=trip.score * 0.4)) == [("m1", None), ("m2", None)]
+    assert links(trip, replace(bath, score=trip.score * 0.6)) == [("m2", None), ("m1", "m2")]
