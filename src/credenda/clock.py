@@ -167,5 +167,5 @@ def parse_time(value: datetime | str, zone: tzinfo = UTC) -> int:
 
 
 def pause(duration_seconds: float) -> None:
-    """Sleep to let other processes run; only lock waits may use it."""
+    """Sleep to let other processes run; only waits for a lock or a database may use it."""
     time.sleep(duration_seconds)

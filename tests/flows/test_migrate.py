@@ -217,11 +217,11 @@ def test_a_user_who_cannot_be_read_in_time_is_named_and_the_others_are_moved(
 
 
 def test_a_database_that_stays_away_ends_the_run(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Outage(monkeypatch, "load", 99)
-    Outage(monkeypatch, "users", 99)
+    """It is waited for with two users, so that thousands of users are not waited for one by one."""
+    outage = Outage(monkeypatch, "load", 99)
     with pytest.raises(Unavailable, match="took too long"):
         migrate_database(source, target)
-    assert first.left == 99 - 5
+    assert outage.pauses == [1.0, 2.0, 4.0, 8.0] * 2
 
 
 def test_a_memory_that_was_written_to_since_is_named_and_left_alone(source: str, target: str, opened: Opener) -> None:
@@ -296,13 +296,17 @@ def test_one_user_moves_alone(source: str, target: str) -> None:
     report = migrate_database(source, target, user="ana")
     assert (report.ok, report.moved) == (True, 1)
     assert rows(target, "bob") == {}
+    new = target.replace("target.db", "new.db")
     with pytest.raises(NotFound, match="nobody"):
-        migrate_database(source, target, user="nobody")
+        migrate_database(source, new, user="nobody")
+    assert not Path(new.removeprefix("sqlite:///")).exists()
 
 
 def test_a_missing_source_makes_no_target(tmp_path: Path, source: str, target: str) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match=r"--from: there is no memory at .*check the address"):
         migrate_database(tmp_path / "missing.db", target)
+    with pytest.raises(Unavailable, match=r"--to: .*its folder does not exist"):
+        migrate_database(source, tmp_path / "missing" / "new.db")
     assert not (tmp_path / "target.db").exists()
     with pytest.raises(Invalid, match="itself"):
         migrate_database(source, source)

@@ -16,7 +16,7 @@ from heapq import heappush, heapreplace
 from typing import Final, TypeVar
 
 from credenda import limits
-from credenda.clock import pause
+from credenda.clock import StoppedClock, pause
 from credenda.errors import Conflict, Corrupt, CredendaError, NotFound, Unavailable
 from credenda.model.migration_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
@@ -24,7 +24,7 @@ from credenda.services.search import SearchArguments, search
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
 
-__all__ = ["LEFT", "Progress", "migrate"]
+__all__ = ["LEFT", "Progress", "check_user", "migrate"]
 
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
 LEFT: Final = (
@@ -47,17 +47,6 @@ _WORDS: Final = 12
 _CHARACTERS: Final = 200
 _BITS: Final = 256
 _SCORE_DIGITS: Final = 6
-
-
-class _StoppedClock:
-    """A clock that stands still, so that two searches see the same age of everything."""
-
-    def __init__(self, now_us: int) -> None:
-        self._now_us = now_us
-
-    def now_us(self) -> int:
-        """Return the moment at which it stands."""
-        return self._now_us
 
 
 @dataclass(slots=True)
@@ -107,7 +96,7 @@ def migrate(
     """Copy one user or all of them, verify each, then copy tokens, members and the ledger of erasures.
 
     `besides` names a user that is left out. A user that cannot be moved does not keep the others waiting: the report
-    names it. Raises `NotFound` for a user that the source does not have, `Unavailable` where a database stays so.
+    names it. Raises `Unavailable` where a database stays so.
     """
     run = _Migration(source, target, progress or _ignore)
     for name in run.list_users(user):
@@ -134,6 +123,13 @@ def _ignore(_user: str, _step: str) -> None:
     pass
 
 
+def check_user(source: Store, user: str) -> None:
+    """Raise `NotFound` for a user that the source does not have."""
+    with source.reader(user) as reader:
+        if not reader.tenant.tag:
+            raise NotFound(f"the database has no memory of {user!r}", fix="check --from and --user")
+
+
 @dataclass(slots=True)
 class _Migration:
     """One run."""
@@ -146,14 +142,13 @@ class _Migration:
     searches: int = 0
     rows: dict[str, int] = field(default_factory=dict[str, int])
     unmoved: list[UnmovedUser] = field(default_factory=list[UnmovedUser])
+    _was_away: bool = False
+    """Whether a database was unavailable for the last user: if it is so for the next one too, the run ends."""
 
     def list_users(self, user: str | None) -> Iterator[str]:
-        """Yield one user, which the source must have, or all of them."""
+        """Yield one user, or all of them."""
         store = self.source.store
         if user is not None:
-            with store.reader(user) as reader:
-                if not reader.tenant.tag:
-                    raise NotFound(f"the database has no memory of {user!r}", fix="check --from and --user")
             yield user
             return
         after = ""
@@ -173,29 +168,24 @@ class _Migration:
         return work()
 
     def move(self, user: str) -> None:
-        """Move and verify a user, or note why it cannot be moved; raises `Unavailable` if a database is gone."""
+        """Move and verify a user, or note why it cannot be moved; raises `Unavailable` for a second user in a row."""
         try:
             given, loaded = self.repeat(user, partial(self._copy, user))
             searches = self.repeat(user, partial(self._verify, user, given))
         except (Conflict, Corrupt, Unavailable) as error:
-            if isinstance(error, Unavailable):
-                self._check_reachable(error)
+            is_away = isinstance(error, Unavailable)
+            if is_away and self._was_away:
+                raise
+            self._was_away = is_away
             self.unmoved.append(UnmovedUser(user=user, why=_describe(error)))
             return
+        self._was_away = False
         self.moved += loaded
         self.present += not loaded
         self.searches += searches
         for table, count in given.counts.items():
             self.rows[table] = self.rows.get(table, 0) + count
         self.tell(user, f"{sum(given.counts.values()):,} rows verified")
-
-    def _check_reachable(self, error: Unavailable) -> None:
-        """Raise the error where one of the databases cannot even list a user: then no other one can be moved."""
-        try:
-            for parts in (self.source, self.target):
-                parts.store.users(limit=1)
-        except Unavailable:
-            raise error from None
 
     def _copy(self, user: str) -> tuple[_Digest, bool]:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
@@ -248,7 +238,7 @@ def _check_erased(target: Store, origin: ExportHeader) -> None:
 def _open_view(parts: Parts, user: str, now_us: int) -> Generator[Parts]:
     view = parts.for_user(user)
     try:
-        yield replace(view, clock=_StoppedClock(now_us))
+        yield replace(view, clock=StoppedClock(now_us))
     finally:
         view.release()
 

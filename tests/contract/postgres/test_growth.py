@@ -31,7 +31,8 @@ OTHERS = 16
 OWN = 40
 _GROW = """
 INSERT INTO credenda.tenants (user_id, tag, hmac_key, created_at)
-SELECT 'other' || n, 'tag' || n, 'key', 1 FROM generate_series(1, %(others)s::int) AS n ON CONFLICT DO NOTHING;
+SELECT 'other' || n, lpad(n::text, 6, '0'), 'key', 1
+FROM generate_series(1, %(others)s::int) AS n ON CONFLICT DO NOTHING;
 INSERT INTO credenda.events (
     user_id, id, role, speaker, source, trust, text, occurred_at, recorded_at, content_hmac, chain_hash
 ) SELECT 'other' || n, i, 'user', 'user', 'human', 1, 'green tea ' || i, i, i, 'h', 'h'
@@ -115,12 +116,13 @@ def measured() -> Iterator[tuple[dict[str, int], dict[str, int]]]:
     server.take_back(database)
 
 
-def _grow(database: Database, first: int, last: int) -> None:
+def _grow(database: Database, first: int, last: int, *, analyse: bool = True) -> None:
     with database.connect() as connection:
         connection.execute("SET session_replication_role = replica")
         for statement in _GROW.split(";"):
             connection.execute(statement.encode(), {"others": OTHERS, "first": first, "last": last})
-        connection.execute("VACUUM ANALYZE")
+        if analyse:
+            connection.execute("VACUUM ANALYZE")
 
 
 def _measure(database: Database, events: list[str], memories: list[str]) -> dict[str, int]:
@@ -145,3 +147,39 @@ def test_a_read_touches_no_more_rows_beside_more_rows_of_others(
     few, many = measured
     another_way = OWN  # with more rows a plan may visit the own ones once more
     assert many[name] <= min(few[name] + another_way, 6 * OWN)
+
+
+FRESH = 1_000
+"""Rows of each table of a user that was just moved here."""
+
+
+@pytest.fixture(scope="module")
+def unanalysed() -> Iterator[Database]:
+    """A database whose rows were all written at once, so that the server has no statistics of them."""
+    server = get_server()
+    database = server.lend()
+    _grow(database, 1, FRESH, analyse=False)
+    yield database
+    server.take_back(database)
+
+
+@pytest.mark.requirement("R-210")
+@pytest.mark.parametrize("planning", ["force_generic_plan", "force_custom_plan"])
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("delta", 8 * FRESH), ("memories", 10), ("events", 10), ("versions", 10)],
+)
+def test_a_read_finds_rows_by_their_keys_while_there_are_no_statistics(
+    unanalysed: Database, planning: str, name: str, most: int
+) -> None:
+    """Whoever compares each of 1,000 changed memories with each memory touches a million rows."""
+    with (
+        closing(Connections(unanalysed.url(APP), None)) as connections,
+        connections.transaction(Scope("other1")) as session,
+    ):
+        session.execute("SELECT set_config('plan_cache_mode', %s, true)", (planning,))
+        reader = PostgresReader.of_view(session, "other1", b"")
+        events, memories = ([f"{kind}{n}-000001" for n in range(1, 4)] for kind in "em")
+        before = _count_touched(session)
+        READS[name](Asked(reader, events, tuple(memories)))
+        assert 0 < _count_touched(session) - before <= most

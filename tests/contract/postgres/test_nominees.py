@@ -84,6 +84,28 @@ def ask(store: Store, user: str, vector: NDArray[np.float32], limit: int = 3) ->
     return [code >> 12 for code in codes]
 
 
+@pytest.mark.requirement("R-208")
+def test_each_usual_number_of_dimensions_has_an_index_by_cosine_distance(
+    store: PostgresStore, indexed: Database
+) -> None:
+    """The extension is there, and each index has 16 links of a vector and 64 candidates while it is built."""
+    fill(store, "ana", 5, 1)
+    with indexed.connect() as connection:
+        made = dict(
+            connection.execute("SELECT extname, extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
+        )
+        found = connection.execute(
+            """SELECT c.relname, am.amname, op.opcname, c.reloptions FROM pg_class AS c
+            JOIN pg_index AS i ON i.indexrelid = c.oid AND i.indisvalid JOIN pg_am AS am ON am.oid = c.relam
+            JOIN pg_opclass AS op ON op.oid = i.indclass[0] WHERE c.relname LIKE 'nominees_of_%' AND c.relkind = 'I'"""
+        ).fetchall()
+    assert "vector" in made
+    assert {row[0] for row in found} == {f"nominees_of_{size}" for size in nominees.SIZES}
+    for _, method, distance, options in found:
+        assert (method, distance, options) == ("hnsw", "halfvec_cosine_ops", ["m=16", "ef_construction=64"])
+    assert "in use" in store.describe_backend()["pgvector"]
+
+
 @pytest.mark.requirement("R-210")
 @pytest.mark.parametrize("size", [100, 1_000, 2_000])
 def test_the_index_finds_what_an_exact_comparison_finds(store: PostgresStore, size: int) -> None:

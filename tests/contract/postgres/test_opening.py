@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import LiteralString, cast
 
@@ -9,7 +10,9 @@ import psycopg
 import pytest
 
 from credenda.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.migrate import get_latest_version, load_steps, migrate
+from credenda.storage.postgres.statements import load_statements
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter
 from tests.contract.store.build import ANA, put, said, see, texts
@@ -145,6 +148,26 @@ def test_a_login_of_the_service_leaves_an_older_schema_to_the_owner(database: Da
             PostgresStore(database.url(APP))
     finally:
         run(database, "UPDATE credenda.schema_version SET version = 1")
+
+
+@pytest.mark.requirement("R-207", "R-211")
+def test_all_calls_share_one_pool_which_ends_with_the_store(database: Database) -> None:
+    store = PostgresStore(database.url(APP))
+    used: set[psycopg.Connection] = set()
+    for _ in range(5):
+        with store._connections.transaction(Scope(ANA)) as session:  # noqa: SLF001 - the pool is behind the store
+            used.add(session.execute("SELECT 1").connection)
+    (connection,) = used
+    assert not connection.closed
+    store.close()
+    assert connection.closed
+    with pytest.raises(Unavailable, match="closed"):
+        see(store, ANA, lambda reader: reader.counts())
+
+
+@pytest.mark.requirement("R-207")
+def test_no_placeholder_of_the_other_backend_is_left_in_a_statement() -> None:
+    assert [name for name, text in load_statements().items() if re.search(r"\?|(?<![:\w]):[a-z_]", text)] == []
 
 
 @pytest.mark.requirement("R-211")

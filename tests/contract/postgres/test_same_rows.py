@@ -77,7 +77,7 @@ def test_redacted_words_find_the_same_documents(both: tuple[SqliteStore, Postgre
         assert found[0] == found[1], term
 
 
-@pytest.mark.requirement("R-210")
+@pytest.mark.requirement("R-210", "R-211")
 def test_the_tables_of_a_tenant_have_the_same_columns(both: tuple[SqliteStore, PostgresStore]) -> None:
     file, store = both
     for table in TABLES:

@@ -31,7 +31,7 @@ BEGIN
     FOREACH size IN ARRAY {sizes} LOOP
         EXECUTE format(
             'CREATE INDEX nominees_of_%s ON nominees USING hnsw ((vector::{vector}.halfvec(%s)) '
-            '{vector}.halfvec_cosine_ops) WHERE dims = %s', size, size, size
+            '{vector}.halfvec_cosine_ops) WITH (m = 16, ef_construction = 64) WHERE dims = %s', size, size, size
         );
     END LOOP;
 END
