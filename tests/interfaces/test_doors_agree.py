@@ -35,6 +35,15 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 
 
+class Near(float):
+    """A number that equals those a ten-thousandth away: a score falls with the seconds since a message."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and abs(float(self) - float(other)) < 1e-4
+
+    __hash__ = float.__hash__
+
+
 class Door(Protocol):
     def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
         """Call an operation, and return its result as JSON."""
@@ -185,7 +194,7 @@ def normalise(value: Any) -> Any:  # noqa: ANN401 - JSON
         return [normalise(one) for one in cast("list[Any]", value)]
     if isinstance(value, str):
         return _DAY.sub("DAY", _TIME.sub("TIME", _TAG.sub(r"\1", value)))
-    return round(value, 6) if isinstance(value, float) else value
+    return Near(value) if isinstance(value, float) else value
 
 
 @pytest.fixture
