@@ -11,8 +11,10 @@ import pytest
 from credenda import Credenda
 from credenda.bench.nodes.kills import NodesReport, check_user, run_nodes
 from credenda.bench.nodes.load import Acknowledged
+from credenda.bench.nodes.neighbour import run_neighbour
 from credenda.bench.nodes.scale import run_scale
-from credenda.bench.tables import format_scale
+from credenda.bench.nodes.sizes import TAGS, list_limits, measure_sizes
+from credenda.bench.tables import format_neighbour, format_scale
 from credenda.bootstrap import build_parts
 from tests.postgres_server import get_server
 
@@ -66,6 +68,13 @@ def find(target: str, said: list[Acknowledged]) -> list[str]:
         parts.release()
 
 
+@pytest.fixture
+def few_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credenda.bench.nodes.sizes._REPEATS", 3)
+    monkeypatch.setattr("credenda.bench.nodes.sizes._USERS_OF_TASKS", 2)
+
+
+@pytest.mark.usefixtures("few_repeats")
 def test_the_scale_benchmark_measures_every_step(tmp_path: Path) -> None:
     document = run_scale(
         f"sqlite:///{tmp_path / 'memory.db'}",
@@ -82,3 +91,43 @@ def test_the_scale_benchmark_measures_every_step(tmp_path: Path) -> None:
     assert all(one["a_second"] > 0 for one in (*document["acks"], *document["jobs"]))
     assert [one["users"] for one in document["tenants"]] == [2, 4]
     assert "jobs/s" in format_scale(document)
+
+
+@pytest.mark.usefixtures("few_repeats")
+def test_the_scale_benchmark_grows_by_copies_of_rows(postgres: str) -> None:
+    """The copies are users like any other: their journals are sound, some of them wait, and the walls stand again."""
+    rows = measure_sizes(postgres, [10, 220], lambda _: None)
+    assert [one["users"] for one in rows] == [10, 220]
+    assert all(one["bytes_a_user"] > 0 and one["ack_client"] > 0 for one in rows)
+    parts = build_parts(postgres, user="copy 7", embedder="none")
+    try:
+        assert len(parts.store.users(limit=1_000)) == 222
+        assert parts.store.users_with_due_jobs(parts.clock.now_us(), limit=2) == ["copy 100", "copy 200"]
+        with Credenda(parts.for_user("copy 7"), workers=False) as memory:
+            assert memory.search("Where do I live?").hits[0].text == "I live in Graz."
+            assert memory.data.doctor().ok
+    finally:
+        parts.release()
+
+
+def test_limits_follow_from_the_figures() -> None:
+    acts = dict.fromkeys(("ack", "search", "due", "page", "tasks", "decay", "passed"), 2.0)
+    row = {f"{act}_{side}": ms for act, ms in acts.items() for side in ("client", "server")}
+    limits = list_limits({**row, "users": 1_000, "bytes_a_user": 4_000, "connections_max": 240})
+    assert {one["limit"]: one["value"] for one in limits} == {
+        "users of a database": TAGS,
+        "users whose tasks one leader runs in a day": 86_400_000 / (24 * 4),
+        "seconds in which the leader passes all users": 4,
+        "idle workers that take a core of Postgres": 125,
+        "acknowledgements a second of a core of Postgres": 500,
+        "searches a second of a core of Postgres": 500,
+        "users on a terabyte": 250_000_000,
+        "processes that Postgres has connections for": 10,
+    }
+
+
+def test_the_benchmark_of_a_neighbour_counts_what_was_read_meanwhile(postgres: str) -> None:
+    document = run_neighbour(postgres, messages=300, together=100, words=2, note=lambda _: None)
+    assert 0 <= document["between_max"] <= document["read"]
+    assert document["read"] > 0
+    assert "messages of the import" in format_neighbour(document)

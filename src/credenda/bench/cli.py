@@ -19,6 +19,7 @@ from credenda.bench.latency import run_latency
 from credenda.bench.live import run_live
 from credenda.bench.locomo import run_locomo
 from credenda.bench.nodes.kills import run_nodes
+from credenda.bench.nodes.neighbour import run_neighbour
 from credenda.bench.nodes.scale import run_scale
 from credenda.bench.nodes.vectors import run_vectors
 from credenda.bench.poisoning import run_poisoning
@@ -253,6 +254,25 @@ def scale(
         note=note,
     )
     show(document, tables.format_scale, as_json=as_json)
+
+
+@bench.command(help="How long a user's message waits while a worker reads a large import of another user.")
+@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@click.option("--messages", default="100k", show_default=True, help="Messages of the import.")
+@click.option(
+    "--together",
+    type=click.IntRange(1, limits.MESSAGES_PER_CALL),
+    default=1_000,
+    show_default=True,
+    help="Messages that one call stores.",
+)
+@click.option("--words", type=click.IntRange(1), default=20, show_default=True, help="Messages of the other user.")
+@as_json_option
+def neighbour(*, target: str, messages: str, together: int, words: int, as_json: bool) -> None:
+    """Run the benchmark of a neighbour."""
+    (total,) = parse_sizes(messages)
+    document = run_neighbour(target, messages=total, together=together, words=words, note=note)
+    show(document, tables.format_neighbour, as_json=as_json)
 
 
 @bench.command(help="Recall of the ten nearest vectors in memories that no index in memory holds.")

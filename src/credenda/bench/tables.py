@@ -16,6 +16,7 @@ __all__ = [
     "format_figure",
     "format_judged",
     "format_locomo",
+    "format_neighbour",
     "format_nodes",
     "format_poisoning",
     "format_scale",
@@ -242,6 +243,20 @@ def format_nodes(document: Mapping[str, Any]) -> str:
     ]
     sound = ["No acknowledged message was lost, and no job was done twice."]
     return "\n".join([*lines, *(document["violations"][:LISTED_MAX] or sound)])
+
+
+def format_neighbour(document: Mapping[str, Any]) -> str:
+    """Show how long a message waited beside an import."""
+    rows = [["until a message is read", "median", "longest"]]
+    rows += [
+        [name, f"{document[f'{key}_median']:,}", f"{document[f'{key}_max']:,}"]
+        for name, key in (
+            ("seconds", "seconds"),
+            ("processor seconds of the worker", "processor"),
+            ("messages of the import", "between"),
+        )
+    ]
+    return lay_out(rows)
 
 
 def format_scale(document: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ WAITING: Final = 100
 _TOGETHER: Final = 50_000
 """Users who are copied in one transaction."""
 _TABLES: Final = """
-SELECT c.relname, array_agg(a.attname ORDER BY a.attnum), array_agg(a.atttypid = 'text'::regtype ORDER BY a.attnum)
+SELECT c.relname, array_agg(a.attname::text ORDER BY a.attnum)
 FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 GROUP BY c.relname HAVING bool_or(a.attname = 'user_id') ORDER BY c.relname
@@ -50,30 +50,21 @@ def copy_user(target: str, template: str, numbers: range, note: Callable[[str], 
         for start in range(0, len(numbers), _TOGETHER):
             page = numbers[start : start + _TOGETHER]
             span = {"first": sql.Literal(page[0]), "last": sql.Literal(page[-1])}
-            with connection.transaction(), _walls_down(connection, [str(table) for table, *_ in tables]):
-                for table, columns, texts in tables:
-                    parts = _name_cells(table, list(zip(columns, texts, strict=True)), template)
-                    _run(connection, _COPY, **parts, **span)
+            with connection.transaction(), _walls_down(connection, [table for table, _ in tables]):
+                for table, columns in tables:
+                    _run(connection, _COPY, **_name_cells(table, columns, template), **span)
                 _run(connection, _WAIT, **span, every=sql.Literal(WAITING))
             note(f"{page[-1]:,} users")
         connection.execute("VACUUM (ANALYZE)")
 
 
-def _name_cells(table: str, columns: Sequence[tuple[str, bool]], template: str) -> dict[str, sql.Composable]:
-    """Return the parts of the statement that copies a table; a text that names the tag of a user names the copy's."""
-    tag = sql.SQL("(SELECT tag FROM credenda.tenant_tags WHERE user_id = {})").format(sql.Literal(template))
-    new_tag = sql.SQL(_TAG)
-    cells: list[sql.Composable] = []
-    for name, is_text in columns:
-        cell = sql.SQL("t.{}").format(sql.Identifier(name))
-        if name == "user_id":
-            cell = sql.SQL("'copy ' || n")
-        elif is_text and table != "words":
-            cell = sql.SQL("replace({}, {}, {})").format(cell, tag, new_tag)
-        cells.append(cell)
+def _name_cells(table: str, columns: Sequence[str], template: str) -> dict[str, sql.Composable]:
+    """Return the parts of the statement that copies a table: the user and the tag are new, all else is the same."""
+    new = {"user_id": sql.SQL("'copy ' || n"), "tag": sql.SQL(_TAG)}
+    cells = [new.get(name, sql.SQL("t.{}").format(sql.Identifier(name))) for name in columns]
     return {
         "table": sql.Identifier(table),
-        "columns": sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns),
+        "columns": sql.SQL(", ").join(map(sql.Identifier, columns)),
         "cells": sql.SQL(", ").join(cells),
         "template": sql.Literal(template),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from credenda import Credenda
 from credenda.bench.nodes.copies import copy_user
+from credenda.bench.nodes.process import read_processor_seconds
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.lazy import import_on_use
@@ -40,9 +41,6 @@ _DAY_MS: Final = 86_400_000
 _CONNECTIONS: Final = 24
 TAGS: Final = 16**5 * 10
 """The ids of a user end with a tag of five hex characters and a digit, which no other user has."""
-_TICK_MS: Final = 10
-_USED: Final = slice(11, 13)
-"""Processor time of a process in `/proc/PID/stat` after its name, in ticks; see proc(5)."""
 _BACKENDS: Final = """
 SELECT pid FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
@@ -81,13 +79,8 @@ class _Server:
         used["client"] = (process_time() - own) * 1_000
         used["server"] = sum(ms - before.get(pid, 0) for pid, ms in self._read_used().items())
 
-    def _read_used(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for pid in self.ask(_BACKENDS):
-            with suppress(OSError):
-                told = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2].split()
-                found[pid] = sum(map(int, told[_USED])) * _TICK_MS
-        return found
+    def _read_used(self) -> dict[int, float]:
+        return {pid: read_processor_seconds(pid) * 1_000 for pid in self.ask(_BACKENDS)}
 
 
 def measure_sizes(target: str, sizes: Sequence[int], note: Note) -> list[dict[str, Any]]:
