@@ -66,7 +66,7 @@ GROWING: Final = ("coverage", "cosine")
 """Features whose best value grows by chance with the number of documents."""
 SHARES: Final = {"present": 0.5, "near": 0.25, "off": 0.25}
 """Weights of the kinds of samples; other kinds are scored but not fitted."""
-ORDER: Final = ("words", "session", "length", "speaker", "role", "belief", "governs", "passages", "meaning", "likeness")
+ORDER: Final = ("words", "session", "length", "speaker", "belief", "governs", "passages", "meaning", "likeness")
 """Weights of the order of hits; the last two are the engine's own."""
 TRIALS: Final = 300
 SPREAD: Final = 0.25

@@ -45,7 +45,6 @@ class Candidates:
     meaning: Floats
     length: Floats
     by_named: Mask
-    by_role: Mask
     slot: Mask
     timely: Mask
     belief: Mask

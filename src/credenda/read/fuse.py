@@ -60,7 +60,6 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
         "session": tuned.session * compute_z_scores(found.session, found.in_session),
         "length": tuned.length * np.minimum(found.length, full) / full,
         "speaker": tuned.speaker * np.float32(found.speaker_fit) * found.by_named,
-        "role": np.float32(tuned.role) * found.by_role,
         "slot": np.float32(tuned.slot) * found.slot,
         "time": np.float32(tuned.time) * found.timely,
         "belief": tuned.belief * found.belief * np.square(_measure_support(found)),

@@ -85,10 +85,10 @@ class Plan:
     """The analysis of a question.
 
     `terms` are its distinct stems without stop words; `subject` those that name neither a person nor a time. `people`
-    are the known speakers it names. `history`: it asks for earlier values, too. `of_assistant`: it asks for the
-    assistant's own words. `broad`: it asks for the course of events, such as a summary. `advice`: it asks what to do.
-    `proper` are the terms of the subject that are written as names. `addressed` is the question in the second person,
-    as put to the one person it names; "" if there is none. `profile`: it asks for all that is known about the user.
+    are the known speakers it names. `history`: it asks for earlier values, too. `broad`: it asks for the course of
+    events, such as a summary. `advice`: it asks what to do. `proper` are the terms of the subject that are written as
+    names. `addressed` is the question in the second person, as put to the one person it names; "" if there is none.
+    `profile`: it asks for all that is known about the user.
     """
 
     terms: tuple[str, ...]
@@ -99,7 +99,6 @@ class Plan:
     ask: Ask = Ask.OTHER
     history: bool = False
     first_person: bool = False
-    of_assistant: bool = False
     broad: bool = False
     advice: bool = False
     proper: tuple[str, ...] = ()
@@ -134,7 +133,6 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         ask=_choose_kind(cued, known_slot=bool(slots)),
         history="past" in cued,
         first_person="first_person" in cued,
-        of_assistant="assistant" in cued,
         broad="broad" in cued,
         advice="advice" in cued,
         proper=_find_proper_terms(query.text, subject),

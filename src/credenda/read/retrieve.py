@@ -30,7 +30,6 @@ from credenda.read.plan import Plan
 from credenda.read.speakers import (
     ASSISTANT,
     make_mask,
-    mask_by_role,
     mask_spoken_by,
     mask_spoken_to,
     measure_speaker_fit,
@@ -313,7 +312,6 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         meaning=meant.spread[rows],
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
-        by_role=mask_by_role(index, made, speaker),
         slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,

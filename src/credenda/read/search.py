@@ -34,7 +34,6 @@ from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Plan, plan
-from credenda.read.query_expansion import SEEDS, choose_expansion_terms, is_worth_expanding, rescore_others
 from credenda.read.rank import Reading, find_allowed_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import retrieve
 from credenda.read.score import compute_final_scores
@@ -225,12 +224,9 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
     """Read candidates by relevance until enough are visible; also return the rise of the best candidates."""
     query = asked.query
     fused = fuse_ranks(found, work.tuned) if query.profile == "recall" else _fuse(asked, work, found)
-    tuned = work.tuned
     best = pick_best_of_owner(found, fused.relevance)
     ranked = best[fused.relevance[best] > 0] if query.profile == "recall" else best
     heard = ranked[mask_relevant(found, asked.engine.cosine_floor)[ranked]]
-    if query.profile != "recall" and is_worth_expanding(found, heard, tuned.relevance):
-        fused, heard = _run_second_round(asked, work, (found, fused), heard)
     heard = _read_verbatim(asked, work, (found, fused), heard)
     rows: list[Row] = []
     for count, batch in enumerate(_cut_batches(query, asked.made.ask, heard, wanted), 1):
@@ -271,21 +267,6 @@ def _read_verbatim(asked: _Asked, work: Reading, first: tuple[Candidates, Fused]
     tag = work.reader.tenant.tag
     kept = [at for at in whole.tolist() if name_document(int(found.codes[at]), tag)[1] in holding]
     return np.concatenate([near, far[~np.isin(far, kept)]])
-
-
-def _run_second_round(
-    asked: _Asked, work: Reading, first: tuple[Candidates, Fused], heard: Integers
-) -> tuple[Fused, Integers]:
-    """Read the best hits, which keep their places, and reorder the remaining candidates by query expansion."""
-    found, fused = first
-    seeds, rest = heard[:SEEDS], heard[SEEDS:]
-    hydrate_batch(work, found, fused, seeds)
-    terms = choose_expansion_terms(asked.index, asked.made, [row.text for row in work.rows])
-    if not terms:
-        return fused, rest
-    relevance = rescore_others(asked.index, found, terms, fused.relevance, tuned=work.tuned.relevance)
-    summands = {**fused.terms, "hop": relevance - fused.relevance}
-    return Fused(relevance, summands), rest[np.argsort(-relevance[rest], kind="stable")]
 
 
 def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> Iterator[Integers]:

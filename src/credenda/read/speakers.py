@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from credenda.index.resident import ResidentIndex
 from credenda.read.candidates import Floats, Integers, Mask
-from credenda.read.plan import Plan
 from credenda.read.weights import load_weights
 
-__all__ = ["ASSISTANT", "make_mask", "mask_by_role", "mask_spoken_by", "mask_spoken_to", "measure_speaker_fit"]
+__all__ = ["ASSISTANT", "make_mask", "mask_spoken_by", "mask_spoken_to", "measure_speaker_fit"]
 
 ASSISTANT: Final = "assistant"
-_USER: Final = "user"
 _BEST_OF_SPEAKER: Final = 3
 
 
@@ -53,13 +51,6 @@ def mask_spoken_to(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequ
     partners[index.speaker[said & met[index.session]]] = True
     partners &= ~named
     return (partners if partners.any() else ~named)[speaker]
-
-
-def mask_by_role(index: ResidentIndex, made: Plan, speaker: NDArray[np.int32]) -> Mask:
-    """Mark the turns of the role that the question is about, in stores with user and assistant turns."""
-    if made.people or not mask_spoken_by(index, speaker, (ASSISTANT,)).any():
-        return np.zeros(len(speaker), np.bool_)
-    return mask_spoken_by(index, speaker, (ASSISTANT if made.of_assistant else _USER,))
 
 
 def measure_speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> float:

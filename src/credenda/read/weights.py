@@ -41,7 +41,6 @@ class Relevance:
     count: float
     speaker: float
     speaker_fit: tuple[float, float]
-    role: float
     slot: float
     time: float
     belief: float
@@ -52,8 +51,6 @@ class Relevance:
     words_ahead: float
     words_second: float
     brief: int
-    hop: float
-    hop_coverage: float
     late: float = 0.0
     """Late interaction, only in talk between persons (`read/late.py`)."""
 

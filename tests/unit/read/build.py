@@ -105,7 +105,6 @@ def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
         meaning=zero,
         length=zero,
         by_named=none,
-        by_role=none,
         slot=none,
         timely=none,
         belief=none,

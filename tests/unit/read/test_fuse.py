@@ -40,7 +40,7 @@ def test_the_default_adds_weighted_standard_scores() -> None:
     fused = fuse_scores(found, load_weights(), MINILM)
     expected = [tuned.words + tuned.length, -tuned.words + tuned.slot]
     assert fused.relevance == pytest.approx(expected)
-    assert {"words", "session", "length", "speaker", "role", "slot", "time"} <= fused.terms.keys()
+    assert {"words", "session", "length", "speaker", "slot", "time"} <= fused.terms.keys()
 
 
 def test_every_summand_is_named() -> None:

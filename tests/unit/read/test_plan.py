@@ -109,13 +109,6 @@ def test_times_count_from_as_of() -> None:
     assert past.intervals[0].from_us < day(-100)
 
 
-def test_the_assistants_own_words_are_asked_for_only_when_named() -> None:
-    assert made("What did you recommend for the garden?").of_assistant
-    assert made("What was your suggestion?").of_assistant
-    assert not made("What did I plant?").of_assistant
-    assert made("What did I plant?").first_person
-
-
 def test_a_slot_guess_is_in_normal_form() -> None:
     assert made("What is my  Favourite   Colour?").slots[0] == SlotGuess("user", "favourite_colour")
 

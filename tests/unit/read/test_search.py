@@ -275,13 +275,6 @@ def test_a_named_speaker_is_preferred_unless_the_words_are_anothers(world: World
     assert names(world.search("How was the marimba lesson disaster of Ann?"))[0] == drums
 
 
-def test_the_users_words_come_first_unless_the_assistants_are_asked_for(world: World) -> None:
-    mine = world.say("A garden with roses needs compost", session="s")
-    advice = world.say("A garden with roses needs compost", speaker="assistant", session="t")
-    assert names(world.search("garden roses compost"))[0] == mine
-    assert names(world.search("What did you suggest for garden roses?"))[0] == advice
-
-
 def test_a_named_time_finds_what_was_said_then(world: World) -> None:
     world.say("Went to the dentist", at=-30)
     then = world.say("Painted the fence", at=9)
