@@ -255,7 +255,8 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
         return target if target is not None and tree.tokens[target].tag == "VBG" else None
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
-            return tree.find(one, "pcomp")
+            below = tree.find(one, "pcomp")
+            return below if below is not None and tree.tokens[below].tag == "VBG" else None
     return None
 
 

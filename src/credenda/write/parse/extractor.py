@@ -188,6 +188,7 @@ def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
         stance=fact.stance,
         move=UpdateKind.STATE if fact.stance is Stance.PLANNED else fact.move,
         valid_from_us=clause_dates(text, event.occurred_us, "future").coming if coming else None,
+        valid_until_us=event.occurred_us if fact.past and fact.stance is Stance.ASSERTED else None,
         confidence=confidence,
         importance=_IMPORTANCE,
         topic=event.topic,
