@@ -63,7 +63,8 @@ def test_several_favourites_stand_side_by_side() -> None:
 )
 def test_from_one_value_to_another_tells_both(text: str, old: str, new: str) -> None:
     told = [(one.value, one.move, one.prior) for one in read(text)]
-    assert told == [(old, UpdateKind.STATE, None), (new, UpdateKind.CHANGE, old)]
+    assert told == [(new, UpdateKind.CHANGE, old), (old, UpdateKind.STATE, None)]
+    assert [one.valid_until_us is not None for one in read(text)] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["Ivo", "Marek Yansol", "Ana Berg"])

@@ -269,8 +269,10 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
         return target if target is not None and tree.tokens[target].tag == "VBG" else None
     for one in tree.find_all(head, "prep"):
         if tree.lemma(one) == word:
-            action = tree.find(one, "pcomp")
-            return None if action is None or tree.find(action, "nsubj") is not None else action
+            below = tree.find(one, "pcomp")
+            if below is None or tree.tokens[below].tag != "VBG" or tree.find(below, "nsubj") is not None:
+                return None
+            return below
     return None
 
 

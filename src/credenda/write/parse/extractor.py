@@ -192,6 +192,7 @@ def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Cla
         speaker=speaker,
         stance=fact.stance,
         valid_from_us=clause_dates(text, event.occurred_us, "future").coming if coming else None,
+        valid_until_us=event.occurred_us if fact.past and fact.stance is Stance.ASSERTED else None,
         confidence=confidence,
         importance=_IMPORTANCE,
         topic=event.topic,

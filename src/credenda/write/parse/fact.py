@@ -44,6 +44,8 @@ class Fact:
     hedged: bool = False
     many: bool = False
     """Stands beside other values of its slot."""
+    past: bool = False
+    """The value is over: "60 %" of "from 60 % to 85 %"."""
     made: bool = False
     """The entity is a thing that the speaker makes or changes."""
     topical: str = ""

@@ -126,9 +126,9 @@ def read_change(said: Statement) -> Iterator[Fact]:
         return
     prior, value = values
     attribute = _name_slot(attribute)
-    if prior is not None:
-        yield make_fact(said, attribute, prior, entity=entity)
     yield make_fact(said, attribute, value, entity=entity, move=UpdateKind.CHANGE, prior=prior)
+    if prior is not None:
+        yield make_fact(said, attribute, prior, entity=entity, past=True)
 
 
 def _read_new_date(said: Statement, at: int | None, day: int) -> Iterator[Fact]:

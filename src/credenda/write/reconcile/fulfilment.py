@@ -84,6 +84,7 @@ _OWNERS: Final = frozenset({"my", "our", "some", "new", "another", "his", "her",
 _HAPPENED: Final = "happen"
 _HELD_EVENT: Final = re.compile(r"(?!\w+ed\b)([\w' -]+?) (?:was|were|went|turned out)\b")
 """An event that took place: "cooking class was great"."""
+_DESTINATION: Final = re.compile(r"\b(?:to|in|around|for) (?:the )?([A-Z]\w+)")
 _DEFINITE: Final = re.compile(r"\b(?:the|my|our|that|this)\b", re.IGNORECASE)
 _ENDS: Final = frozenset(
     "in on at to for from with without by of about into after before during through until till around near over under"  # noqa: SIM905
@@ -94,10 +95,11 @@ _ENDS: Final = frozenset(
 
 
 class _Action(NamedTuple):
-    """A verb in its base form, and the stems of its object."""
+    """A verb in its base form, the stems of its object, and whether that is in the plural."""
 
     verb: str
     words: tuple[str, ...]
+    many: bool = False
 
 
 def may_settle(claim: Claim) -> bool:
@@ -121,10 +123,23 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
         reached = _read_action(claim.value or "", "get").words
         return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
+    if _is_going_on(claim, name) or _names_another_place(claim.value or "", plan.value or ""):
+        return False
     done = _read_done(claim, name)
     completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
     alike = completes or _has_same_verb(done.verb, planned.verb)
     return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
+
+
+def _is_going_on(claim: Claim, name: str) -> bool:
+    """Return whether work on a thing goes on: "I've been verifying my solutions"."""
+    return name == "status" and (claim.value or "").partition(" ")[0].endswith("ing")
+
+
+def _names_another_place(one: str, other: str) -> bool:
+    """Return whether both name where to, and nowhere the same: "trip to Japan" is not the trip to Boston."""
+    found = [set(_DESTINATION.findall(value)) for value in (one, other)]
+    return bool(found[0] and found[1]) and found[0].isdisjoint(found[1])
 
 
 def list_object_words(claim: Claim) -> list[str]:
@@ -169,7 +184,7 @@ def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
 
     "The class" may be the pottery class that was planned; "a class" is another one.
     """
-    if not done.words or done.words[-1] != planned.words[-1]:
+    if not done.words or done.words[-1] != planned.words[-1] or done.many != planned.many:
         return False
     if set(planned.words) <= set(done.words):
         return done.verb not in _EMPTY_VERBS or len(planned.words) > 1 or done.words == planned.words
@@ -186,7 +201,9 @@ def _read_action(value: str, verb: str) -> _Action:
     while words and words[0] in _PARTICLES | _OWNERS:
         words = words[1:]
     end = next((at for at, word in enumerate(words) if word in _ENDS), len(words))
-    return _Action(verb, tuple(stem(word) for word in words[:end] if word not in _OWNERS | _PARTICLES))
+    words = [word for word in words[:end] if word not in _OWNERS | _PARTICLES]
+    many = bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss")
+    return _Action(verb, tuple(map(stem, words)), many)
 
 
 def _has_leading_verb(words: list[str]) -> bool:

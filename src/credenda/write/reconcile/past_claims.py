@@ -15,8 +15,10 @@ from credenda.write.reconcile.slots import (
     CURRENT_STATUSES,
     display_value,
     find_weakness,
+    get_slot,
     get_valid_from_us,
     has_same_meaning,
+    is_denial,
     is_in_conflict,
     is_newly_visible,
 )
@@ -48,7 +50,14 @@ def add_ended_claim(scene: SlotState) -> list[Change] | None:
     if told is not None:
         return [saying.confirm(told, "restated")]
     add = saying.add(reason, begins_us=min(saying.begins_us, until_us))
-    return [add, _end_memory(add.key, None, until_us, reason)]
+    return [add, _end_memory(add.key, _find_heir(scene, until_us), until_us, reason)]
+
+
+def _find_heir(scene: SlotState, until_us: int) -> str | None:
+    """Find the only value of the slot that began when the claim's ended: 85 % of "from 60 % to 85 %"."""
+    held = [one for one in scene.known.current if one.status is Status.ACTIVE and get_slot(one) == scene.slot]
+    began = [one.id for one in held if get_valid_from_us(one) == until_us and not is_denial(one)]
+    return began[0] if len(began) == 1 else None
 
 
 def insert_past_claim(scene: SlotState) -> list[Change] | None:
