@@ -130,9 +130,7 @@ def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with
     assert len(known(model)[9:]) == 4
 
 
-def test_a_long_passage_shows_more_memories_and_never_more_than_the_most(
-    mem: Credenda, model: ScriptedModel
-) -> None:
+def test_a_long_passage_shows_more_memories_and_never_more_than_the_most(mem: Credenda, model: ScriptedModel) -> None:
     for number in range(40):
         store(mem, f"hives_in_field_{number}", f"{number} hives")
     say(mem, BEES + " They were calm all summer." * 20)
@@ -163,7 +161,9 @@ def test_a_memory_of_a_thing_that_the_sentence_names_ends_whoever_the_claim_is_a
     mem: Credenda, model: ScriptedModel
 ) -> None:
     before = store(mem, "status", "working on it", entity="hive project")
-    model.say([{"quote": "done with the hive project", "attribute": "progress", "value": "done", "effect": "replaces k1"}])
+    model.say(
+        [{"quote": "done with the hive project", "attribute": "progress", "value": "done", "effect": "replaces k1"}]
+    )
     say(mem, "I am done with the hive project since noon.")
     assert held(mem) == [("progress", "done")]
     assert mem.get(before).status == "superseded"

@@ -63,7 +63,7 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
     """
     if rival is None or find_misfit(claim, rival) is not None:
         return _name_none(claim)
-    if not _competes(claim, rival):
+    if not _is_competing(claim, rival):
         keeps = claim.move is UpdateKind.END and get_slot(claim) is not None
         return claim if keeps else replace(claim, move=UpdateKind.STATE)
     moved = replace(
@@ -87,7 +87,7 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
     """
     if rival is None or rival.status is not Status.ACTIVE or find_misfit(claim, rival) is not None:
         return []
-    if _competes(claim, rival):
+    if _is_competing(claim, rival):
         return []
     fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
     if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
@@ -99,7 +99,8 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
         return []
     until_us = max(get_valid_from_us(rival), occasion.occurred_us)
     reason = f"{quote_value(display_value(claim))} settles {quote_value(display_value(rival))}"
-    relation = Relation.CORRECTED if claim.move is UpdateKind.CORRECT else Relation.CHANGED
+    wrong = claim.move is UpdateKind.CORRECT and rival.stance in ASSERTIVE_STANCES
+    relation = Relation.CORRECTED if wrong else Relation.CHANGED
     return [
         Supersede(memory_id=rival.id, successor=successor, relation=relation, valid_until_us=until_us, reason=reason)
     ]
@@ -131,43 +132,43 @@ def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
 
 
 def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
-    same_thing = _is_same_thing(claim, rival)
-    if not same_thing and not _speaks_of(claim, rival):
+    same_subject = _has_same_subject(claim, rival)
+    if not same_subject and not _has_shared_name(claim, rival):
         return Misfit.ENTITY
     if claim.move is UpdateKind.END:
-        return None if same_thing else Misfit.ENTITY
+        return None if same_subject else Misfit.ENTITY
     if claim.stance not in ASSERTIVE_STANCES:
         return Misfit.OPEN
     name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
-    if not _competes(claim, rival):
+    if not _is_competing(claim, rival):
         rows = (get_attribute(name), get_attribute(normalise_attribute(claim.attribute or "")))
         lasts = any(row.hurts or row.fixed or row.by_birth for row in rows)
         if not lasts and claim.move is not UpdateKind.CONTRADICT:
             return None
-        return Misfit.ATTRIBUTE if same_thing else Misfit.ENTITY
+        return Misfit.ATTRIBUTE if same_subject else Misfit.ENTITY
     fits = is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
     return None if fits else Misfit.VALUE
 
 
-def _competes(claim: Claim, rival: Memory) -> bool:
+def _is_competing(claim: Claim, rival: Memory) -> bool:
     """Return whether a claim is decided in the slot of an asserted memory: it is about the same thing and attribute.
 
     An attribute without a row in the schema may have another name that shares a word: "snacks" and "snack budget".
     """
-    if rival.stance not in ASSERTIVE_STANCES or not _is_same_thing(claim, rival):
+    if rival.stance not in ASSERTIVE_STANCES or not _has_same_subject(claim, rival):
         return False
     name, own = normalise_attribute(rival.attribute or ""), normalise_attribute(claim.attribute or "")
     alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
     return claim.move is UpdateKind.END or own == name or alike or _list_path(claim) == _list_path(rival)
 
 
-def _is_same_thing(claim: Claim, rival: Memory) -> bool:
+def _has_same_subject(claim: Claim, rival: Memory) -> bool:
     return normalise_name(claim.entity or "") == normalise_name(rival.entity or "") or (
         _list_path(claim) == _list_path(rival)
     )
 
 
-def _speaks_of(claim: Claim, rival: Memory) -> bool:
+def _has_shared_name(claim: Claim, rival: Memory) -> bool:
     """Return whether one of both is about a thing, no speaker, that the words of the other name in full."""
     own = {*_OWNERS, normalise_name(claim.speaker)}
     return any(
