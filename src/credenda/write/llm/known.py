@@ -1,5 +1,7 @@
-"""Find the memories that a passage may affect: those whose entities, attributes or values it names, open plans, and
-in the room that is left the newest, because people mostly change what they said last.
+"""Find the memories that a passage may affect.
+
+They are those whose entities, attributes or values it names, open plans, and in the room that is left the newest,
+because people mostly change what they said last.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
     """Return why a claim has no effect on a memory, or None if it has.
 
     Both are of one speaker. A plan, consideration or report is settled by whatever came of it. Another memory needs a
-    claim about the same thing: with a valid value of one kind, or with another attribute, if neither of both could hurt.
+    claim about the same thing: with a valid value of one kind, or with another attribute if neither slot can hurt.
     """
     if normalise_name(claim.speaker) != normalise_name(rival.speaker):
         return Misfit.SPEAKER
