@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchmarks import tables
+from benchmarks.ceiling import run_ceiling
 from benchmarks.consolidation import run_consolidation
 from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
@@ -143,6 +144,16 @@ def newest(*, sizes: str, embedder: str, seed: int, as_json: bool) -> None:
     """Run the benchmark of changed values."""
     document = run_newest(parse_sizes(sizes), embedder=embedder, seed=seed, note=note)
     show(document, tables.format_newest, as_json=as_json)
+
+
+@benchmarks.command(help="What the path of a model loses when a program answers with the gold claims.")
+@click.option("--data", type=EXISTING_FILE, required=True, help="Conversations, JSON Lines, .gz or plain.")
+@click.option("--gold", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+@click.option("--conversation", "names", multiple=True, help="Only this conversation; may be given several times.")
+@as_json_option
+def ceiling(*, data: Path, gold: Path, names: tuple[str, ...], as_json: bool) -> None:
+    """Run the benchmark of gold answers."""
+    show(run_ceiling(data, gold, names=names, note=note), tables.format_ceiling, as_json=as_json)
 
 
 @benchmarks.command(help="Cost of a decay run, and a check that it changes only scores.")

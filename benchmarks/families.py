@@ -138,7 +138,7 @@ def _ask_family(
             rank = _open_baselines(memory, conversation)
             for question in source.questions:
                 own = question.conversation == conversation.name
-                if not own and (at == 0 and len(names) == 1 or question.conversation != names[at - 1]):
+                if not own and ((at == 0 and len(names) == 1) or question.conversation != names[at - 1]):
                     continue
                 result = memory.search(question.text, limit=_DEPTH, record_access=False)
                 ranked = {**(rank(question.text) if own else {}), _NOW: find_turns(result.hits)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from credenda.bench.tables import LISTED_MAX, flatten, format_figure, lay_out
+from credenda.bench.tables import LISTED_MAX, flatten, format_figure, format_talk, lay_out
 
 
 def format_precision(document: Mapping[str, Any]) -> str:
@@ -117,3 +117,12 @@ def format_decay(document: Mapping[str, Any]) -> str:
             f"target met: {_format_verdict(document['met'])}",
         )
     )
+
+
+def format_ceiling(document: Mapping[str, Any]) -> str:
+    """Show the table of `bench talk`, the memories that were shown, and the claims that were changed or refused."""
+    counts, questions = document["counts"], max(1, document["counts"].get("questions", 0))
+    shown = f"{counts.get('shown', 0)} of {counts.get('replaced', 0)} replaced values shown"
+    means = f"{counts.get('known', 0) / questions:.1f} memories and {counts.get('tokens', 0) / questions:.0f} tokens"
+    lines = [f"{number} {why}" for why, number in document["outcomes"].items()]
+    return "\n\n".join((format_talk(document), "\n".join((f"{shown}; a question has {means}", *lines))))

@@ -159,7 +159,9 @@ LLM_PASSAGE_CHARACTERS: Final = 3_000
 LLM_CONTINUATIONS: Final = 3
 """How often a model is asked for further claims of one passage."""
 LLM_KNOWN_MEMORIES: Final = 12
-"""Most known memories that a model gets beside a passage."""
+"""Most known memories that a model gets beside a short message."""
+LLM_KNOWN_MEMORIES_MAX: Final = 24
+"""Most known memories that a model gets beside a long passage."""
 LLM_PROBED_MEMORIES: Final = 12
 """Most memories that a model compares with an older one."""
 LLM_ANSWER_TOKENS: Final = 1_024

@@ -21,9 +21,9 @@ def store(memory: Credenda, attribute: str, value: str, entity: str = "user") ->
 
 
 def known(model: ScriptedModel) -> list[str]:
-    """The known memories of the last question, without day and words."""
+    """The known memories of the last question, without their day."""
     shown = json.loads(model.asked[-1].prompt)["known"].values()
-    return [one.partition(" ")[2].partition(" “")[0] for one in shown]
+    return [one.partition(" ")[2] for one in shown]
 
 
 @pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
@@ -112,7 +112,7 @@ def test_the_memories_shown_are_those_that_the_message_names_and_the_speakers_ow
     assert known(model) == ["user snack_budget: $50", "user residence: Graz"]
 
 
-def test_the_memories_shown_are_few_the_oldest_first_each_with_its_day_and_words(
+def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with_its_day(
     mem: Credenda, model: ScriptedModel
 ) -> None:
     plan = {"quote": "try ice hockey", "attribute": "plan", "value": "ice hockey", "stance": "planned"}
@@ -124,10 +124,59 @@ def test_the_memories_shown_are_few_the_oldest_first_each_with_its_day_and_words
         store(mem, name, {"age": "40"}.get(name, "Graz"))
     say(mem, BEES)
     shown = json.loads(model.asked[-1].prompt)["known"]
-    assert list(shown) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 1)]
-    assert shown["k1"] == "2026-03-01 user plan: ice hockey (planned) “Next winter I want to try ice hockey.”"
+    assert list(shown) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
+    assert shown["k1"] == "2026-03-01 user plan: ice hockey (planned)"
     assert known(model)[1:9] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
-    assert len(known(model)[9:]) == 3
+    assert len(known(model)[9:]) == 4
+
+
+def test_a_long_passage_shows_more_memories_and_never_more_than_the_most(mem: Credenda, model: ScriptedModel) -> None:
+    for number in range(40):
+        store(mem, f"hives_in_field_{number}", f"{number} hives")
+    say(mem, BEES + " They were calm all summer." * 20)
+    assert limits.LLM_KNOWN_MEMORIES + 2 < len(known(model)) < limits.LLM_KNOWN_MEMORIES_MAX
+    say(mem, BEES + " They were calm all summer." * 80)
+    assert len(known(model)) == limits.LLM_KNOWN_MEMORIES_MAX
+
+
+def test_the_newest_facts_are_shown_although_the_message_names_none_of_their_words(
+    mem: Credenda, model: ScriptedModel
+) -> None:
+    store(mem, "state_of_health", "under the weather")
+    say(mem, BEES)
+    assert known(model) == ["user state_of_health: under the weather"]
+
+
+def test_a_named_memory_of_the_same_thing_with_another_attribute_ends(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "status", "putting it off", entity="hive project")
+    done = {"quote": "the hive project now runs on solar power", "entity": "hive project", "attribute": "power_source"}
+    model.say([done | {"value": "solar power", "effect": "replaces k1"}])
+    say(mem, "I finally did it: the hive project now runs on solar power.")
+    assert held(mem) == [("power_source", "solar power")]
+    assert (mem.get(before).status, mem.get(before).relation) == ("superseded", "changed")
+    assert mem.data.doctor().ok
+
+
+def test_a_memory_of_a_thing_that_the_sentence_names_ends_whoever_the_claim_is_about(
+    mem: Credenda, model: ScriptedModel
+) -> None:
+    before = store(mem, "status", "working on it", entity="hive project")
+    model.say(
+        [{"quote": "done with the hive project", "attribute": "progress", "value": "done", "effect": "replaces k1"}]
+    )
+    say(mem, "I am done with the hive project since noon.")
+    assert held(mem) == [("progress", "done")]
+    assert mem.get(before).status == "superseded"
+
+
+@pytest.mark.parametrize("attribute", ["allergy", "residence"])
+def test_a_slot_that_can_hurt_is_not_ended_by_another_attribute(
+    mem: Credenda, model: ScriptedModel, attribute: str
+) -> None:
+    before = store(mem, attribute, {"allergy": "penicillin"}.get(attribute, "Graz"))
+    model.say([KEEP | {"effect": "replaces k1"}])
+    say(mem, BEES)
+    assert mem.get(before).status == "active"
 
 
 def test_the_plan_of_another_person_is_not_settled(mem: Credenda, model: ScriptedModel) -> None:

@@ -124,5 +124,5 @@ def test_the_attributes_of_the_prompt_are_those_of_the_schema() -> None:
     listed = question.instructions.partition("several values): ")[2].split()
     schema = load_attributes()
     known = {name.rstrip("*"): name.endswith("*") for name in listed if name.rstrip("*") in schema}
-    assert {name.rstrip("*") for name in listed} - known.keys() == {"friend", "pet", "decision", "tool"}
+    assert {name.rstrip("*") for name in listed} - known.keys() == {"friend", "pet", "decision", "tool", "status"}
     assert all(many == (schema[name].cardinality is Cardinality.SET) for name, many in known.items())

@@ -320,7 +320,7 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and schema.known and not schema.episodic
-    until_us = dates.until or (event.occurred_us if ended else None)
+    until_us = None if schema.episodic else dates.until or (event.occurred_us if ended else None)
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),

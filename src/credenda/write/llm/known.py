@@ -1,4 +1,8 @@
-"""Find the memories that a passage may affect: those whose entities, attributes or values it names, and open plans."""
+"""Find the memories that a passage may affect.
+
+They are those whose entities, attributes or values it names, open plans, and in the room that is left the newest,
+because people mostly change what they said last.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ _TERMS: Final = 128
 """Most words of one message by which memories are found."""
 _NOMINATED: Final = 60
 """Most memories that are found by the words of one message, and of a kind of open ones."""
+_CHARACTERS_EACH: Final = 100
+"""Characters of a passage for which one memory more is shown."""
 _OWN: Final = ("user", "speaker")
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
 """Attributes of the speakers whose current values, after open plans, fill the room that is left."""
@@ -40,6 +46,7 @@ _BY_COVERAGE: Final = 4.0
 _BY_SLOT: Final = 3.0
 _BY_OPEN: Final = 1.0
 _BY_PROFILE: Final = 0.5
+_BY_NEWNESS: Final = 0.2
 _LEAST: Final = 0.1
 
 
@@ -66,14 +73,18 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
         find_related(reader, list(dict.fromkeys(words))[:_TERMS], _NOMINATED) for words in messages if words
     )
     opened = _find_open(reader)
-    every = {one.id: one for one in (*slots, *opened, *profile, *nominated) if _is_shown(one)}
+    newest = [one for one in reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_NOMINATED)) if _may_change(one)]
+    every = {one.id: one for one in (*slots, *opened, *profile, *newest, *nominated) if _is_shown(one)}
     scores = _score(every, list(map(set, messages)), {*_OWN, *map(normalise_name, speakers)})
-    for weight, group in ((_BY_SLOT, slots), (_BY_OPEN, opened), (_BY_PROFILE, profile)):
+    groups = ((_BY_SLOT, slots), (_BY_OPEN, opened), (_BY_PROFILE, profile), (_BY_NEWNESS, newest))
+    for weight, group in groups:
         for name in {one.id for one in group} & scores.keys():
             scores[name] += weight
     newest_first = [one for one in reversed(sort_by_id(every.values())) if scores[one.id] > _LEAST]
     best = sorted(newest_first, key=lambda one: scores[one.id], reverse=True)
-    return sort_by_id(best[: limits.LLM_KNOWN_MEMORIES])
+    length = sum(len(turn.event.text) for turn in passage.turns)
+    more = max(len(passage.turns), length // _CHARACTERS_EACH)
+    return sort_by_id(best[: min(limits.LLM_KNOWN_MEMORIES + more, limits.LLM_KNOWN_MEMORIES_MAX)])
 
 
 def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[str]) -> dict[str, float]:
@@ -114,10 +125,15 @@ def _is_shown(memory: Memory) -> bool:
     return bool(memory.text) and not memory.provisional and memory.status in CURRENT_STATUSES
 
 
+def _may_change(memory: Memory) -> bool:
+    return memory.attribute is not None and _rate_kind(memory) >= 1
+
+
 def _find_open(reader: Reader) -> list[Memory]:
     """Find the newest plans, considerations and goals."""
-    wanted = (MemoryFilter(attribute=name, statuses=CURRENT_STATUSES, limit=_NOMINATED) for name in sorted(_OPEN))
-    return list(chain.from_iterable(map(reader.find, wanted)))
+    by_name = (MemoryFilter(attribute=name, statuses=CURRENT_STATUSES, limit=_NOMINATED) for name in sorted(_OPEN))
+    by_stance = MemoryFilter(stances=_OPEN_STANCES, statuses=CURRENT_STATUSES, limit=_NOMINATED)
+    return list(chain.from_iterable(map(reader.find, (*by_name, by_stance))))
 
 
 def _find_by_pairs(reader: Reader, pairs: Iterable[tuple[str, str]]) -> list[Memory]:

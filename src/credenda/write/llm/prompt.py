@@ -24,7 +24,7 @@ from credenda.write.reconcile.slots import get_valid_from_us
 
 __all__ = ["PROMPT", "known_id", "question_about", "turn_id"]
 
-PROMPT: Final = "extract-3"
+PROMPT: Final = "extract-4"
 """Version of the instructions and of the schema; it changes with either of them."""
 _QUOTED_CHARACTERS: Final = 120
 """Most characters of the words of a known memory."""
@@ -81,12 +81,12 @@ def _show_message(event: Event, name: str | None) -> dict[str, Any]:
 
 
 def _show_memory(memory: Memory) -> str:
-    """Show a memory in one line: its day, "user residence: Graz", a scope and a stance of note, and its words."""
+    """Show a memory in one line: its day, then "user residence: Graz" or its words; a scope and a stance of note."""
     unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
     scope = f" ({memory.scope})" if memory.scope else ""
     slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
-    quoted = f"{slot}{unusual} “{_shorten(memory.text)}”".strip()
-    return f"{to_datetime(get_valid_from_us(memory)):%F} {_clean(quoted, limits.LLM_BEFORE_CHARACTERS)}"
+    said = f"{slot or f'“{_shorten(memory.text)}”'}{unusual}"
+    return f"{to_datetime(get_valid_from_us(memory)):%F} {_clean(said, limits.LLM_BEFORE_CHARACTERS)}"
 
 
 def _shorten(text: str) -> str:

@@ -1,8 +1,9 @@
 """Carry out that a claim names the memory which it replaces, corrects, ends or contradicts. Pure.
 
 A model, or a calling agent, names the memory by its id. The claim is then decided in the slot of that memory, as any
-claim about it. A memory of another entity or attribute, or for which the value is not valid, is no rival: the claim
-then keeps its own slot, and retires nothing else than its slot does.
+claim about it. A memory of the same thing with another attribute ends when the claim is believed, which keeps its own
+slot. A memory of another thing, or for which the value is not valid, is no rival: the claim then retires nothing else
+than its slot does.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
     """
     if rival is None or find_misfit(claim, rival) is not None:
         return _name_none(claim)
-    if rival.stance not in ASSERTIVE_STANCES:
+    if not _is_competing(claim, rival):
         keeps = claim.move is UpdateKind.END and get_slot(claim) is not None
         return claim if keeps else replace(claim, move=UpdateKind.STATE)
     moved = replace(
@@ -79,10 +80,14 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
 
 
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
-    """Close the plan or consideration that a claim names: it is done, decided, given up, or another plan by now."""
-    if rival is None or rival.status is not Status.ACTIVE or rival.stance in ASSERTIVE_STANCES:
+    """Close the memory that a claim names, where it does not compete for the slot of that.
+
+    A plan or consideration is done, decided, given up, or another plan by now; a memory of the same thing with another
+    attribute is outdated or was wrong.
+    """
+    if rival is None or rival.status is not Status.ACTIVE or find_misfit(claim, rival) is not None:
         return []
-    if find_misfit(claim, rival) is not None:
+    if _is_competing(claim, rival):
         return []
     fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
     if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
@@ -94,10 +99,10 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
         return []
     until_us = max(get_valid_from_us(rival), occasion.occurred_us)
     reason = f"{quote_value(display_value(claim))} settles {quote_value(display_value(rival))}"
+    wrong = claim.move is UpdateKind.CORRECT and rival.stance in ASSERTIVE_STANCES
+    relation = Relation.CORRECTED if wrong else Relation.CHANGED
     return [
-        Supersede(
-            memory_id=rival.id, successor=successor, relation=Relation.CHANGED, valid_until_us=until_us, reason=reason
-        )
+        Supersede(memory_id=rival.id, successor=successor, relation=relation, valid_until_us=until_us, reason=reason)
     ]
 
 
@@ -115,8 +120,7 @@ def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
     """Return why a claim has no effect on a memory, or None if it has.
 
     Both are of one speaker. A plan, consideration or report is settled by whatever came of it. Another memory needs a
-    claim about the same thing, with a valid value of one kind. An attribute without a row in the schema may have
-    another name that shares a word: "snacks" and "snack budget".
+    claim about the same thing: with a valid value of one kind, or with another attribute if neither slot can hurt.
     """
     if normalise_name(claim.speaker) != normalise_name(rival.speaker):
         return Misfit.SPEAKER
@@ -128,20 +132,51 @@ def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
 
 
 def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
-    same_path = _list_path(claim) == _list_path(rival)
-    if not same_path and normalise_name(claim.entity or "") != normalise_name(rival.entity or ""):
+    same_subject = _has_same_subject(claim, rival)
+    if not same_subject and not _has_shared_name(claim, rival):
         return Misfit.ENTITY
     if claim.move is UpdateKind.END:
-        return None
+        return None if same_subject else Misfit.ENTITY
     if claim.stance not in ASSERTIVE_STANCES:
         return Misfit.OPEN
     name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
-    own = normalise_attribute(claim.attribute or "")
-    alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
-    if own != name and not alike and not same_path:
-        return Misfit.ATTRIBUTE
+    if not _is_competing(claim, rival):
+        rows = (get_attribute(name), get_attribute(normalise_attribute(claim.attribute or "")))
+        lasts = any(row.hurts or row.fixed or row.by_birth for row in rows)
+        if not lasts and claim.move is not UpdateKind.CONTRADICT:
+            return None
+        return Misfit.ATTRIBUTE if same_subject else Misfit.ENTITY
     fits = is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
     return None if fits else Misfit.VALUE
+
+
+def _is_competing(claim: Claim, rival: Memory) -> bool:
+    """Return whether a claim is decided in the slot of an asserted memory: it is about the same thing and attribute.
+
+    An attribute without a row in the schema may have another name that shares a word: "snacks" and "snack budget".
+    """
+    if rival.stance not in ASSERTIVE_STANCES or not _has_same_subject(claim, rival):
+        return False
+    name, own = normalise_attribute(rival.attribute or ""), normalise_attribute(claim.attribute or "")
+    alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
+    return claim.move is UpdateKind.END or own == name or alike or _list_path(claim) == _list_path(rival)
+
+
+def _has_same_subject(claim: Claim, rival: Memory) -> bool:
+    return normalise_name(claim.entity or "") == normalise_name(rival.entity or "") or (
+        _list_path(claim) == _list_path(rival)
+    )
+
+
+def _has_shared_name(claim: Claim, rival: Memory) -> bool:
+    """Return whether one of both is about a thing, no speaker, that the words of the other name in full."""
+    own = {*_OWNERS, normalise_name(claim.speaker)}
+    return any(
+        normalise_name(entity) not in own
+        and bool(words := set(tokenize(entity)))
+        and words <= set(tokenize(f"{other.entity} {other.value} {other.text}"))
+        for entity, other in ((claim.entity or "", rival), (rival.entity or "", claim))
+    )
 
 
 def _list_stems(attribute: str) -> frozenset[str]:
