@@ -24,7 +24,7 @@ from credenda.services.search import SearchArguments, search
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
 
-__all__ = ["LEFT", "Progress", "check_user", "migrate"]
+__all__ = ["LEFT", "Progress", "check_user", "migrate", "name_option"]
 
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
 LEFT: Final = (
@@ -121,6 +121,16 @@ def migrate(
 
 def _ignore(_user: str, _step: str) -> None:
     pass
+
+
+@contextmanager
+def name_option(option: str, missing: str = "") -> Generator[None]:
+    """Name the option in an error about its database; `missing` is the remedy where that is not there."""
+    try:
+        yield
+    except CredendaError as error:
+        fix = missing if missing and isinstance(error, NotFound) else error.fix
+        raise type(error)(f"{option}: {error.what}", why=error.why, fix=fix, **error.ids) from error
 
 
 def check_user(source: Store, user: str) -> None:
