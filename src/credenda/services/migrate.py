@@ -23,6 +23,7 @@ from credenda.runtime import Parts
 from credenda.services.search import SearchArguments, search
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
+from credenda.text.counts import count_noun
 
 __all__ = ["LEFT", "Progress", "check_user", "migrate", "name_option"]
 
@@ -195,7 +196,7 @@ class _Migration:
         self.searches += searches
         for table, count in given.counts.items():
             self.rows[table] = self.rows.get(table, 0) + count
-        self.tell(user, f"{sum(given.counts.values()):,} rows verified")
+        self.tell(user, f"{count_noun(sum(given.counts.values()), 'row')} verified")
 
     def _copy(self, user: str) -> tuple[_Digest, bool]:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
