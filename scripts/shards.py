@@ -26,6 +26,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
+from credenda.storage.sql.statements import expand_fragments
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 STORAGE: Final = ROOT / "src" / "credenda" / "storage"
 DIALECTS: Final = ("sqlite", "postgres")
@@ -115,7 +117,7 @@ def read_statements(storage: Path) -> Iterator[Statement]:
     for folder, dialect in FOLDERS.items():
         for file in sorted((storage / folder).rglob("*.sql")):
             if "migrations" not in file.parts:
-                yield from read_named(file.read_text("utf-8"), folder, dialect)
+                yield from read_named(expand_fragments(file.read_text("utf-8")), folder, dialect)
         for file in sorted((storage / folder).rglob("*.py")) if folder != "sqlite" else ():
             module = file.relative_to(storage).as_posix()
             yield from read_python(file.read_text("utf-8"), module, dialect)

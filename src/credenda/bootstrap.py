@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, get_default_target, get_default_user, load_settings
-from credenda.errors import CredendaError, Invalid, NotFound, Unavailable
+from credenda.errors import Invalid, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
@@ -257,27 +257,17 @@ def migrate_database(
     `NotFound` for a missing source or user, `Invalid` for one database given twice.
     """
     with ExitStack() as held:
-        with _naming("--from", "check the address, and that something was stored there"):
+        with services.migrate.name_option("--from", "check the address, and that something was stored there"):
             old = build_parts(source, user=user or get_default_user(), llm="none", read_only=True)
         held.callback(old.release)
         if user is not None:
             services.migrate.check_user(old.store, user)
-        with _naming("--to"):
+        with services.migrate.name_option("--to"):
             new = build_parts(target, user=old.user_id, llm="none")
         held.callback(new.release)
         if old.store_name == new.store_name:
             raise Invalid("a database cannot be moved to itself", fix="give two databases as --from and --to")
         return services.migrate.migrate(old, new, user=user, progress=progress, besides=PROBE_USER)
-
-
-@contextmanager
-def _naming(option: str, missing: str = "") -> Generator[None]:
-    """Name the option in an error about its database; `missing` is the remedy where that is not there."""
-    try:
-        yield
-    except CredendaError as error:
-        fix = missing if missing and isinstance(error, NotFound) else error.fix
-        raise type(error)(f"{option}: {error.what}", why=error.why, fix=fix, **error.ids) from error
 
 
 def repeat_erasures(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from credenda import Credenda
@@ -200,6 +201,31 @@ def test_a_database_that_is_away_for_a_while_is_waited_for(
     told = [step for step in steps if "trying again" in step]
     assert told[0] == "the database took too long; a statement was stopped; trying again in 1 s"
     assert len(told) == 2
+
+
+@pytest.mark.parametrize("target", ["postgres"], indirect=True)
+def test_a_connection_that_the_server_ends_while_a_user_is_copied_costs_one_try(
+    source: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    ended: list[str] = []
+
+    def end(_: str, step: str) -> None:
+        if "rows copied" in step and not ended:
+            ended.append(step)
+            with psycopg.connect(target.replace("//credenda@", "//postgres@")) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+
+    monkeypatch.setattr("credenda.services.migrate._STEP_ROWS", 5)
+    monkeypatch.setattr("credenda.services.migrate.pause", pauses.append)
+    report = migrate_database(source, target, progress=end)
+    assert (report.ok, report.moved, report.searches) == (True, 3, 15)
+    assert (ended, pauses) == (["5 rows copied"], [1.0])
+    for user in USERS:
+        assert rows(target, user) == rows(source, user)
 
 
 def test_a_user_who_cannot_be_read_in_time_is_named_and_the_others_are_moved(

@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda import index as index_modules
 from credenda import model, services
-from credenda.errors import Corrupt, Invalid
+from credenda.errors import Corrupt, Invalid, Unavailable
 from credenda.index.snapshot import is_damaged
 from credenda.model.doctor_finding import Finding
 from credenda.paths import close_open_files, find_open_paths
@@ -58,17 +58,9 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
     if repair and parts.read_only:
         raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
-    # First: rows put right here are no orphans any more.
-    report_progress(0, _PARTS, "change log")
-    folded = _complete("change_fold", lambda: services.rebuild.log_findings(parts, repair=repair))
-    report_progress(1, _PARTS, "rows")
-    findings = [*_complete("file", lambda: services.rebuild.check_rows(parts, repair=repair)), *folded]
-    report_progress(2, _PARTS, "index")
-    findings += _complete("index", lambda: _index_parity(parts, repair=repair))
-    findings += _complete(
-        "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
-    )
-    findings += _complete("walls", lambda: services.walls.probe_walls(parts))
+    findings = [*_complete("walls", lambda: services.walls.check_server(parts))]
+    if all(one.check != "permissions" for one in findings):
+        findings += _check_memory(parts, repair=repair)
     findings += _check_permissions(parts, repair=repair)
     findings += services.hook_findings.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]
@@ -81,9 +73,24 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     )
 
 
+def _check_memory(parts: Parts, *, repair: bool) -> list[Finding]:
+    # The change log comes first: rows put right by it are no orphans any more.
+    report_progress(0, _PARTS, "change log")
+    folded = _complete("change_fold", lambda: services.rebuild.log_findings(parts, repair=repair))
+    report_progress(1, _PARTS, "rows")
+    findings = [*_complete("file", lambda: services.rebuild.check_rows(parts, repair=repair)), *folded]
+    report_progress(2, _PARTS, "index")
+    findings += _complete("index", lambda: _index_parity(parts, repair=repair))
+    findings += _complete(
+        "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
+    )
+    findings += _complete("walls", lambda: services.walls.probe_walls(parts))
+    return findings
+
+
 def _measure_oldest(parts: Parts) -> float:
-    """Return the age of the oldest unread message; 0 where damage, which is a finding, hides it."""
-    with suppress(Corrupt), parts.store.reader(parts.user_id) as reader:
+    """Return the age of the oldest unread message; 0 where damage or a lost right, which is a finding, hides it."""
+    with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:
         return measure_unread(reader, parts.clock.now_us()).oldest_seconds
     return 0.0
 

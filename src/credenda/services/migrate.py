@@ -23,8 +23,9 @@ from credenda.runtime import Parts
 from credenda.services.search import SearchArguments, search
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
+from credenda.text.counts import count_noun
 
-__all__ = ["LEFT", "Progress", "check_user", "migrate"]
+__all__ = ["LEFT", "Progress", "check_user", "migrate", "name_option"]
 
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
 LEFT: Final = (
@@ -123,6 +124,16 @@ def _ignore(_user: str, _step: str) -> None:
     pass
 
 
+@contextmanager
+def name_option(option: str, missing: str = "") -> Generator[None]:
+    """Name the option in an error about its database; `missing` is the remedy where that is not there."""
+    try:
+        yield
+    except CredendaError as error:
+        fix = missing if missing and isinstance(error, NotFound) else error.fix
+        raise type(error)(f"{option}: {error.what}", why=error.why, fix=fix, **error.ids) from error
+
+
 def check_user(source: Store, user: str) -> None:
     """Raise `NotFound` for a user that the source does not have."""
     with source.reader(user) as reader:
@@ -185,7 +196,7 @@ class _Migration:
         self.searches += searches
         for table, count in given.counts.items():
             self.rows[table] = self.rows.get(table, 0) + count
-        self.tell(user, f"{sum(given.counts.values()):,} rows verified")
+        self.tell(user, f"{count_noun(sum(given.counts.values()), 'row')} verified")
 
     def _copy(self, user: str) -> tuple[_Digest, bool]:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""

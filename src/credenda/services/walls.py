@@ -28,7 +28,16 @@ from credenda.storage.store import (
     Writer,
 )
 
-__all__ = ["PROBES", "READS", "fill_probe", "list_leaking_reads", "probe_walls", "take_sample"]
+__all__ = [
+    "PROBES",
+    "READS",
+    "Sample",
+    "check_server",
+    "fill_probe",
+    "list_leaking_reads",
+    "probe_walls",
+    "take_sample",
+]
 
 PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
 """Two users who own nothing. A store with a server tries its walls with rows of theirs, which it undoes."""
@@ -39,7 +48,7 @@ _MODEL: Final = "probe"
 
 
 @dataclass(frozen=True, slots=True)
-class _Sample:
+class Sample:
     """A few ids, documents, words and models of a memory."""
 
     events: list[str]
@@ -51,13 +60,13 @@ class _Sample:
     vector: Sequence[float]
 
 
-def take_sample(reader: Reader, model_id: str) -> _Sample:
+def take_sample(reader: Reader, model_id: str) -> Sample:
     """Take a few of everything that a memory has."""
     events = reader.find_events(EventFilter(newest_first=True, limit=_SAMPLE))
     memories = reader.find(MemoryFilter(limit=_SAMPLE))
     delta = reader.delta(IndexPosition(), model_id, limit=_SAMPLE)
     words = [word for text in (*events, *memories) for word in text.text.split()[:_WORDS]]
-    return _Sample(
+    return Sample(
         events=[event.id for event in events],
         memories=[memory.id for memory in memories],
         changes=[change.id for change in reader.changes(ChangeFilter(limit=_SAMPLE))],
@@ -68,7 +77,7 @@ def take_sample(reader: Reader, model_id: str) -> _Sample:
     )
 
 
-READS: Final[Mapping[str, Callable[[Reader, _Sample], object]]] = {
+READS: Final[Mapping[str, Callable[[Reader, Sample], object]]] = {
     "tenant": lambda reader, _: reader.tenant.tag,
     "events": lambda reader, sample: reader.events(sample.events),
     "find_events": lambda reader, _: reader.find_events(EventFilter(limit=1)),
@@ -114,7 +123,7 @@ _OF_STORE: Final[Mapping[str, Callable[[Store, str], object]]] = {
 }
 
 
-def fill_probe(writer: Writer, model_id: str) -> _Sample:
+def fill_probe(writer: Writer, model_id: str) -> Sample:
     """Store one row of each kind that beliefs have, and take a sample of them."""
     words = "The walls keep this sentence of a probe from everybody else."
     said = NewEvent(text=words, role=Role.USER, speaker="user", session="probe", occurred_us=1)
@@ -128,17 +137,22 @@ def fill_probe(writer: Writer, model_id: str) -> _Sample:
     return take_sample(writer, model_id)
 
 
-def probe_walls(parts: Parts) -> list[Finding]:
-    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding.
+def check_server(parts: Parts) -> list[Finding]:
+    """Find problems of a database server that concern all users; it tries its walls with rows of two made-up users.
 
-    A database server is also checked as a whole, and tries its walls with rows of these users, which it undoes.
+    Where the service lacks a right (check `permissions`), nothing else can be asked.
     """
+    model_id = parts.embedder.model_id if parts.embedder else _MODEL
+    return parts.store.check_server(PROBES, lambda writer: fill_probe(writer, model_id), list_leaking_reads)
+
+
+def probe_walls(parts: Parts) -> list[Finding]:
+    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding."""
     model_id = parts.embedder.model_id if parts.embedder else ""
     with parts.store.reader(parts.user_id) as reader:
         sample = take_sample(reader, model_id)
     leaks = {name for probe in PROBES for name in _list_leaks(parts.store, probe, sample)}
-    found = parts.store.check_server(PROBES, lambda writer: fill_probe(writer, model_id or _MODEL), list_leaking_reads)
-    return found + [
+    return [
         Finding(
             check="walls",
             detail="a user who owns nothing reads rows of this memory",
@@ -149,14 +163,14 @@ def probe_walls(parts: Parts) -> list[Finding]:
     ]
 
 
-def list_leaking_reads(reader: Reader, sample: _Sample) -> Iterator[str]:
+def list_leaking_reads(reader: Reader, sample: Sample) -> Iterator[str]:
     """Yield each read verb that returns any row to a reader who owns nothing."""
     for name, read in READS.items():
         if _has_rows(lambda read=read: read(reader, sample)):
             yield name
 
 
-def _list_leaks(store: Store, probe: str, sample: _Sample) -> Iterator[str]:
+def _list_leaks(store: Store, probe: str, sample: Sample) -> Iterator[str]:
     with store.reader(probe) as reader:
         yield from list_leaking_reads(reader, sample)
     for name, ask in _OF_STORE.items():

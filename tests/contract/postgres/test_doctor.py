@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.doctor_finding import Finding
-from credenda.services.walls import PROBES, READS, fill_probe, list_leaking_reads
+from credenda.services.walls import PROBES, READS, Sample, fill_probe, list_leaking_reads
 from credenda.storage.postgres.connections import PooledConnection, Session
 from credenda.storage.postgres.health import describe_risk, find_problems
 from credenda.storage.postgres.reader import PostgresReader
@@ -166,7 +166,7 @@ def test_a_trial_names_each_verb_that_forgets_its_user(
             seen[:] = [found]
         return seen[0] if seen else found
 
-    def fill(writer: Writer) -> object:
+    def fill(writer: Writer) -> Sample:
         sample = fill_probe(writer, "tiny")
         READS[verb](writer, sample)
         return sample
@@ -204,6 +204,20 @@ def test_doctor_counts_a_missing_index_as_a_problem(database: Database) -> None:
                 "CREATE INDEX items_by_source ON credenda.items (user_id, source) WHERE source IS NOT NULL"
             )
         assert (report.ok, [one.check for one in report.findings]) == (False, ["indexes"])
+
+
+@pytest.mark.parametrize("verb", ["INSERT", "SELECT"])
+def test_doctor_names_a_lost_right_instead_of_failing_by_it(database: Database, verb: str) -> None:
+    with Credenda.open(database.url(), user="ana", workers=False) as memory, database.connect() as connection:
+        connection.execute(cast("LiteralString", f"REVOKE {verb} ON credenda.evidence FROM credenda_service"))
+        try:
+            report = memory.data.doctor()
+        finally:
+            connection.execute(cast("LiteralString", f"GRANT {verb} ON credenda.evidence TO credenda_service"))
+        assert [(one.check, one.where, one.detail) for one in report.findings] == [
+            ("permissions", "evidence", f"the service lacks {verb}")
+        ]
+        assert memory.data.doctor().ok
 
 
 def test_doctor_tells_dead_rows_and_missing_statistics(store: PostgresStore, database: Database) -> None:

@@ -246,8 +246,8 @@ def render_doctor(screen: Screen, report: DoctorReport) -> str:
     if not report.ok:
         lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")
     lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
-    about = (f"{name.replace('_', ' ')} {text}" for name, text in report.backend.items() if name != "name")
-    lines.append(screen.dim(screen.fill(f"database: {report.backend.get('name', '')}, {', '.join(about)}")))
+    about = [(name.replace("_", " "), text) for name, text in report.backend.items()]
+    lines += [screen.dim("database"), screen.pairs(about)]
     return "\n".join(lines)
 
 

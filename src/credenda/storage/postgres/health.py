@@ -19,7 +19,7 @@ from credenda.storage.store import Finding
 __all__ = ["describe_risk", "describe_upkeep", "find_problems"]
 
 _POLICIES: Final = """
-SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND p.polroles = '{0}'::oid[] AS general,
+SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND 0 = ANY (p.polroles) AS general,
     pg_get_expr(p.polqual, p.polrelid) AS seen, pg_get_expr(p.polwithcheck, p.polrelid) AS written
 FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
 WHERE c.relnamespace = 'credenda'::regnamespace AND p.polpermissive

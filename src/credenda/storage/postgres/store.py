@@ -288,7 +288,7 @@ class PostgresStore(ServerRows, TenantQueries):
         """Find open walls, wrong rights and missing indexes, and try the walls with two made-up users."""
         with self._connections.transaction(Scope()) as session:
             found = postgres.health.find_problems(session)
-        if self._read_only:
+        if self._read_only or any(one.check == "permissions" for one in found):
             return found
         leaks: list[str] = []
         for owner, asker in permutations(users):

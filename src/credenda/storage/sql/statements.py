@@ -1,21 +1,24 @@
 """The named SQL statements of a backend: the common ones and its own, which win, parsed by aiosql and cached in a file.
 
 Loading aiosql and parsing the files takes a tenth of the time of a one-shot command. `statements.json` in the folder
-`sql` of a backend caches the result together with a hash of the sources; changed sources are parsed once more.
+`sql` of a backend caches the result together with a hash of the sources; changed sources are parsed once more. A name
+in double braces stands for the file of that name in the folder `fragments`, which several statements share.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, Protocol, cast
 
-__all__ = ["COMPILED_FILE", "Dialect", "load_dialect", "render_statements_file"]
+__all__ = ["COMPILED_FILE", "Dialect", "expand_fragments", "load_dialect", "render_statements_file"]
 
 COMPILED_FILE: Final = "statements.json"
 _COMMON: Final = "credenda.storage.sql"
+_FRAGMENT: Final = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
 class _Query(Protocol):
@@ -47,12 +50,22 @@ def render_statements_file(dialect: Dialect) -> str:
 
 
 def _read_sources(dialect: Dialect) -> list[str]:
-    """Return the common files and then those of the backend."""
+    """Return the common files and then those of the backend, with their fragments."""
     found: list[str] = []
     for folder in (files(_COMMON) / "common", files(dialect.package) / "sql"):
         sources = sorted((one for one in folder.iterdir() if one.name.endswith(".sql")), key=lambda entry: entry.name)
-        found += [one.read_text("utf-8") for one in sources]
+        found += [expand_fragments(one.read_text("utf-8")) for one in sources]
     return found
+
+
+def expand_fragments(source: str) -> str:
+    """Put the files of the folder `fragments` in the place of their names in double braces."""
+    return _FRAGMENT.sub(_read_fragment, source)
+
+
+def _read_fragment(found: re.Match[str]) -> str:
+    _, _, text = (files(_COMMON) / "fragments" / f"{found[1]}.sql").read_text("utf-8").partition("\n")
+    return text.strip()
 
 
 def _hash_sources(sources: list[str]) -> str:
