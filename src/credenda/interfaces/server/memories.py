@@ -169,8 +169,7 @@ class Memories:
         It must be a file that has no other user, and the principal must have every scope.
         """
         principal = get_principal()
-        is_file = self._parts.store.describe_backend()["name"] == "SQLite" and Path(self._parts.store_name).is_file()
-        if not is_file or principal.scopes < frozenset(SCOPES):
+        if not self.is_file() or principal.scopes < frozenset(SCOPES):
             return False
         users = self._parts.store.users(limit=_USERS_LOOKED_AT)
         return {one for one in users if one != PROBE_USER} <= {principal.tenant}
@@ -185,6 +184,10 @@ class Memories:
             )
         with self.lend() as memory:
             return memory.data.backup(path)
+
+    def is_file(self) -> bool:
+        """Return whether the database is a file, which can be copied."""
+        return self._parts.store.describe_backend()["name"] == "SQLite" and Path(self._parts.store_name).is_file()
 
     def measure_disk(self) -> int | None:
         """Return the bytes of the database, which all users share: those a server tells, or of a file with its log.
