@@ -38,10 +38,13 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 
 
 _FLOWS: Final = (
-    *("access", "aliases", "all_users", "archive", "contests", "delete_event", "erase", "for_user", "jobs"),
-    *("remember", "time", "undo"),
+    *("access", "aliases", "all_users", "archive", "contests", "core", "delete_event", "deletion_reach", "dream"),
+    *("erase", "files", "for_user", "forgetting", "import_memories", "jobs", "lifecycle", "remember", "time", "undo"),
 )
-_DOORS: Final = ("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker")
+_DOORS: Final = (
+    *("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker", "compat_mem0_client", "doors_agree"),
+    *("hook_recall", "members", "server_rest", "server_tokens", "web_overview", "web_pages"),
+)
 ON_BOTH: Final = frozenset(
     f"{room}/test_{name}.py" for room, names in (("flows", _FLOWS), ("interfaces", _DOORS)) for name in names
 )

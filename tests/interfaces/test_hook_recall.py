@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from credenda.text.fence import CLOSING, OPENING, estimate_tokens
 from .hooked import EVENTS, CodingAgent, get_text, running_engine
 
 HOSTS = list(EVENTS)
+ENGINES = [pytest.param(False, marks=pytest.mark.sqlite_file), True]
+"""Without an engine the hook reads the file."""
 FACTS = (
     "I'm allergic to peanuts.",
     "Always answer in short sentences.",
@@ -40,14 +43,10 @@ def make_repository(folder: Path, url: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("engine", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_session_begins_with_the_core_and_a_resumed_one_with_nothing(agent: CodingAgent, *, engine: bool) -> None:
-    with agent.open() as memory:
-        if engine:
-            with running_engine(memory, agent.places):
-                begun, resumed = agent.start(), agent.start("resume")
-        else:
-            begun, resumed = agent.start(), agent.start("resume")
+    with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
+        begun, resumed = agent.start(), agent.start("resume")
     assert begun.startswith(OPENING)
     assert begun.endswith(CLOSING)
     assert "peanuts" in begun
@@ -57,23 +56,21 @@ def test_a_session_begins_with_the_core_and_a_resumed_one_with_nothing(agent: Co
     assert resumed == ""
 
 
-@pytest.mark.parametrize("engine", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *, engine: bool) -> None:
     asked = "which database did we decide on for the billing service?"
-    with agent.open() as memory:
-        if engine:
-            with running_engine(memory, agent.places):
-                told = [agent.say(asked), agent.say(asked), agent.say("rename foo to bar in utils.py")]
-        else:
-            told = [agent.say(asked), agent.say(asked), agent.say("rename foo to bar in utils.py")]
+    other = CodingAgent(agent.place, session="s2")
+    with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
+        told = [agent.say(asked), agent.say(asked), agent.say("rename foo to bar in utils.py")]
+        elsewhere = other.say(asked)
     assert "We decided to use Postgres" in told[0]
     assert told[1:] == ["", ""]
     assert estimate_tokens(told[0]) <= 400
     assert "since 20" in told[0]
-    other = CodingAgent(agent.place, session="s2")
-    assert "Postgres" in other.say(asked)
+    assert "Postgres" in elsewhere
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
     agent = CodingAgent(folder)
     sentence = "I work at Quillmark Advisory and I moved to Graz in May."
@@ -83,6 +80,7 @@ def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
     assert re.search(r"- \[m\d+-[0-9a-f]{6}, m\d+-[0-9a-f]{6}\] user: I work at Quillmark", told)
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_each_host_gets_the_core_and_a_recall_in_its_own_form(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -127,6 +125,7 @@ def test_a_prompt_that_is_sent_twice_is_kept_once(agent: CodingAgent) -> None:
         assert memory.stats().events == len(FACTS) + 1
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_a_thousand_rounds_of_what_was_recalled_grow_nothing(agent: CodingAgent) -> None:
     block = agent.start()
     quoted = next(line for line in block.splitlines() if "peanuts" in line)
@@ -176,6 +175,7 @@ def test_after_a_compaction_the_core_comes_again_with_what_was_decided(agent: Co
     assert "ruff" in again
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_an_open_contest_is_stated_and_asks_for_nothing(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.")
@@ -190,6 +190,7 @@ def test_an_open_contest_is_stated_and_asks_for_nothing(folder: Path) -> None:
     assert "the user has not said which" in other.start()
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_a_denied_recollection_is_challenged_and_nothing_else(agent: CodingAgent) -> None:
     agent.say("which database did we decide on for the billing service?")
     agent.say("No, that's wrong, the billing service never used Postgres.")
@@ -210,6 +211,7 @@ def test_an_unrelated_no_challenges_nothing(agent: CodingAgent) -> None:
         assert memory.list(status="challenged").items == ()
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_projects_are_kept_apart_and_the_users_own_facts_are_everywhere(folder: Path) -> None:
     one = make_repository(folder / "one", "https://ana:hunter77@example.com/acme/one.git")
     two = make_repository(folder / "two", "git@example.com:acme/two.git")

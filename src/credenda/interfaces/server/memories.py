@@ -169,7 +169,7 @@ class Memories:
         It must be a file that has no other user, and the principal must have every scope.
         """
         principal = get_principal()
-        if self.measure_disk() is None or principal.scopes < frozenset(SCOPES):
+        if not self.is_file() or principal.scopes < frozenset(SCOPES):
             return False
         users = self._parts.store.users(limit=_USERS_LOOKED_AT)
         return {one for one in users if one != PROBE_USER} <= {principal.tenant}
@@ -185,17 +185,21 @@ class Memories:
         with self.lend() as memory:
             return memory.data.backup(path)
 
+    def is_file(self) -> bool:
+        """Return whether the database is a file, which can be copied."""
+        return self._parts.store.describe_backend()["name"] == "SQLite" and Path(self._parts.store_name).is_file()
+
     def measure_disk(self) -> int | None:
-        """Return the bytes of the database, which all users share: those of a file with its log, or what a server says.
+        """Return the bytes of the database, which all users share: those a server tells, or of a file with its log.
 
         None where neither is known.
         """
+        told = self._parts.store.describe_backend().get("bytes")
+        if told is not None:
+            return int(told)
         path = Path(self._parts.store_name)
         files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.is_file()]
-        if files:
-            return sum(one.stat().st_size for one in files)
-        told = self._parts.store.describe_backend().get("bytes")
-        return None if told is None else int(told)
+        return sum(one.stat().st_size for one in files) if files else None
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""

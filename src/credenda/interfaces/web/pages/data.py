@@ -36,7 +36,7 @@ def load(view: View) -> Mapping[str, object]:
         "formats": _FORMATS,
         "holds": [one for one in view.call("holds") if one.lifted_us is None],
         "may_back_up": view.memories.may_back_up(),
-        "is_file": view.memories.measure_disk() is not None,
+        "is_file": view.memories.is_file(),
         "imported": None,
         "receipt": None,
     }
