@@ -145,3 +145,26 @@ def test_a_read_touches_no_more_rows_beside_more_rows_of_others(
     few, many = measured
     another_way = OWN  # with more rows a plan may visit the own ones once more
     assert many[name] <= min(few[name] + another_way, 6 * OWN)
+
+
+_OWN_WORDS = """
+INSERT INTO credenda.words (user_id, term, code)
+SELECT 'ana', term, i << 12 FROM generate_series(1000, 9000) AS i, unnest(ARRAY['black', 'coffee']) AS term
+"""
+
+
+def test_a_search_by_words_touches_no_rows_of_the_user_that_the_words_do_not_touch() -> None:
+    server = get_server()
+    database = server.lend()
+    with closing(PostgresStore(database.url(APP))) as store:
+        events = put(store, ANA, *(said(f"green tea {number}") for number in range(OWN)))
+        memories = add(store, ANA, *(_memory(number) for number in range(OWN)))
+    before = _measure(database, events, memories)
+    with database.connect() as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(_OWN_WORDS)
+        connection.execute("VACUUM ANALYZE")
+    after = _measure(database, events, memories)
+    for name in ("nominate", "words of memories"):
+        assert 0 < after[name] <= before[name] + OWN
+    server.take_back(database)
