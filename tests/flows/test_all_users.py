@@ -10,11 +10,12 @@ import pytest
 
 from credenda import Credenda
 from credenda.bootstrap import build_parts
+from credenda.interfaces.call_worker import run_lanes_beside
 from credenda.model.claim import Claim, Turn
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus
 from credenda.testing import ManualClock
-from credenda.workers.tenants import AllUsers
+from credenda.workers.tenants import MESSAGES, AllUsers
 
 USERS = ("ana", "bob", "cem")
 
@@ -108,43 +109,40 @@ def test_duties_run_for_every_user_that_wrote_and_once_a_minute(parts: Parts) ->
     assert seen == list(USERS)
 
 
-@pytest.fixture
-def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each user take longer than the duties may before messages go first."""
-    monkeypatch.setattr("credenda.workers.tenants._SLICE_SECONDS", -1.0)
-
-
-@pytest.mark.usefixtures("no_time")
-def test_messages_go_between_the_duties_of_two_users(parts: Parts) -> None:
-    for user in USERS:
-        say(parts, user, "I live in Linz.")
-    seen: list[str] = []
-    worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id))
-    worker.run_round()
-    for looked_after in USERS:
-        assert worker.look_after()
-        assert seen[-1] == looked_after
-        say(parts, "bob", f"I work beside {looked_after}.")
-        assert worker.run_round() == 1
-    assert not worker.look_after()
-    assert not worker.look_after()
-    worker.close()
-    assert seen == list(USERS)
-
-
-@pytest.mark.usefixtures("no_time")
 def test_duties_end_in_the_middle_once_another_process_leads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("credenda.workers.tenants._DUTY_SECONDS", -1.0)
     for user in USERS:
         say(parts, user, "I live in Linz.")
     seen: list[str] = []
-    leads = iter((True, True, False, True))
+    leads = iter((True, True, False, True, False))
     worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id), leads=lambda: next(leads))
-    assert [worker.look_after() for _ in range(3)] == [True, True, False]
+    worker.look_after()
     assert seen == ["ana", "bob"]
-    assert worker.look_after()
+    worker.look_after()
     worker.close()
     assert seen == ["ana", "bob", "ana"], "the next lead begins with the first user"
+
+
+def test_no_message_waits_for_the_duties_of_a_user(parts: Parts) -> None:
+    """The tasks of Ana do not end before the message of Bob is read."""
+    say(parts, "ana", "I live in Linz.")
+    stop, begun, go_on = Event(), Event(), Event()
+    worker = AllUsers(parts, duties=str, lane=MESSAGES)
+
+    def run_duties(_: Parts) -> None:
+        begun.set()
+        go_on.wait(60)
+
+    with run_lanes_beside(parts, stop, run_duties, once=False):
+        try:
+            assert begun.wait(60)
+            say(parts, "bob", "I live in Graz.")
+            worker.run_round()
+            assert residence(parts, "bob") == ["Graz"]
+            assert not go_on.is_set()
+        finally:
+            go_on.set()
+    worker.close()
 
 
 def test_a_stopped_worker_begins_no_other_user(parts: Parts, worker: AllUsers) -> None:

@@ -1,4 +1,4 @@
-"""Threads beside the one that processes messages: one for calls of operations, one for jobs that call a model."""
+"""Threads beside the one that processes messages: for calls of operations, jobs that call a model, scheduled tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from credenda.operations.table import OPERATIONS
 from credenda.runtime import Parts
 from credenda.services.background import Call, run_due_call
 
-__all__ = ["LaneWorker", "make_message_worker", "run_call", "run_calls", "run_lanes_beside", "start_lanes"]
+__all__ = ["LaneWorker", "run_call", "run_calls", "run_lanes_beside", "start_lanes"]
 
 _log: Final = logging.getLogger(__name__)
 _IDLE_SECONDS: Final = 0.25
@@ -43,18 +43,24 @@ def run_calls(parts: Parts, stop: Event | None) -> int:
     return run_due_call(parts, run_call, stop)
 
 
-def _do_nothing(_: Parts) -> None:
-    """Look after nothing: the worker of messages does."""
+def _make_call_lane() -> workers.tenants.Lane:
+    return workers.tenants.Lane(run_calls, kinds=workers.tenants.CALLS)
 
 
 class LaneWorker:
-    """A thread that runs the jobs of one lane until it is stopped; `parts` stay those of the caller."""
+    """A thread that works for all users, one step after the other, until it is stopped."""
 
-    def __init__(self, parts: Parts, stop: Event, lane: workers.tenants.Lane, name: str) -> None:
-        """Prepare the thread."""
-        self._parts = parts
+    def __init__(
+        self,
+        everyone: workers.tenants.AllUsers,
+        step: Callable[[workers.tenants.AllUsers], int | None],
+        stop: Event,
+        name: str,
+    ) -> None:
+        """Prepare the thread; it waits for a moment after a step that returns nothing."""
+        self._everyone = everyone
+        self._step = step
         self._stop = stop
-        self._lane = lane
         self._ready = Event()
         self._thread = Thread(target=self._run, name=name)
 
@@ -75,21 +81,20 @@ class LaneWorker:
         return self._thread.is_alive()
 
     def _run(self) -> None:
-        everyone = workers.tenants.AllUsers(self._parts, duties=_do_nothing, lane=self._lane)
-        with closing(everyone):
+        with closing(self._everyone):
             while not self._stop.is_set():
                 self._ready.clear()
                 try:
-                    ran = everyone.run_round(self._stop)
+                    ran = self._step(self._everyone)
                 except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
-                    _log.warning("a round of jobs failed: %s", type(error).__name__)
+                    _log.warning("a round of work failed: %s", type(error).__name__)
                     ran = 0
                 if not ran:
                     self._ready.wait(_IDLE_SECONDS)
 
 
-def make_message_worker(parts: Parts, duties: Callable[[Parts], object]) -> workers.tenants.AllUsers:
-    """Make the worker of messages, beside which `start_lanes` runs the others; one process runs the duties of all."""
+def start_lanes(parts: Parts, stop: Event, duties: Callable[[Parts], object]) -> list[LaneWorker]:
+    """Start the threads, which end once `stop` is set; one process of all runs the duties of all users."""
 
     def is_leader() -> bool:
         view = parts.for_user(PROBE_USER)
@@ -98,33 +103,34 @@ def make_message_worker(parts: Parts, duties: Callable[[Parts], object]) -> work
         finally:
             view.release()
 
-    return workers.tenants.AllUsers(parts, duties=duties, lane=workers.tenants.MESSAGES, leads=is_leader)
-
-
-def start_lanes(parts: Parts, stop: Event) -> list[LaneWorker]:
-    """Start a thread for calls, and one for jobs that call a model if there is one; they end once `stop` is set."""
-    lanes = [LaneWorker(parts, stop, _make_call_lane(), "credenda-calls")]
+    jobs = {"credenda-calls": _make_call_lane()}
     if parts.llm is not None:
-        lanes.append(LaneWorker(parts, stop, workers.tenants.MODEL, "credenda-model"))
+        jobs["credenda-model"] = workers.tenants.MODEL
+    lanes = [
+        LaneWorker(_make_worker(parts, lane), lambda everyone: everyone.run_round(stop), stop, name)
+        for name, lane in jobs.items()
+    ]
+    tasks = workers.tenants.AllUsers(parts, duties=duties, leads=is_leader)
+    lanes.append(LaneWorker(tasks, lambda everyone: everyone.look_after(stop), stop, "credenda-tasks"))
     for lane in lanes:
         lane.start()
     return lanes
 
 
-def _make_call_lane() -> workers.tenants.Lane:
-    return workers.tenants.Lane(run_calls, kinds=workers.tenants.CALLS)
+def _make_worker(parts: Parts, lane: workers.tenants.Lane) -> workers.tenants.AllUsers:
+    return workers.tenants.AllUsers(parts, duties=lambda _: None, lane=lane)
 
 
 @contextmanager
-def run_lanes_beside(parts: Parts, stop: Event, *, once: bool) -> Generator[None]:
-    """Run calls and jobs that call a model beside the block; with `once` the calls that are due before it."""
+def run_lanes_beside(parts: Parts, stop: Event, duties: Callable[[Parts], object], *, once: bool) -> Generator[None]:
+    """Run all but messages beside the block; with `once` only the calls that are due, before it."""
     if once:
-        with closing(workers.tenants.AllUsers(parts, duties=_do_nothing, lane=_make_call_lane())) as everyone:
+        with closing(_make_worker(parts, _make_call_lane())) as everyone:
             while everyone.run_round(stop):
                 pass
         yield
         return
-    lanes = start_lanes(parts, stop)
+    lanes = start_lanes(parts, stop, duties)
     with ExitStack() as held:
         for lane in lanes:
             held.callback(lane.join)

@@ -23,7 +23,7 @@ from credenda.workers.expiry import apply_policies
 from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
 from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
 
-__all__ = ["CALLS", "MESSAGES", "MODEL", "AllUsers", "Lane", "Run"]
+__all__ = ["ALL", "CALLS", "MESSAGES", "MODEL", "AllUsers", "Lane", "Run"]
 
 _log = logging.getLogger(__name__)
 _PAGE: Final = 64
@@ -31,8 +31,6 @@ _PAGE: Final = 64
 _OPEN_MAX: Final = 16
 """Tenants whose views stay open between two rounds."""
 _DUTY_SECONDS: Final = 60.0
-_SLICE_SECONDS: Final = 0.25
-"""After so long the duties of the next users let messages go first."""
 
 Run = Callable[[Parts, Event | None], int]
 """Runs a batch of due jobs of one tenant, until the event is set, and returns how many."""
@@ -65,7 +63,8 @@ def _run_both(parts: Parts, stop: Event | None) -> int:
 MESSAGES: Final = Lane(_run_messages, other_kinds=frozenset({THINK, REREAD}))
 MODEL: Final = Lane(_run_model, kinds=frozenset({THINK, REREAD}))
 CALLS: Final = frozenset({CALL})
-_BOTH: Final = Lane(_run_both)
+ALL: Final = Lane(_run_both)
+"""Messages, with and without a model."""
 
 
 class AllUsers:
@@ -76,7 +75,7 @@ class AllUsers:
         parts: Parts,
         *,
         duties: Callable[[Parts], object],
-        lane: Lane = _BOTH,
+        lane: Lane = ALL,
         leads: Callable[[], bool] | None = None,
         open_max: int = _OPEN_MAX,
     ) -> None:
@@ -91,8 +90,6 @@ class AllUsers:
         self._open_max = open_max
         self._open: OrderedDict[str, Parts] = OrderedDict()
         self._duties_at = 0.0
-        self._looked_after: str | None = None
-        """The last user whose duties were run, until those of all were."""
         self._served: set[str] = set()
         self.jobs = 0
         """How many jobs were run."""
@@ -123,31 +120,26 @@ class AllUsers:
         self.jobs += ran
         return ran
 
-    def look_after(self, stop: Event | None = None) -> bool:
-        """Run the duties of the next users that are due, and delete what their policies say; return whether more wait.
+    def look_after(self, stop: Event | None = None) -> None:
+        """Run the duties of every tenant that are due, and delete what its policies say, at most once a minute.
 
-        It begins with the first user at most once a minute, and goes on where the last call stopped. Each call ends
-        with the user in whose turn a quarter of a second is over, so that messages of others wait no longer than that.
+        The lead is confirmed once a minute too; a process that has lost it stops in the middle.
         """
-        began = seconds()
-        if self._looked_after is None and began < self._duties_at:
-            return False
-        if began >= self._duties_at:
-            self._duties_at = began + _DUTY_SECONDS
-            if self._leads is not None and not self._leads():
-                self._looked_after = None
-                return False
-        after = self._looked_after or ""
+        if seconds() < self._duties_at:
+            return
+        after = ""
         while page := self._parts.store.users(after=after, limit=_PAGE):
             for user in page:
-                if stop is not None and stop.is_set():
-                    return False
+                if (stop is not None and stop.is_set()) or not self._keeps_lead():
+                    return
                 self._attempt(user, self._look_after)
-                after = self._looked_after = user
-                if seconds() - began > _SLICE_SECONDS:
-                    return True
-        self._looked_after = None
-        return False
+            after = page[-1]
+
+    def _keeps_lead(self) -> bool:
+        if seconds() < self._duties_at:
+            return True
+        self._duties_at = seconds() + _DUTY_SECONDS
+        return self._leads is None or self._leads()
 
     def close(self) -> None:
         """Close every view; closing twice does nothing."""

@@ -183,3 +183,21 @@ def test_a_read_finds_rows_by_their_keys_while_there_are_no_statistics(
         before = _count_touched(session)
         READS[name](Asked(reader, events, tuple(memories)))
         assert 0 < _count_touched(session) - before <= most
+
+
+_OWN_WORDS = """
+INSERT INTO credenda.words (user_id, term, code)
+SELECT 'ana', term, i << 12 FROM generate_series(1000, 9000) AS i, unnest(ARRAY['black', 'coffee']) AS term
+"""
+def test_a_search_by_words_touches_no_rows_of_the_user_that_the_words_do_not_touch() -> None:
+    with closing(PostgresStore(database.url(APP))) as store:
+        events = put(store, ANA, *(said(f"green tea {number}") for number in range(OWN)))
+        memories = add(store, ANA, *(_memory(number) for number in range(OWN)))
+    before = _measure(database, events, memories)
+    with database.connect() as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(_OWN_WORDS)
+        connection.execute("VACUUM ANALYZE")
+    after = _measure(database, events, memories)
+    for name in ("nominate", "words of memories"):
+        assert 0 < after[name] <= before[name] + OWN

@@ -50,7 +50,7 @@ def copy_user(target: str, template: str, numbers: range, note: Callable[[str], 
         for start in range(0, len(numbers), _TOGETHER):
             page = numbers[start : start + _TOGETHER]
             span = {"first": sql.Literal(page[0]), "last": sql.Literal(page[-1])}
-            with connection.transaction(), _walls_down(connection, [table for table, _ in tables]):
+            with connection.transaction(), _drop_walls(connection, [table for table, _ in tables]):
                 for table, columns in tables:
                     _run(connection, _COPY, **_name_cells(table, columns, template), **span)
                 _run(connection, _WAIT, **span, every=sql.Literal(WAITING))
@@ -71,7 +71,7 @@ def _name_cells(table: str, columns: Sequence[str], template: str) -> dict[str, 
 
 
 @contextmanager
-def _walls_down(connection: psycopg.Connection[Any], tables: Sequence[str]) -> Generator[None]:
+def _drop_walls(connection: psycopg.Connection[Any], tables: Sequence[str]) -> Generator[None]:
     """Let the owner write rows of every user inside the block, which lies inside a transaction."""
     for table in tables:
         _run(connection, "ALTER TABLE credenda.{table} NO FORCE ROW LEVEL SECURITY", table=sql.Identifier(table))

@@ -130,10 +130,10 @@ def _measure(parts: Parts, memory: Credenda, server: _Server, users: int) -> dic
         "due": _time(server, lambda: store.users_with_due_jobs(parts.clock.now_us(), limit=_PAGE)),
         "page": _time(server, lambda: store.users(after="copy 5", limit=_PAGE)),
     }
-    users = [f"copy {users - place}" for place in range(min(users, _USERS_OF_TASKS))]
-    found["tasks"] = _run_tasks(parts, server, users, tuple(task.name for task in list_cadences(parts)))
-    found["decay"] = _run_tasks(parts, server, users, ("decay",))
-    found["passed"] = _run_tasks(parts, server, users, ())
+    names = [f"copy {users - place}" for place in range(min(users, _USERS_OF_TASKS))]
+    found["tasks"] = _run_tasks(parts, server, names, tuple(task.name for task in list_cadences(parts)))
+    found["decay"] = _run_tasks(parts, server, names, ("decay",))
+    found["passed"] = _run_tasks(parts, server, names, ())
     return {f"{act}_{what}": figure for act, figures in found.items() for what, figure in figures.items()}
 
 

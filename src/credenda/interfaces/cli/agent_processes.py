@@ -106,16 +106,21 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
 def _run_for_all_users(session: Session, *, once: bool) -> None:
     with session.open_parts() as parts:
         tasks: Counter[str] = Counter()
-        make = workers.tenants.AllUsers if once else call_worker.make_message_worker
-        everyone = make(parts, duties=lambda view: tasks.update(_run_duties(view)))
-        with closing(everyone), wait_for_signal() as stopped, call_worker.run_lanes_beside(parts, stopped, once=once):
+
+        def run_duties(view: Parts) -> None:
+            tasks.update(_run_duties(view))
+
+        lane = workers.tenants.ALL if once else workers.tenants.MESSAGES
+        everyone = workers.tenants.AllUsers(parts, duties=run_duties, lane=lane)
+        beside = call_worker.run_lanes_beside
+        with closing(everyone), wait_for_signal() as stopped, beside(parts, stopped, run_duties, once=once):
             if not once:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():
-                ran = everyone.run_round(stopped)
-                if (not (once and ran) and everyone.look_after(stopped)) or ran:
+                if everyone.run_round(stopped):
                     continue
                 if once:
+                    everyone.look_after(stopped)
                     break
                 stopped.wait(_IDLE_SECONDS)
         done = {"users": everyone.users, "jobs": everyone.jobs, "tasks": tasks.total()}

@@ -16,7 +16,7 @@ from credenda.client import Credenda
 from credenda.clock import Clock
 from credenda.errors import CredendaError, Forbidden
 from credenda.interfaces.authorization import SCOPES, get_principal
-from credenda.interfaces.call_worker import LaneWorker, make_message_worker, start_lanes
+from credenda.interfaces.call_worker import LaneWorker, start_lanes
 from credenda.interfaces.server.anchors import Anchors
 from credenda.interfaces.server.audit import AuditLog
 from credenda.interfaces.server.last_calls import LastCalls
@@ -68,7 +68,7 @@ class Memories:
         self._lanes: list[LaneWorker] = []
         if self._worker is not None:
             self._worker.start()
-            self._lanes = start_lanes(parts, self._stop)
+            self._lanes = start_lanes(parts, self._stop, services.scheduled_tasks.run_duties)
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -252,18 +252,17 @@ class Memories:
         warm = getattr(self._parts.extractor, "warm", None)
         if callable(warm):
             warm()  # now: compiling later would delay a caller
-        everyone = make_message_worker(self._parts, services.scheduled_tasks.run_duties)
+        everyone = workers.tenants.AllUsers(self._parts, duties=str, lane=workers.tenants.MESSAGES)
         with closing(everyone):
             while not self._stop.is_set():
                 self._jobs_ready.clear()
-                if not self._work_once(everyone):
+                if not self._run_round(everyone):
                     self._jobs_ready.wait(_IDLE_SECONDS)
 
-    def _work_once(self, everyone: workers.tenants.AllUsers) -> bool:
-        """Run jobs and tasks that are due; return whether more may be. A failure is logged by its kind."""
+    def _run_round(self, everyone: workers.tenants.AllUsers) -> int:
+        """Run the jobs that are due; a failure is logged by its kind, and the worker goes on."""
         try:
-            ran = everyone.run_round(self._stop)
-            return everyone.look_after(self._stop) or bool(ran)
+            return everyone.run_round(self._stop)
         except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
             _log.warning("a round of work failed: %s", type(error).__name__)
-            return False
+            return 0
