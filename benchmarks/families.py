@@ -41,7 +41,7 @@ from credenda.read.retrieve import find_owner
 from credenda.services.search import open_index
 from credenda.storage.store import Reader
 
-__all__ = ["compute_intervals", "recalibrate", "run_families"]
+__all__ = ["Answer", "compute_intervals", "measure_families", "recalibrate", "run_families"]
 
 Floats = NDArray[np.float64]
 Note = Callable[[str], None]
@@ -102,9 +102,14 @@ def run_families(
         fitted = [one for source in of_persons for one in gather_family(source, folder)] if len(of_persons) > 1 else []
     if save is not None:
         save.write_text("".join(json.dumps(_to_line(one)) + "\n" for one in answers if one.own), encoding="utf-8")
+    return measure_families([source.name for source in sources], answers, fitted)
+
+
+def measure_families(names: Sequence[str], answers: Sequence[Answer], fitted: Sequence[Asked]) -> dict[str, Any]:
+    """Return the order and the probability of each family; `fitted` are questions with the terms of their sum."""
     return {
-        "families": {source.name: _measure_family(source.name, answers, fitted) for source in sources},
-        "probability": {source.name: _measure_probability(source.name, answers) for source in sources},
+        "families": {name: _measure_family(name, answers, fitted) for name in names},
+        "probability": {name: _measure_probability(name, answers) for name in names},
     }
 
 
@@ -138,7 +143,7 @@ def _ask_family(
             rank = _open_baselines(memory, conversation)
             for question in source.questions:
                 own = question.conversation == conversation.name
-                if not own and (at == 0 and len(names) == 1 or question.conversation != names[at - 1]):
+                if not own and question.conversation != names[at - 1]:
                     continue
                 result = memory.search(question.text, limit=_DEPTH, record_access=False)
                 ranked = {**(rank(question.text) if own else {}), _NOW: find_turns(result.hits)}
