@@ -136,7 +136,8 @@ def format_families(document: Mapping[str, Any]) -> str:
             own, foreign = found["own"], found.get("foreign", {})
             figures = (own["mean"], own["found"], own["brier"], foreign.get("mean", ""), foreign.get("brier", ""))
             sure.append([family, way, *map(format_figure, figures)])
-    return f"{lay_out(rows)}\n\n{lay_out(sure)}"
+    curves = [f"{share} {base:.2f} {slope:.2f}" for share, (base, slope) in document["curve of persons"].items()]
+    return f"{lay_out(rows)}\n\n{lay_out(sure)}\n\ncurve of persons, by share of foreign: {'; '.join(curves) or 'none'}"
 
 
 def _format_interval(found: Mapping[str, Any]) -> str:

@@ -23,7 +23,10 @@ TALK = Conversation(
     name="c",
     sessions=[
         ("s1", [say("1", "Ann", "Which instrument do you play?"), say("2", "Bo", "The oboe"), say("3", "Ann", "Nice")]),
-        ("s2", [say("4", "Ann", "It rains", 9), say("5", "Bo", "I bought a red canoe", 9), say("6", "Ann", "Lovely", 9)]),
+        (
+            "s2",
+            [say("4", "Ann", "It rains", 9), say("5", "Bo", "I bought a red canoe", 9), say("6", "Ann", "Lovely", 9)],
+        ),
     ],
     turns={},
 )
