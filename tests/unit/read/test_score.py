@@ -19,7 +19,7 @@ from credenda.read.abstention import (
 )
 from credenda.read.candidates import Candidates, Row, Signs
 from credenda.read.score import compute_final_scores, compute_recall_weights, score_rows
-from credenda.read.weights import Calibration, load_weights
+from credenda.read.weights import Calibration, load_talk_weights, load_weights
 
 from .build import MemoryParts, candidates, day, memory
 
