@@ -181,7 +181,8 @@ def _open_baselines(memory: Credenda, conversation: Conversation) -> Callable[[s
 def _read_vectors(reader: Reader, index: ResidentIndex, conversation: Conversation) -> Floats:
     """Return the vector of the first passage of each message, (n, d); zeros where there is none."""
     rows, found = read_stored_vectors(index, reader, np.flatnonzero(index.has_vector))
-    first = {owner: at for at, owner in reversed(list(enumerate(find_owner(index.codes[rows]).tolist())))}
+    owner_of: list[int] = find_owner(index.codes[rows]).tolist()
+    first = {owner: at for at, owner in reversed(list(enumerate(owner_of)))}
     owners = turn_owners(reader, index)
     out = np.zeros((len(conversation.turns), index.dims), np.float64)
     for place, turn in enumerate(conversation.turns):
