@@ -12,6 +12,7 @@ from benchmarks.consolidation import run_consolidation
 from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
 from benchmarks.erase_cost import run_erase
+from benchmarks.families import run_families
 from benchmarks.hook_held_out import run_held_out
 from benchmarks.hooks import run_hooks
 from benchmarks.lifetime import run_lifetime
@@ -40,6 +41,27 @@ def benchmarks() -> None:
 def precision(*, held: Path, cases: Path, sessions: Path | None, embedder: str, as_json: bool) -> None:
     """Run the benchmark of precision."""
     show(run_precision(held, cases, sessions, embedder=embedder, note=note), tables.format_precision, as_json=as_json)
+
+
+@benchmarks.command(help="Retrieval by family of conversations beside two baselines, with intervals (local model).")
+@click.option("--data", type=EXISTING_FILE, multiple=True, required=True, help="Conversations of a family.")
+@click.option("--questions", type=EXISTING_FILE, multiple=True, required=True, help="Its questions, in the same order.")
+@click.option("--keep", type=click.Path(file_okay=False, exists=True, path_type=Path), help="A folder for the stores.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the ranking of each question.")
+@click.option("--before", type=EXISTING_FILE, help="Rankings that another version has saved.")
+@as_json_option
+def families(
+    *,
+    data: tuple[Path, ...],
+    questions: tuple[Path, ...],
+    keep: Path | None,
+    save: Path | None,
+    before: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the benchmark by family."""
+    document = run_families(data, questions, keep=keep, save=save, before=before, note=note)
+    show(document, tables.format_families, as_json=as_json)
 
 
 @benchmarks.command(help="Cost of the contradiction check per write, and of a slot that changes constantly.")

@@ -4,7 +4,7 @@ Each family (a pair of files) is stored and asked as in `bench locomo`, with the
 questions and over conversations. "weights of the others" orders the candidates of talk between persons with weights
 fitted without the family (`benchmarks/fit_talk.py`). Every question is also asked of the next conversation, which does
 not answer it: the probability of an answer is judged by its Brier score on both, before and after a logistic curve
-fitted on the other families, in which `FOREIGN` of the questions are such ones.
+fitted on the other families (for persons: of persons), in which `FOREIGN` of the questions are such ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -41,7 +41,7 @@ from credenda.read.retrieve import find_owner
 from credenda.services.search import open_index
 from credenda.storage.store import Reader
 
-__all__ = ["compute_intervals", "recalibrate", "run_families"]
+__all__ = ["Answer", "compute_intervals", "measure_families", "recalibrate", "run_families"]
 
 Floats = NDArray[np.float64]
 Note = Callable[[str], None]
@@ -102,9 +102,22 @@ def run_families(
         fitted = [one for source in of_persons for one in gather_family(source, folder)] if len(of_persons) > 1 else []
     if save is not None:
         save.write_text("".join(json.dumps(_to_line(one)) + "\n" for one in answers if one.own), encoding="utf-8")
+    return measure_families([source.name for source in sources], answers, fitted)
+
+
+def measure_families(names: Sequence[str], answers: Sequence[Answer], fitted: Sequence[Asked]) -> dict[str, Any]:
+    """Return the order and the probability of each family; `fitted` are questions with the terms of their sum.
+
+    The curve of persons comes after the one that the product applies already.
+    """
+    persons = {one.family for one in fitted}
     return {
-        "families": {source.name: _measure_family(source.name, answers, fitted) for source in sources},
-        "probability": {source.name: _measure_probability(source.name, answers) for source in sources},
+        "families": {name: _measure_family(name, answers, fitted) for name in names},
+        "probability": {name: _measure_probability(name, answers, persons) for name in names},
+        "curve of persons": {
+            f"{share:.0%}": fit_curve([one for one in answers if one.family in persons], foreign=share)
+            for share in (FOREIGN if persons else ())
+        },
     }
 
 
@@ -138,7 +151,7 @@ def _ask_family(
             rank = _open_baselines(memory, conversation)
             for question in source.questions:
                 own = question.conversation == conversation.name
-                if not own and ((at == 0 and len(names) == 1) or question.conversation != names[at - 1]):
+                if not own and question.conversation != names[at - 1]:
                     continue
                 result = memory.search(question.text, limit=_DEPTH, record_access=False)
                 ranked = {**(rank(question.text) if own else {}), _NOW: find_turns(result.hits)}
@@ -168,7 +181,8 @@ def _open_baselines(memory: Credenda, conversation: Conversation) -> Callable[[s
 def _read_vectors(reader: Reader, index: ResidentIndex, conversation: Conversation) -> Floats:
     """Return the vector of the first passage of each message, (n, d); zeros where there is none."""
     rows, found = read_stored_vectors(index, reader, np.flatnonzero(index.has_vector))
-    first = {owner: at for at, owner in reversed(list(enumerate(find_owner(index.codes[rows]).tolist())))}
+    owner_of: list[int] = find_owner(index.codes[rows]).tolist()
+    first = {owner: at for at, owner in reversed(list(enumerate(owner_of)))}
     owners = turn_owners(reader, index)
     out = np.zeros((len(conversation.turns), index.dims), np.float64)
     for place, turn in enumerate(conversation.turns):
@@ -233,10 +247,16 @@ def _find_bounds(resampled: Floats) -> tuple[float, float]:
     return round(100 * low, 1), round(100 * high, 1)
 
 
-def _measure_probability(name: str, answers: Sequence[Answer]) -> dict[str, Any]:
+def _list_others(name: str, answers: Sequence[Answer], persons: Collection[str]) -> list[Answer]:
+    """Return the answers of the other families: of persons alone, if the family is one of them."""
+    kept = persons if name in persons else {one.family for one in answers}
+    return [one for one in answers if one.family in kept and one.family != name]
+
+
+def _measure_probability(name: str, answers: Sequence[Answer], persons: Collection[str]) -> dict[str, Any]:
     """Return the Brier scores of a family's own and foreign questions, as given and by curves of the other families."""
     mine = [one for one in answers if one.family == name]
-    others = [one for one in answers if one.family != name]
+    others = _list_others(name, answers, persons)
     given = np.array([one.probability for one in mine])
     ways = {"as given": given}
     for share in FOREIGN if others else ():
@@ -257,7 +277,13 @@ def _measure_probability(name: str, answers: Sequence[Answer]) -> dict[str, Any]
 
 
 def recalibrate(answers: Sequence[Answer], given: Floats, *, foreign: float) -> Floats:
-    """Return probabilities (n,) by the logistic curve that fits the answers; families have equal weight."""
+    """Return probabilities (n,) by the logistic curve that fits the answers."""
+    base, slope = fit_curve(answers, foreign=foreign)
+    return apply_logistic(base + slope * _to_logits(given))
+
+
+def fit_curve(answers: Sequence[Answer], *, foreign: float) -> tuple[float, float]:
+    """Return base and slope of the logistic curve that fits the answers; families have equal weight."""
     groups = {(one.family, one.own) for one in answers}
     counts = {group: sum((one.family, one.own) == group for one in answers) for group in groups}
     weights = [(1 - foreign if one.own else foreign) / counts[one.family, one.own] for one in answers]
@@ -265,7 +291,7 @@ def recalibrate(answers: Sequence[Answer], given: Floats, *, foreign: float) -> 
     found = np.array([float(one.is_found) for one in answers])
     signs = _to_logits(np.array([one.probability for one in answers]))
     base, slope = fit_logistic(signs[:, np.newaxis], found, np.array(weights) * scale).tolist()
-    return apply_logistic(base + slope * _to_logits(given))
+    return base, slope
 
 
 def _to_logits(sure: Floats) -> Floats:

@@ -40,7 +40,7 @@ from credenda.services.search import open_index
 from credenda.storage.store import Reader
 
 Floats = NDArray[np.float64]
-FITTED: Final = ("words", "session", "length", "speaker", "belief", "meaning", "late", "question", "when", "count")
+FITTED: Final = ("session", "length", "speaker", "belief", "meaning", "late", "question", "when", "count")
 MEASURES: Final = ("any@1", "any@10", "all@10", "mrr")
 STEPS: Final = 300
 RATE: Final = 0.05

@@ -67,8 +67,10 @@ class SimpleBase:
 
 
 def _name_day(message: Mapping[str, object]) -> str:
-    moment = message.get("timestamp")
-    return datetime.fromisoformat(str(moment)).strftime("%d %B %Y") if moment else ""
+    if not message.get("timestamp"):
+        return ""
+    moment = datetime.fromisoformat(str(message["timestamp"]))
+    return f"{moment.day} {moment:%B %Y}"
 
 
 def _join_sessions(places: Sequence[int], texts: Sequence[str]) -> dict[str, str]:

@@ -126,3 +126,29 @@ def format_ceiling(document: Mapping[str, Any]) -> str:
     means = f"{counts.get('known', 0) / questions:.1f} memories and {counts.get('tokens', 0) / questions:.0f} tokens"
     lines = [f"{number} {why}" for why, number in document["outcomes"].items()]
     return "\n\n".join((format_talk(document), "\n".join((f"{shown}; a question has {means}", *lines))))
+
+
+def format_families(document: Mapping[str, Any]) -> str:
+    """Show each way to rank by family with its intervals over questions and conversations, then the probability."""
+    rows = [["", "", *(name for name in ("any@10", "mrr"))]]
+    for family, found in document["families"].items():
+        head = f"{family} ({found['questions']} of {found['conversations']})"
+        for way, measures in found["rows"].items():
+            rows.append([head, way, *(_format_interval(measures[name]) for name in ("any@10", "mrr"))])
+            higher = [measures[name].get("this version is higher by") for name in ("any@10", "mrr")]
+            if way != "this version" and all(higher):
+                rows.append(["", "  this version is higher by", *map(_format_interval, higher)])
+            head = ""
+    sure = [["", "probability", "own: mean", "found", "Brier", "foreign: mean", "Brier"]]
+    for family, ways in document["probability"].items():
+        for way, found in ways.items():
+            own, foreign = found["own"], found.get("foreign", {})
+            figures = (own["mean"], own["found"], own["brier"], foreign.get("mean", ""), foreign.get("brier", ""))
+            sure.append([family, way, *map(format_figure, figures)])
+    curves = [f"{share} {base:.2f} {slope:.2f}" for share, (base, slope) in document["curve of persons"].items()]
+    return f"{lay_out(rows)}\n\n{lay_out(sure)}\n\ncurve of persons, by share of foreign: {'; '.join(curves) or 'none'}"
+
+
+def _format_interval(found: Mapping[str, Any]) -> str:
+    both = "; ".join("–".join(map(str, found[over])) for over in ("questions", "conversations"))
+    return f"{found['mean']} ({both})"

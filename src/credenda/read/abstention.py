@@ -181,4 +181,5 @@ def estimate_answerability(
         logit += engine.strange
     elif asking.names_slot and coverage < _MOST_WORDS:
         logit += tuned.missing_logit
-    return 1.0 / (1.0 + math.exp(-logit))
+    base, slope = tuned.curve
+    return 1.0 / (1.0 + math.exp(-(base + slope * logit)))

@@ -116,7 +116,7 @@ def search(
     found, rows, rise = _find(asked, work, _COMPARED)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
-        rows, pick_most_relevant(work.rows), judge, tuned, asking=_gather_question_signals(made, found, rise)
+        rows, pick_most_relevant(work.rows), judge, work.tuned, asking=_gather_question_signals(made, found, rise)
     )
     abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == _COMPARED:

@@ -103,6 +103,8 @@ class Weights:
     scant_logit: float
     falloff: float
     engines: Mapping[str, Calibration]
+    curve: tuple[float, float] = (0.0, 1.0)
+    """Base and slope of the curve that turns the logit of an answer into that of its probability."""
 
     def engine(self, model_id: str | None) -> Calibration:
         """Return the calibration whose name is part of the model id; `None` means words alone."""
@@ -171,9 +173,10 @@ def load_weights() -> Weights:
 def load_talk_weights() -> Weights:
     """Return the weights for talk between persons whose token vectors are compared: table [talk] over the others."""
     usual, table = load_weights(), _read_table("weights.toml")["talk"]
+    base, slope = table.pop("curve")
     cosines = {name: table.pop(name) for name in ("meaning", "likeness")}
     engines = {name: replace(engine, **cosines) for name, engine in usual.engines.items()}
-    return replace(usual, relevance=replace(usual.relevance, **table), engines=engines)
+    return replace(usual, relevance=replace(usual.relevance, **table), engines=engines, curve=(base, slope))
 
 
 @cache

@@ -19,7 +19,7 @@ from credenda.read.abstention import (
 )
 from credenda.read.candidates import Candidates, Row, Signs
 from credenda.read.score import compute_final_scores, compute_recall_weights, score_rows
-from credenda.read.weights import Calibration, load_weights
+from credenda.read.weights import Calibration, load_talk_weights, load_weights
 
 from .build import MemoryParts, candidates, day, memory
 
@@ -221,6 +221,17 @@ def test_what_a_row_is_worth_by_itself_makes_no_search_surer() -> None:
     assert relevant == read[1:]
     asking = QuestionSignals(searched=600)
     assert estimate_answerability(read[:2], relevant, WORDS, load_weights(), asking=asking) == sureness(coverage=0.6)
+
+
+def test_talk_between_persons_has_a_flatter_curve_with_the_same_order() -> None:
+    asking, rows = QuestionSignals(searched=600), [[row(signs=Signs(coverage=share))] for share in (0.1, 0.5, 0.9)]
+    usual, talk = (
+        [estimate_answerability(one, [], WORDS, tuned, asking=asking) for one in rows]
+        for tuned in (load_weights(), load_talk_weights())
+    )
+    assert talk == sorted(talk)
+    assert talk[0] > usual[0]
+    assert talk[-1] - talk[0] < usual[-1] - usual[0]
 
 
 def test_nothing_answers_nothing() -> None:
