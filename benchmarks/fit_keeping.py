@@ -40,7 +40,7 @@ SEEN_MIN: Final = 6
 SLOT_LIMIT: Final = 1.0
 CLAUSE_SHARE: Final = 0.9
 SAYS: Final = 0.5
-SMALL: Final = 0.1
+SMALL: Final = 0.15
 KNOWN_CHARACTERS: Final = 30
 VERDICTS: Final = ("right", "part", "empty", "wrong")
 HEAD: Final = """\
@@ -160,7 +160,8 @@ def print_figures(judged: Sequence[Row], scores: Floats) -> None:
 def render(name: str, names: Sequence[str], weights: Floats, limit: float) -> str:
     """Return a table of the data file."""
     rows = sorted((str(name), float(weight)) for name, weight in zip(names, weights[1:], strict=True))
-    lines = [f"{name} = {weight:.2f}" for name, weight in rows if abs(weight) >= SMALL]
+    used = [row for row in rows if row[0].removeprefix("is_") in WEIGHED or not row[0].startswith("is_")]
+    lines = [f"{name} = {weight:.2f}" for name, weight in used if abs(weight) >= SMALL]
     return "\n".join([f"[{name}]", f"start = {float(weights[0]) - limit:.2f}", *lines, ""])
 
 

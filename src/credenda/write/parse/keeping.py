@@ -19,7 +19,7 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.tree import Tree
 
-__all__ = ["WEIGHED", "Kept", "decide_kept", "find_signs"]
+__all__ = ["WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"]
 
 
 class Kept(StrEnum):
@@ -38,6 +38,8 @@ _UNNAMED: Final = "way"
 _POINTING: Final = frozenset(
     ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
 )
+_UNRESOLVED: Final = frozenset({"it", "them", "him", "he", "she", "they", "one"})
+"""Pronouns without which words do not stand alone."""
 _EMPTY: Final = frozenset(
     [
         *("something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit"),
@@ -107,7 +109,7 @@ def decide_kept(tree: Tree, fact: Fact) -> Kept:
     signs, tables = find_signs(tree, fact), load_weights()
     if fact.attribute != _UNNAMED and _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT
-    alone = "pointing" not in signs
+    alone = _UNRESOLVED.isdisjoint(fact.value.lower().split())
     return Kept.CLAUSE if alone and _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
 
 
