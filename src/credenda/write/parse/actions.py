@@ -33,7 +33,7 @@ _APPOINTMENTS: Final = frozenset(
         *("competition", "tournament", "recital", "wedding", "conference"),
     ]
 )
-_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin", "employer"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
     {
@@ -269,7 +269,8 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         yield make_fact(said, "experience", tree.action(head))
         return
     if below is not None:
-        yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
+        if tree.tokens[below].tag == "VB":  # but "I have fun trying out sounds"
+            yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
         if tree.lemma(one) in _PASSING or is_pointing(tree, one):
