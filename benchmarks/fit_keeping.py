@@ -31,7 +31,7 @@ from credenda.model.parsed import Parser
 from credenda.providers.parse.spacy_english import SpacyEnglish
 from credenda.write.parse.extractor import list_facts
 from credenda.write.parse.fact import Fact
-from credenda.write.parse.keeping import WEIGHED, find_signs
+from credenda.write.parse.keeping import OFF, WEIGHED, find_signs
 
 Floats = NDArray[np.float64]
 OUT: Final = Path(__file__).parents[1] / "src/credenda/write/parse/keeping.toml"
@@ -149,7 +149,9 @@ def describe(rows: Sequence[Row]) -> str:
 def print_figures(judged: Sequence[Row], scores: Floats) -> None:
     """Print the shares before and after, by attribute and by conversation, with weights of other conversations."""
     kept = [
-        row for row, score in zip(judged, scores, strict=True) if row.attribute not in WEIGHED or score >= SLOT_LIMIT
+        row
+        for row, score in zip(judged, scores, strict=True)
+        if row.attribute not in OFF and (row.attribute not in WEIGHED or score >= SLOT_LIMIT)
     ]
     print(f"{'all':16s} {describe(judged)}\n{'kept':16s} {describe(kept)}")
     for name in sorted(WEIGHED | {row.fold for row in judged}):

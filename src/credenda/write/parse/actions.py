@@ -59,14 +59,6 @@ _TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "schedule
 _LETTERS_MIN: Final = 3
 _SUBJECT_WORDS: Final = 2
 """Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
-_PASSING: Final = frozenset(
-    [
-        *("day", "time", "evening", "morning", "night", "afternoon", "weekend", "moment", "conversation", "talk"),
-        *("chat", "doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure"),
-        *("discussion",),
-    ]
-)
-"""What somebody has for a while only."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -273,7 +265,7 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
             yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
-        if tree.lemma(one) in _PASSING or is_pointing(tree, one):
+        if is_pointing(tree, one):
             continue
         attribute, value = _name_possession(tree, one)
         if attribute == "has" and said.clause.tense is Tense.PAST:
