@@ -81,9 +81,13 @@ def test_a_value_is_whole(text: str, attribute: str, value: str) -> None:
     assert (attribute, value) in open_slots(text)
 
 
+def test_a_pet_without_a_name_is_told_by_its_kind() -> None:
+    assert ("pet", "cat") in open_slots("My cat wanted to say hi.")
+
+
 def test_words_that_fill_no_slot_stay_beside_a_slot_of_the_same_sentence() -> None:
     told = read("I'm trying to reach full coverage, and I've currently reached 65% after the test run on March 27.")
-    assert ("goal", None) == tuple(one.attribute for one in told)
+    assert tuple(one.attribute for one in told) == ("goal", None)
 
 
 def test_words_that_fill_no_slot_may_stand_alone() -> None:

@@ -15,9 +15,9 @@ from credenda.write.parse.objects import find_made_object, is_making, is_tool, m
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
 from credenda.write.parse.tree import Tree, is_pointing
 
-__all__ = ["read_actions"]
+__all__ = ["PETS", "read_actions"]
 
-_PETS: Final = frozenset(
+PETS: Final = frozenset(
     {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
 )
 _HEALTH: Final = frozenset(
@@ -281,10 +281,10 @@ def _name_possession(tree: Tree, at: int) -> tuple[str, str]:
     kin, cause = names().kin_noun(lemma), tree.preposition(at, "to")
     if lemma in {"allergy", "intolerance"} and cause is not None:
         return lemma, tree.phrase(cause)
-    if kin is not None and lemma not in _PETS:
+    if kin is not None and lemma not in PETS:
         named = find_name(tree, at) or _find_naming(tree, at)
         return kin, named or ("" if kin in ACQUAINTANCES else tree.phrase(at))
-    kinds = (("condition", _HEALTH), ("pet", _PETS), ("appointment", _APPOINTMENTS))
+    kinds = (("condition", _HEALTH), ("pet", PETS), ("appointment", _APPOINTMENTS))
     return next((name for name, nouns in kinds if lemma in nouns), "has"), tree.phrase(at)
 
 

@@ -34,7 +34,7 @@ class Kept(StrEnum):
 WEIGHED: Final = frozenset({"does", "experience", "has", "plan", "likes", "dislikes", "considering", "way"})
 """Attributes that hold whatever a clause says; the others name their value, and are precise without a weight."""
 OFF: Final = frozenset({"has", "way"})
-"""Attributes that fill no slot: where they were judged, too few entries were right ("I have …", "I am the one who …")."""
+"""Attributes that fill no slot, since too few were right where they were judged: "I have …", "I am the one who …"."""
 _POINTING: Final = frozenset(
     ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
 )

@@ -9,6 +9,7 @@ from typing import Final
 
 from credenda.model.claim import UpdateKind
 from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.parse.actions import PETS
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, split_measure
@@ -178,6 +179,8 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         kin = names().kin_noun(token.lemma)
         if kin is not None and kin != "fish" and is_owned(tree, at):
             named = find_name(tree, at)
+            if named is None and token.lemma in PETS:
+                kin, named = "pet", token.lemma
             if named is not None:
                 yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
