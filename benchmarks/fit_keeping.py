@@ -31,7 +31,7 @@ from credenda.model.parsed import Parser
 from credenda.providers.parse.spacy_english import SpacyEnglish
 from credenda.write.parse.extractor import list_facts
 from credenda.write.parse.fact import Fact
-from credenda.write.parse.keeping import WEIGHED, find_signs
+from credenda.write.parse.keeping import OFF, WEIGHED, find_signs
 
 Floats = NDArray[np.float64]
 OUT: Final = Path(__file__).parents[1] / "src/credenda/write/parse/keeping.toml"
@@ -40,7 +40,7 @@ SEEN_MIN: Final = 6
 SLOT_LIMIT: Final = 1.0
 CLAUSE_SHARE: Final = 0.9
 SAYS: Final = 0.5
-SMALL: Final = 0.1
+SMALL: Final = 0.15
 KNOWN_CHARACTERS: Final = 30
 VERDICTS: Final = ("right", "part", "empty", "wrong")
 HEAD: Final = """\
@@ -149,7 +149,9 @@ def describe(rows: Sequence[Row]) -> str:
 def print_figures(judged: Sequence[Row], scores: Floats) -> None:
     """Print the shares before and after, by attribute and by conversation, with weights of other conversations."""
     kept = [
-        row for row, score in zip(judged, scores, strict=True) if row.attribute not in WEIGHED or score >= SLOT_LIMIT
+        row
+        for row, score in zip(judged, scores, strict=True)
+        if row.attribute not in OFF and (row.attribute not in WEIGHED or score >= SLOT_LIMIT)
     ]
     print(f"{'all':16s} {describe(judged)}\n{'kept':16s} {describe(kept)}")
     for name in sorted(WEIGHED | {row.fold for row in judged}):
@@ -160,7 +162,8 @@ def print_figures(judged: Sequence[Row], scores: Floats) -> None:
 def render(name: str, names: Sequence[str], weights: Floats, limit: float) -> str:
     """Return a table of the data file."""
     rows = sorted((str(name), float(weight)) for name, weight in zip(names, weights[1:], strict=True))
-    lines = [f"{name} = {weight:.2f}" for name, weight in rows if abs(weight) >= SMALL]
+    used = [row for row in rows if row[0].removeprefix("is_") in WEIGHED or not row[0].startswith("is_")]
+    lines = [f"{name} = {weight:.2f}" for name, weight in used if abs(weight) >= SMALL]
     return "\n".join([f"[{name}]", f"start = {float(weights[0]) - limit:.2f}", *lines, ""])
 
 

@@ -50,7 +50,7 @@ def slots(claims: Sequence[Claim]) -> set[tuple[str | None, str | None, str | No
         ("I am allergic to peanuts.", "user", "allergy", "peanuts"),
         ("My favorite movie has to be Alien.", "user", "favourite_movie", "Alien"),
         ("We decided to rent a van.", "user", "decision", "rent a van"),
-        ("The endpoint has an average response time of 280ms.", "user", "average_response_time", "280ms"),
+        ("The endpoint has an average response time of 280ms.", "endpoint", "average_response_time", "280ms"),
         ("I adopted a dog called Rex last spring.", "user", "experience", "adopted a dog called Rex last spring"),
         ("I have a daughter named Mila.", "user", "daughter", "Mila"),
         ("My brother is 34 years old.", "brother", "age", "34"),
@@ -94,7 +94,7 @@ def test_questions_wishes_requests_and_suppositions_assert_nothing(text: str) ->
     [
         ("I'm going to visit Hawaii with friends.", "travel_plan", "visit Hawaii with friends", Stance.PLANNED),
         ("I'm thinking about moving to Oslo.", "considering", "moving to Oslo", Stance.CONSIDERED),
-        ("I don't eat meat.", "does", "eat meat", Stance.NEGATED),
+        ("I don't speak Danish.", "speaks", "Danish", Stance.NEGATED),
         ("My mother said I play the cello.", "plays", "cello", Stance.REPORTED),
         ("I used to play the cello.", "plays", "cello", Stance.NEGATED),
     ],

@@ -38,9 +38,9 @@ def test_among_persons_a_thing_has_its_owner() -> None:
     ("text", "attribute", "value"),
     [
         (
-            "I'm trying to plan our summer wedding. I ran a marathon last year.",
+            "I'm trying to plan our summer wedding. I ran the Berlin Marathon last year.",
             "experience",
-            "ran a marathon last year",
+            "ran the Berlin Marathon last year",
         ),
         ("I'm trying to plan our summer wedding, and I decided to leave Bosch.", "decision", "leave Bosch"),
         ("My sister wants to fix the login page, and I use Garmin.", "uses", "Garmin"),
@@ -62,7 +62,6 @@ def test_a_thing_has_one_value_of_a_measure() -> None:
         ("The Hollow by Ann Reed is a favorite of mine.", "favourite", "Hollow by Ann Reed"),
         ("I love rowing, it's my favorite sport.", "favourite_sport", "rowing"),
         ("I made some gnocchi. That happens to be my favorite dish.", "favourite_dish", "gnocchi"),
-        ("The cooking class was fantastic.", "experience", "cooking class was fantastic"),
         ("I love hiking in the hills and rowing on the lake.", "hobby", "hiking in the hills and rowing on the lake"),
     ],
 )

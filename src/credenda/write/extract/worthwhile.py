@@ -45,6 +45,13 @@ _WISHES: Final = frozenset({"prefers", "instruction"})
 _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
 """Words for the two speakers."""
+_STANDING: Final = frozenset(
+    [
+        *("always", "never", "every", "each", "any", "all", "before", "after", "when", "whenever", "once", "unless"),
+        *("until", "if", "must", "should", "only", "usually", "by"),
+    ]
+)
+"""Words of an order that holds more than once."""
 _AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
 """Words for things in the conversation, and error names."""
 _OFFERING: Final = (
@@ -80,6 +87,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if at_hand or sentence.lower().startswith(_OFFERING):
         return []
     found = worth_of(_unframed(sentence))
+    if MemoryType(found.kind) is MemoryType.PROCEDURE and _STANDING.isdisjoint(words) and _is_order(sentence):
+        return []  # "rebase onto main, then push" is done once
     done = found.planned and found.unsure > found.shares[0] and _is_done(sentence)
     if done or (found.kept >= _least(sentence, owner) and found.kept >= found.unsure):
         return [_unsure(planned=True)] if expression("as_said", "someday").search(sentence) else [_kept(found)]
@@ -132,6 +141,11 @@ def _is_done(sentence: str) -> bool:
         and (predicate.tense == "past" or predicate.ended)
         and predicate.verb not in names().mental
     )
+
+
+def _is_order(sentence: str) -> bool:
+    """Return whether a sentence has no subject, as an order has none."""
+    return find_subject(open_sentence(sentence).text, "user", None) is None
 
 
 def _kept(found: Worth) -> Reading:

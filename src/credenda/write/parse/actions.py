@@ -15,9 +15,9 @@ from credenda.write.parse.objects import find_made_object, is_making, is_tool, m
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
 from credenda.write.parse.tree import CLAUSAL, Tree, is_pointing
 
-__all__ = ["read_actions", "read_journeys"]
+__all__ = ["PETS", "read_actions", "read_journeys"]
 
-_PETS: Final = frozenset(
+PETS: Final = frozenset(
     {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
 )
 _HEALTH: Final = frozenset(
@@ -33,7 +33,7 @@ _APPOINTMENTS: Final = frozenset(
         *("competition", "tournament", "recital", "wedding", "conference"),
     ]
 )
-_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
+_PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin", "employer"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
     {
@@ -65,14 +65,6 @@ _TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "schedule
 _LETTERS_MIN: Final = 3
 _SUBJECT_WORDS: Final = 2
 """Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
-_PASSING: Final = frozenset(
-    [
-        *("day", "time", "evening", "morning", "night", "afternoon", "weekend", "moment", "conversation", "talk"),
-        *("chat", "doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure"),
-        *("discussion",),
-    ]
-)
-"""What somebody has for a while only."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -352,10 +344,11 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         yield make_fact(said, "experience", tree.action(head))
         return
     if below is not None:
-        yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
+        if tree.tokens[below].tag == "VB":  # but "I have fun trying out sounds"
+            yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
-        if tree.lemma(one) in _PASSING or is_pointing(tree, one):
+        if is_pointing(tree, one):
             continue
         attribute, value = _name_possession(tree, one)
         if attribute == "has" and said.clause.tense is Tense.PAST:
@@ -371,10 +364,10 @@ def _name_possession(tree: Tree, at: int) -> tuple[str, str]:
     kin, cause = names().kin_noun(lemma), tree.preposition(at, "to")
     if lemma in {"allergy", "intolerance"} and cause is not None:
         return lemma, tree.phrase(cause)
-    if kin is not None and lemma not in _PETS:
+    if kin is not None and lemma not in PETS:
         named = find_name(tree, at) or _find_naming(tree, at)
         return kin, named or ("" if kin in ACQUAINTANCES else tree.phrase(at))
-    kinds = (("condition", _HEALTH), ("pet", _PETS), ("appointment", _APPOINTMENTS))
+    kinds = (("condition", _HEALTH), ("pet", PETS), ("appointment", _APPOINTMENTS))
     return next((name for name, nouns in kinds if lemma in nouns), "has"), tree.phrase(at)
 
 

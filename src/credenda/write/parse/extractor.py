@@ -46,18 +46,10 @@ _OPEN_TIMES: Final = frozenset({"for", "by", "until", "till", "since", "from"})
 _VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering", "event", "experience", "does", "has"})
 """Attributes of the rules that say less than a clause."""
 _RULED: Final = frozenset(
-    {
-        "instruction",
-        "residence",
-        "employer",
-        "likes",
-        "dislikes",
-        "prefers",
-        "plan",
-        "considering",
-        "diet",
+    [
+        *("instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet", "eats"),
         "employment_status",
-    }
+    ]
 )
 
 
@@ -86,12 +78,14 @@ class ParsingExtractor:
 def _keep(turn: Turn, told: Sequence[tuple[TextSpan, Tree, Fact]]) -> list[Claim]:
     """Return the claims of what is worth keeping; a clause that fills a slot is not kept again without one."""
     decided = [(span, fact, decide_kept(tree, fact)) for span, tree, fact in told]
-    slots = [_make_claim(turn, span, fact, slotted=True) for span, fact, kept in decided if kept is Kept.SLOT]
-    clauses = [_make_claim(turn, span, fact, slotted=False) for span, fact, kept in decided if kept is Kept.CLAUSE]
-    for one in clauses:
-        if not _is_taken(one.span, [(other.span.start, other.span.stop) for other in slots]):
-            slots.append(one)
-    return slots
+    claims = [_make_claim(turn, span, fact, slotted=True) for span, fact, kept in decided if kept is Kept.SLOT]
+    told_spans = {one.span for one in claims}
+    for span, fact, kept in decided:
+        claim = _make_claim(turn, span, fact, slotted=False)
+        if kept is Kept.CLAUSE and claim.span not in told_spans:
+            claims.append(claim)
+            told_spans.add(claim.span)
+    return claims
 
 
 def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fact]]:

@@ -23,9 +23,6 @@ __all__ = ["read_facts"]
 
 _ENDING: Final = ("no longer", "anymore", "any more")
 _ENDING_CHARACTERS: Final = 12
-_VAGUE_STARTS: Final = frozenset(
-    {"lot", "some", "something", "more", "bit", "few", "couple", "all", "any", "many", "much"}
-)
 _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
@@ -44,7 +41,7 @@ def read_facts(said: Statement) -> list[Fact]:
 
 def _is_informative(said: Statement, fact: Fact) -> bool:
     """Return whether a value names something, and an attribute is one that a person has, for a person known by name."""
-    if not fact.value or fact.value.lower() in _VAGUE or fact.value.lower().split()[0] in _VAGUE_STARTS:
+    if not fact.value or fact.value.lower() in _VAGUE:
         return False
     if fact.value.lower() == fact.attribute.replace("_", " ").lower():
         return False

@@ -19,7 +19,7 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.tree import Tree
 
-__all__ = ["WEIGHED", "Kept", "decide_kept", "find_signs"]
+__all__ = ["OFF", "WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"]
 
 
 class Kept(StrEnum):
@@ -33,11 +33,13 @@ class Kept(StrEnum):
 
 WEIGHED: Final = frozenset({"does", "experience", "has", "plan", "likes", "dislikes", "considering", "way"})
 """Attributes that hold whatever a clause says; the others name their value, and are precise without a weight."""
-_UNNAMED: Final = "way"
-"""The attribute of "I am the one who …": read, one entry in four was right."""
+OFF: Final = frozenset({"has", "way"})
+"""Attributes that fill no slot, since too few were right where they were judged: "I have …", "I am the one who …"."""
 _POINTING: Final = frozenset(
     ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
 )
+_UNRESOLVED: Final = frozenset({"it", "them", "him", "he", "she", "they", "one"})
+"""Pronouns without which words do not stand alone."""
 _EMPTY: Final = frozenset(
     [
         *("something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit"),
@@ -105,9 +107,9 @@ def decide_kept(tree: Tree, fact: Fact) -> Kept:
     if fact.attribute not in WEIGHED:
         return Kept.SLOT
     signs, tables = find_signs(tree, fact), load_weights()
-    if fact.attribute != _UNNAMED and _sum(tables["slot"], signs) >= 0:
+    if fact.attribute not in OFF and _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT
-    alone = "pointing" not in signs
+    alone = _UNRESOLVED.isdisjoint(fact.value.lower().split())
     return Kept.CLAUSE if alone and _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
 
 

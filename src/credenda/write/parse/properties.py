@@ -11,6 +11,7 @@ from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.shapes import is_occupation
+from credenda.write.parse.actions import PETS
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.figures import name_known
@@ -28,8 +29,6 @@ _QUANTITY: Final = re.compile(r"(?:about |around |under |over |up to )?[$€£~]
 _COUNTED: Final = re.compile(r"((?:about |around |over |under )?[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,2}\b)?) ([a-z].*)")
 _UNCOUNTED: Final = frozenset({"status", "number", "port", "version"})
 """Measures whose value stands behind them: "201 status" is no status."""
-_TELLING: Final = frozenset({"child", "son", "daughter", "brother", "sister", "sibling", "grandchild"})
-"""Relatives that not everybody has, so that "my sister" says something."""
 _PARTS: Final = frozenset({"end", "start", "beginning", "middle", "rest", "half", "part", "couple", "most", "total"})
 """Nouns of a part: "by the end of 2024" measures nothing."""
 _RANGE: Final = re.compile(r"(\S*\d\S*(?: \w+)?) to (\S*\d.*)")
@@ -201,9 +200,10 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             yield _make_noun_fact(tree, inside, slot)
         befriended = titled and kin in ACQUAINTANCES and tree.find(at, "det") is not None
         if kin is not None and kin != "fish" and (befriended or is_owned(tree, at)):
-            unnamed = kin not in _TELLING or tree.find(at, "compound") is not None
-            named = find_name(tree, at) or ("" if unnamed else token.text.lower())
-            if named:
+            named = find_name(tree, at)
+            if named is None and token.lemma in PETS:
+                kin, named = "pet", token.lemma
+            if named is not None:
                 yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)

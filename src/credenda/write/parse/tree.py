@@ -158,8 +158,9 @@ class Tree:
         return " ".join([self.tokens[head].text, *([self.slice(run[0], run[-1])] if run else [])])
 
     def _opens_loosely(self, at: int) -> bool:
-        """Return whether a word before an action's object is left out; "decide where to work" keeps its question."""
-        return self.tokens[at].dep in {"neg", "advmod", "punct"} and self.tokens[at].tag != "WRB"
+        """Return whether a word before an action's object is left out, but in "where to work" and "moving closer"."""
+        token = self.tokens[at]
+        return token.dep in {"neg", "punct"} or (token.dep == "advmod" and token.tag == "RB")
 
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
