@@ -8,31 +8,15 @@ from typing import Any, Final
 
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
-from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
-from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
+from credenda.write.parse.people import PartyKind
+from credenda.write.parse.possessions import PASSING, read_possession
 from credenda.write.parse.tree import CLAUSAL, Tree, is_pointing
 
 __all__ = ["read_actions", "read_journeys"]
 
-_PETS: Final = frozenset(
-    {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
-)
-_HEALTH: Final = frozenset(
-    [
-        *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
-        *("anemia", "insomnia", "hypertension", "allergy", "intolerance", "condition", "syndrome", "disorder"),
-        *("disease", "cancer"),
-    ]
-)
-_APPOINTMENTS: Final = frozenset(
-    [
-        *("appointment", "meeting", "interview", "exam", "flight", "deadline", "presentation", "rehearsal"),
-        *("competition", "tournament", "recital", "wedding", "conference"),
-    ]
-)
 _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
@@ -65,14 +49,6 @@ _TIMED: Final = frozenset({"likes", "dislikes", "prefers", "schedule", "schedule
 _LETTERS_MIN: Final = 3
 _SUBJECT_WORDS: Final = 2
 """Most words of a subject that somebody takes a degree in: whoever studies "different types of planes" takes none."""
-_PASSING: Final = frozenset(
-    [
-        *("day", "time", "evening", "morning", "night", "afternoon", "weekend", "moment", "conversation", "talk"),
-        *("chat", "doubt", "issue", "problem", "question", "feeling", "chance", "opportunity", "fun", "pleasure"),
-        *("discussion",),
-    ]
-)
-"""What somebody has for a while only."""
 _FLAGS: Final = frozenset({"move", "plan", "change"})
 _COMPLETIONS: Final = {
     "complete": "completed",
@@ -292,7 +268,7 @@ def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -
 def _is_getting(tree: Tree, action: int) -> bool:
     """Return whether a light verb has an object that says what it is: "get a dog", "get into politics"."""
     target = tree.find(action, "dobj") or tree.preposition(action, "into")
-    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in _PASSING:
+    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in PASSING:
         return False
     return tree.tokens[target].pos in {"NOUN", "PROPN"} and not is_pointing(tree, target)
 
@@ -331,37 +307,12 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         yield from _read_intention(said, "plan", below, stance=Stance.PLANNED)
         return
     for one in [] if target is None else tree.conjuncts(target):
-        lemma = tree.lemma(one)
-        if lemma in _PASSING or is_pointing(tree, one):
-            continue
-        kin = names().kin_noun(lemma)
-        cause = tree.preposition(one, "to")
-        if lemma in {"allergy", "intolerance"} and cause is not None:
-            yield make_fact(said, lemma, tree.phrase(cause))
-        elif lemma in _HEALTH:
-            yield make_fact(said, "condition", tree.phrase(one))
-        elif lemma in _PETS:
-            yield make_fact(said, "pet", tree.phrase(one))
-        elif kin is not None:
-            name = find_name(tree, one) or _find_naming(tree, one)
-            if name is not None or kin not in ACQUAINTANCES:
-                yield make_fact(said, kin, name or tree.phrase(one))
-        else:
-            yield make_fact(said, "appointment" if lemma in _APPOINTMENTS else "has", tree.phrase(one))
+        yield from read_possession(said, one)
 
 
 def _has_pronoun_object(tree: Tree, action: int) -> bool:
     """Return whether an action cannot stand alone, since its object was named before: "add it to my list"."""
     return any(is_pointing(tree, one) for one in tree.find_all(action, "dobj", "dative"))
-
-
-def _find_naming(tree: Tree, at: int) -> str | None:
-    """Return the name in "a sister named Ana", "a dog called Rex"."""
-    for one in tree.find_all(at, "acl"):
-        named = tree.find(one, "oprd", "dobj", "attr")
-        if tree.lemma(one) in {"name", "call"} and named is not None:
-            return tree.phrase(named, prepositions=False)
-    return None
 
 
 def _read_open(said: Statement, head: int) -> Iterator[Fact]:

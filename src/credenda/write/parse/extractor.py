@@ -39,6 +39,8 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
+_STATES: Final = frozenset({"residence", "employer", "job_title"})
+"""Attributes of which a planned value begins on its day."""
 _SCHEDULED: Final = frozenset({"start", "begin", "join", "move", "leave", "fly", "arrive"})
 """Verbs whose present tells of a coming day: "I start on Monday"."""
 _OPEN_TIMES: Final = frozenset({"for", "by", "until", "till", "since", "from"})
@@ -111,7 +113,7 @@ class ParsingExtractor:
 
 
 def _schedule(said: Statement, now_us: int) -> Statement:
-    """Return a statement as a plan if it tells in the present what somebody does on a coming day: "I'm moving in May"."""
+    """Return a statement as a plan if it tells in the present what is done on a coming day: "I'm moving in May"."""
     tree, clause = said.tree, said.clause
     scheduled = tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in _SCHEDULED
     present = clause.tense is Tense.PRESENT and not clause.perfect and clause.stance is Stance.ASSERTED
@@ -174,7 +176,7 @@ def _make_claim(turn: Turn, speaker: str, span: TextSpan, fact: Fact) -> Claim:
     start, stop = span.start + fact.start, span.start + fact.stop
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
-    coming = fact.stance is Stance.PLANNED and fact.attribute in _RULED
+    coming = fact.stance is Stance.PLANNED and fact.attribute in _STATES
     return Claim(
         text=text,
         type=_find_type(fact.attribute),

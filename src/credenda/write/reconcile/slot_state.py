@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from credenda.clock import DAY_US
-from credenda.model.claim import Claim, UpdateKind
 from credenda.model.attributes import has_same_kind
+from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Slot, Status, TypeClass
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
