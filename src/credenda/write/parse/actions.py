@@ -74,7 +74,7 @@ _GETTING: Final = frozenset({"get", "make", "have", "find"})
 _TRAVELLING: Final = frozenset({"visit", "travel", "fly"})
 _PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _TRYING: Final = {"object": "tried", "to": "tried"}
-_TRIED: Final = frozenset({"hand", "best", "following"})
+_TRIED: Final = frozenset({"hand", "best", "good", "well", "following"})
 """Nouns that say nothing of what was tried."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 

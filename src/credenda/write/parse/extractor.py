@@ -98,14 +98,16 @@ class ParsingExtractor:
             text = event.text[span.start : span.stop].replace("’", "'")
             tree = Tree(text, self._parser.parse(text))
             facts: list[Fact] = []
-            for clause in read_clauses(tree):
+            clauses = read_clauses(tree)
+            told = {one.head for one in clauses if one.stance is Stance.ASSERTED and not one.negated}
+            for clause in clauses:
                 party = identify(tree, find_measured(tree, clause), owner, last_person)
                 party = party or Party(PartyKind.UNKNOWN, owner)
                 last_person = party.owner if party.kind is PartyKind.PERSON else last_person
                 facts += read_facts(_schedule(Statement(tree, clause, party, owner, last_object), event.occurred_us))
                 last_object = find_last_object(tree, clause, party) or last_object
             facts += read_noun_facts(tree, owner)
-            facts += _leave_out_known(read_figures(tree, owner), facts)
+            facts += _leave_out_known(read_figures(tree, owner, told), facts)
             topic, facts = file_under_topic(facts, owner, topic)
             kept = (fact for fact in facts if not is_hollow(fact.value, fact.attribute))
             claims += [_make_claim(turn, speaker, span, fact) for fact in kept]
