@@ -185,7 +185,7 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        if kin is None and is_title(tree, at):
+        if kin not in ACQUAINTANCES and is_title(tree, at):
             slot = (tree.phrase(token.head, prepositions=False), "job_title", tree.phrase(at, prepositions=False))
             yield _make_noun_fact(tree, tree.descend(token.head, {*CLAUSAL, "prep"}), slot)
         beside = token.dep == "appos" and tree.tokens[token.head].pos == "PROPN"
