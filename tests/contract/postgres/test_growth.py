@@ -189,7 +189,11 @@ _OWN_WORDS = """
 INSERT INTO credenda.words (user_id, term, code)
 SELECT 'ana', term, i << 12 FROM generate_series(1000, 9000) AS i, unnest(ARRAY['black', 'coffee']) AS term
 """
+
+
 def test_a_search_by_words_touches_no_rows_of_the_user_that_the_words_do_not_touch() -> None:
+    server = get_server()
+    database = server.lend()
     with closing(PostgresStore(database.url(APP))) as store:
         events = put(store, ANA, *(said(f"green tea {number}") for number in range(OWN)))
         memories = add(store, ANA, *(_memory(number) for number in range(OWN)))
@@ -201,3 +205,4 @@ def test_a_search_by_words_touches_no_rows_of_the_user_that_the_words_do_not_tou
     after = _measure(database, events, memories)
     for name in ("nominate", "words of memories"):
         assert 0 < after[name] <= before[name] + OWN
+    server.take_back(database)

@@ -28,6 +28,7 @@ def done(value: str, attribute: str = "experience", *, entity: str = "user", sta
         (plan("go to the pottery fair with Ana"), done("went to the pottery fair last Sunday")),
         (plan("visit Hawaii in May", "travel_plan"), done("Hawaii", "visited")),
         (plan("sign up for a lesson right now"), done("signed up for a lesson")),
+        (plan("buy a red kayak"), done("red kayak", "bought")),
         (plan("rewrite the login page", "goal", entity="login page"), done("completed", "status", entity="login page")),
         (plan("implement the login page", "goal"), done("implemented the login page", "status", entity="login page")),
     ],
@@ -41,6 +42,9 @@ def test_what_was_planned_is_done(planned: Memory, then: Claim) -> None:
     ("planned", "then"),
     [
         (plan("visit Hawaii"), done("found a zip line in Hawaii")),
+        (plan("trip to Boston"), done("trip to Japan was great")),
+        (plan("solve the logic puzzle", "goal"), done("completed", "status", entity="8 logic puzzles")),
+        (plan("verify my results", "goal"), done("verifying my results", "status", entity="results")),
         (plan("visit the museum in Rome"), done("visited a gallery")),
         (plan("take a cooking class"), done("took a pottery class")),
         (plan("take the pottery class"), done("took a class")),

@@ -8,31 +8,15 @@ from typing import Any, Final
 
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
-from credenda.write.extract.lexicon import names
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making, is_tool, make_tool
-from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name
+from credenda.write.parse.people import PartyKind
+from credenda.write.parse.possessions import PASSING, name_possession
 from credenda.write.parse.tree import CLAUSAL, Tree, is_pointing
 
-__all__ = ["PETS", "read_actions", "read_journeys"]
+__all__ = ["read_actions", "read_journeys"]
 
-PETS: Final = frozenset(
-    {"dog", "cat", "puppy", "pup", "kitten", "kitty", "rabbit", "hamster", "parrot", "horse", "pet"}
-)
-_HEALTH: Final = frozenset(
-    [
-        *("asthma", "diabetes", "migraine", "anxiety", "adhd", "depression", "arthritis", "epilepsy", "eczema"),
-        *("anemia", "insomnia", "hypertension", "allergy", "intolerance", "condition", "syndrome", "disorder"),
-        *("disease", "cancer"),
-    ]
-)
-_APPOINTMENTS: Final = frozenset(
-    [
-        *("appointment", "meeting", "interview", "exam", "flight", "deadline", "presentation", "rehearsal"),
-        *("competition", "tournament", "recital", "wedding", "conference"),
-    ]
-)
 _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin", "employer"})
 """Attributes whose values are names."""
 _ONGOING: Final = frozenset(
@@ -92,7 +76,7 @@ _PLANNED: Final = frozenset({"plan", "considering", "goal"})
 _ACTED: Final = _PLANNED | {"started"}
 """Attributes whose action says nothing without an object: "I want to explore"."""
 _TRYING: Final = {"object": "tried", "to": "tried"}
-_TRIED: Final = frozenset({"hand", "best", "following"})
+_TRIED: Final = frozenset({"hand", "best", "good", "well", "following"})
 """Nouns that say nothing of what was tried."""
 _WISHING: Final = {"object": "wish", "to": "goal", "plan": True}
 
@@ -308,7 +292,7 @@ def _is_torn(said: Statement, action: int, attribute: str) -> bool:
 def _is_getting(tree: Tree, action: int) -> bool:
     """Return whether a light verb has an object that says what it is: "get a dog", "get into politics"."""
     target = tree.find(action, "dobj") or tree.preposition(action, "into")
-    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in _PASSING:
+    if target is None or tree.lemma(action) not in _GETTING or tree.lemma(target) in PASSING:
         return False
     return tree.tokens[target].pos in {"NOUN", "PROPN"} and not is_pointing(tree, target)
 
@@ -350,7 +334,7 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
     for one in [] if target is None else tree.conjuncts(target):
         if is_pointing(tree, one):
             continue
-        attribute, value = _name_possession(tree, one)
+        attribute, value = name_possession(tree, one)
         if attribute == "has" and said.clause.tense is Tense.PAST:
             yield make_fact(said, "experience", tree.action(head))
             return
@@ -358,31 +342,9 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
             yield make_fact(said, attribute, value)
 
 
-def _name_possession(tree: Tree, at: int) -> tuple[str, str]:
-    """Return the attribute of what somebody has, and its value; "" for an acquaintance without a name."""
-    lemma = tree.lemma(at)
-    kin, cause = names().kin_noun(lemma), tree.preposition(at, "to")
-    if lemma in {"allergy", "intolerance"} and cause is not None:
-        return lemma, tree.phrase(cause)
-    if kin is not None and lemma not in PETS:
-        named = find_name(tree, at) or _find_naming(tree, at)
-        return kin, named or ("" if kin in ACQUAINTANCES else tree.phrase(at))
-    kinds = (("condition", _HEALTH), ("pet", PETS), ("appointment", _APPOINTMENTS))
-    return next((name for name, nouns in kinds if lemma in nouns), "has"), tree.phrase(at)
-
-
 def _has_pronoun_object(tree: Tree, action: int) -> bool:
     """Return whether an action cannot stand alone, since its object was named before: "add it to my list"."""
     return any(is_pointing(tree, one) for one in tree.find_all(action, "dobj", "dative"))
-
-
-def _find_naming(tree: Tree, at: int) -> str | None:
-    """Return the name in "a sister named Ana", "a dog called Rex"."""
-    for one in tree.find_all(at, "acl"):
-        named = tree.find(one, "oprd", "dobj", "attr")
-        if tree.lemma(one) in {"name", "call"} and named is not None:
-            return tree.phrase(named, prepositions=False)
-    return None
 
 
 def _read_open(said: Statement, head: int) -> Iterator[Fact]:

@@ -40,6 +40,8 @@ _IMPORTANCE: Final = 0.5
 _ENTITY_WORDS: Final = 3
 _SINGLE: Final = frozenset({"residence", "employer", "grew_up_in", "weight"})
 _READ_OF_THINGS: Final = frozenset({"date", "amount"})
+_STATES: Final = frozenset({"residence", "employer", "job_title"})
+"""Attributes of which a planned value begins on its day."""
 _SCHEDULED: Final = frozenset({"start", "begin", "join", "move", "leave", "fly", "arrive"})
 """Verbs whose present tells of a coming day: "I start on Monday"."""
 _OPEN_TIMES: Final = frozenset({"for", "by", "until", "till", "since", "from"})
@@ -47,8 +49,8 @@ _VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering"
 """Attributes of the rules that say less than a clause."""
 _RULED: Final = frozenset(
     [
-        *("instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet", "eats"),
-        "employment_status",
+        *("instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"),
+        *("eats", "employment_status"),
     ]
 )
 
@@ -98,20 +100,22 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
         text = event.text[span.start : span.stop].replace("’", "'")
         tree = Tree(text, parser.parse(text))
         facts: list[Fact] = []
-        for clause in read_clauses(tree):
+        clauses = read_clauses(tree)
+        asserted = {one.head for one in clauses if one.stance is Stance.ASSERTED and not one.negated}
+        for clause in clauses:
             party = identify(tree, find_measured(tree, clause), owner, last_person)
             party = party or Party(PartyKind.UNKNOWN, owner)
             last_person = party.owner if party.kind is PartyKind.PERSON else last_person
             facts += read_facts(_schedule(Statement(tree, clause, party, owner, last_object), event.occurred_us))
             last_object = find_last_object(tree, clause, party) or last_object
         facts += read_noun_facts(tree, owner)
-        facts += _leave_out_known(read_figures(tree, owner), facts)
+        facts += _leave_out_known(read_figures(tree, owner, asserted), facts)
         topic, facts = file_under_topic(facts, owner, topic)
         yield from ((span, tree, fact) for fact in facts if not is_hollow(fact.value, fact.attribute))
 
 
 def _schedule(said: Statement, now_us: int) -> Statement:
-    """Return a statement as a plan if it tells in the present what somebody does on a coming day ("moving in May")."""
+    """Return a statement as a plan if it tells in the present what is done on a coming day: "I'm moving in May"."""
     tree, clause = said.tree, said.clause
     scheduled = tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in _SCHEDULED
     present = clause.tense is Tense.PRESENT and not clause.perfect and clause.stance is Stance.ASSERTED
@@ -178,7 +182,7 @@ def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Cla
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
     many = fact.many or _is_set(fact.attribute)
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
-    coming = fact.stance is Stance.PLANNED and fact.attribute in _RULED
+    coming = fact.stance is Stance.PLANNED and fact.attribute in _STATES
     claim = Claim(
         text=text,
         type=_find_type(fact.attribute),

@@ -8,7 +8,7 @@ its own, so that figures meet their earlier values, also where a question or a r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import names
@@ -32,7 +32,7 @@ _CALENDAR: Final = re.compile(
     r"|october|november|december|tomorrow|tonight|next (?!day)|this (?!\w+ day|time))",
     re.IGNORECASE,
 )
-_SHARE: Final = "%"
+_NOUNS: Final = frozenset({"NOUN", "PROPN"})
 _GENERAL: Final = frozenset({"date", "deadline", "amount"})
 _SPENDING: Final = {
     "allocate": "budget",
@@ -63,21 +63,27 @@ class _Figure(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """The noun that a figure belongs to, the verb or adjective that joins them, and the preposition."""
+    """The noun that a figure belongs to, and the words that join them: a preposition, and a participle or adjective.
+
+    `verb` is the verb that the figure or the noun is an object of, None for other phrases; `share` a part of a whole.
+    """
 
     noun: int
-    joint: str
-    word: str
+    joint: str = ""
+    word: str = ""
+    verb: int | None = None
+    share: bool = False
 
 
-def read_figures(tree: Tree, speaker: str) -> Iterator[Fact]:
-    """Yield the days and amounts of the things that a sentence names as known or as the speaker's."""
+def read_figures(tree: Tree, speaker: str, told: Collection[int]) -> Iterator[Fact]:
+    """Yield the days and amounts of the things that a sentence names as known or as the speaker's.
+
+    Of other things only what a clause tells as so; `told` are the heads of these clauses.
+    """
     for figure in _list_figures(tree):
         link = _find_link(tree, figure)
-        if link is None or tree.lemma(link.noun) in _PARTS:
-            continue
-        slot = _find_slot(tree, speaker, figure, link)
-        if slot is None:
+        slot = None if link is None else _find_slot(tree, speaker, figure, link, told=link.verb in told)
+        if link is None or slot is None or tree.lemma(link.noun) in _PARTS:
             continue
         inside = sorted([link.noun, figure.first, figure.last, *tree.descend(link.noun, {"relcl", "acl", "prep"})])
         start, stop = tree.tokens[inside[0]].start, tree.tokens[inside[-1]].stop
@@ -116,30 +122,31 @@ def _list_figures(tree: Tree) -> Iterator[_Figure]:
 def _find_link(tree: Tree, figure: _Figure) -> _Link | None:
     token = tree.tokens[figure.head]
     above = token.head
-    if above == figure.head:
+    if token.dep == "dobj":
+        share = tree.preposition(figure.head, "of") if token.entity in {"PERCENT", "CARDINAL"} else None
+        spent = tree.preposition(figure.head, "for", "on") or tree.preposition(above, "for", "on")
+        spent = spent if tree.lemma(above) in _SPENDING else None
+        noun = share if share is not None else spent
+        return None if noun is None else _Link(noun, verb=above, share=share is not None)
+    if token.dep in _BEFORE and tree.tokens[above].pos in _NOUNS and above > figure.last:
+        return _Link(above, verb=_find_governor(tree, above))
+    word = tree.lemma(above) if token.dep == "pobj" else ""
+    above = tree.tokens[above].head if word else above
+    if not word and (token.dep != "npadvmod" or tree.tokens[above].pos not in {"ADJ", "VERB"}):
         return None
-    share = tree.preposition(figure.head, "of")
-    if share is not None and token.entity in {"PERCENT", "CARDINAL"} and token.dep == "dobj":
-        return _Link(share, _SHARE, "of")
-    spent = tree.preposition(figure.head, "for", "on") or tree.preposition(above, "for", "on")
-    if token.dep == "dobj" and tree.lemma(above) in _SPENDING and spent is not None:
-        return _Link(spent, tree.lemma(above), "")
-    if token.dep in _BEFORE and tree.tokens[above].pos in {"NOUN", "PROPN"} and above > figure.last:
-        return _Link(above, "", "")
-    word, joint = "", ""
-    if token.dep == "pobj":
-        word, above = tree.lemma(above), tree.tokens[above].head
-    elif not (token.dep == "npadvmod" and tree.tokens[above].pos in {"ADJ", "VERB"}):
-        return None
+    joint, verb = "", above
     if tree.tokens[above].dep in _PARTICIPLES and tree.tokens[above].pos in {"VERB", "ADJ"}:
         joint, above = tree.lemma(above), tree.tokens[above].head
-    elif tree.tokens[above].pos == "VERB" and tree.lemma(above) in load_frames()["events"]["verbs"]:
-        joint = tree.lemma(above)
-        target = tree.find(above, "dobj")
-        above = above if target is None else target
+    elif tree.lemma(above) in load_frames()["events"]["verbs"]:
+        above = next(iter(tree.find_all(above, "dobj")), above)
     above = _climb_company(tree, above)
-    joint = joint or (tree.lemma(tree.tokens[above].head) if tree.tokens[above].dep == "dobj" else "")
-    return _Link(above, joint, word) if tree.tokens[above].pos in {"NOUN", "PROPN"} else None
+    verb = verb if tree.tokens[above].head == verb else _find_governor(tree, above)
+    return _Link(above, joint, word, verb) if tree.tokens[above].pos in _NOUNS else None
+
+
+def _find_governor(tree: Tree, at: int) -> int | None:
+    """Return the verb that a noun is the object of; None for another noun."""
+    return tree.tokens[at].head if tree.tokens[at].dep == "dobj" else None
 
 
 def _climb_company(tree: Tree, at: int) -> int:
@@ -148,14 +155,15 @@ def _climb_company(tree: Tree, at: int) -> int:
     return tree.tokens[above].head if tree.tokens[at].dep == "pobj" and tree.lemma(above) == "with" else at
 
 
-def _find_slot(tree: Tree, speaker: str, figure: _Figure, link: _Link) -> _Slot | None:
-    text = tree.slice(figure.first, figure.last)
-    if link.joint == _SHARE:
+def _find_slot(tree: Tree, speaker: str, figure: _Figure, link: _Link, *, told: bool) -> _Slot | None:
+    """Return the slot of a figure: of a thing that is known, or that a clause tells of (`told`)."""
+    text, verb = tree.slice(figure.first, figure.last), tree.lemma(link.verb)
+    if told and link.share:
         return _make_slot(tree, speaker, link.noun, "progress", many=False)
-    if link.joint in _SPENDING:
-        return _make_slot(tree, speaker, link.noun, _SPENDING[link.joint], many=link.joint not in _ALLOTTING)
-    told = link.joint in load_frames()["events"]["verbs"] or (link.word == "of" and tree.lemma(link.noun) == "deadline")
-    if not (told or _is_known(tree, link.noun)):
+    if told and verb in _SPENDING and not (figure.day or link.word):
+        return _make_slot(tree, speaker, link.noun, _SPENDING[verb], many=verb not in _ALLOTTING)
+    limits = link.word == "of" and tree.lemma(link.noun) == "deadline"
+    if link.share or not (limits or _is_known(tree, link.noun) or (told and verb in load_frames()["events"]["verbs"])):
         return None
     if figure.day and _DURATION.fullmatch(text) is None:
         name = "deadline" if link.joint == "due" or link.word == "by" else DATE_VERBS.get(link.joint, "date")

@@ -105,11 +105,16 @@ def name_nouns(tree: Tree, at: int) -> str:
         return ""
     parts = [one for one in tree.find_all(at, "compound", "nmod", "amod", "nummod") if _is_distinguishing(tree, one)]
     inside = sorted(one for part in parts for one in tree.descend(part, {"poss", "det"}))
-    figures = [
-        one for one in inside if tree.tokens[one].entity in _FIGURES or tree.text[tree.tokens[one].start - 1] == "$"
-    ]
+    figures = [one for one in inside if _is_figure(tree, one)]
     inside = [one for one in inside if one > max(figures, default=-1)]
     return tree.slice(min([at, *inside]), at)
+
+
+def _is_figure(tree: Tree, at: int) -> bool:
+    """Return whether a token is of a sum or time in digits; the "evening" of "evening job" is none."""
+    token = tree.tokens[at]
+    alone = token.text.isalpha() and tree.tokens[at - 1].entity not in _FIGURES
+    return (token.entity in _FIGURES and not alone) or tree.text[token.start - 1 : token.start] == "$"
 
 
 def _is_distinguishing(tree: Tree, at: int) -> bool:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import names
+from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Clause
 from credenda.write.parse.tree import Tree
 
@@ -19,6 +20,7 @@ __all__ = [
     "find_name",
     "identify",
     "is_owned",
+    "is_title",
 ]
 
 ACQUAINTANCES: Final = frozenset(
@@ -70,12 +72,18 @@ def identify(tree: Tree, at: int | None, speaker: str, last_person: str | None) 
         return _identify_one_of(tree, whole, speaker, last_person)
     if token.pos not in {"NOUN", "PROPN"} or _is_number(tree, at):
         return None
-    if token.dep == "appos" and tree.tokens[token.head].pos == "PROPN":
-        at = token.head  # "Shawn, a producer who is 81"
     kin = find_kin(tree, at, speaker)
-    if kin is None and _is_named_person(tree, at):
-        return Party(PartyKind.PERSON, tree.phrase(at, prepositions=False).removesuffix("'s"), stranger=True)
+    named = token.head if is_title(tree, at) else at  # "Shawn, a producer who is 81"
+    if kin is None and (named != at or _is_named_person(tree, at)):
+        return Party(PartyKind.PERSON, tree.phrase(named, prepositions=False).removesuffix("'s"), stranger=True)
     return _identify_object(tree, at, speaker, last_person) if kin is None else Party(PartyKind.PERSON, kin)
+
+
+def is_title(tree: Tree, at: int) -> bool:
+    """Return whether a noun says what the person before it does: "Shawn, a producer"."""
+    above = tree.tokens[tree.tokens[at].head]
+    named = tree.tokens[at].dep == "appos" and above.pos == "PROPN" and above.dep != "attr"
+    return named and is_occupation(tree.phrase(at, prepositions=False))
 
 
 def _is_named_person(tree: Tree, at: int) -> bool:

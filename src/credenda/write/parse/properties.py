@@ -10,13 +10,12 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.shapes import is_occupation
-from credenda.write.parse.actions import PETS
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.figures import name_known
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, is_day, read_day, split_measure
-from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned
+from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned, is_title
+from credenda.write.parse.possessions import PETS
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
@@ -191,14 +190,11 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
         if token.pos not in {"NOUN", "PROPN"}:
             continue
         kin = names().kin_noun(token.lemma)
-        above = tree.tokens[token.head]
-        titled = token.dep == "appos" and above.pos == "PROPN" and above.entity in {"PERSON", "ORG"}
-        titled = titled and above.dep != "attr"  # "I'm Craig, a teacher" is read as the speaker's
-        if titled and kin is None and is_occupation(tree.phrase(at, prepositions=False)):
-            inside = tree.descend(token.head, {*CLAUSAL, "prep"})
+        if kin not in ACQUAINTANCES and is_title(tree, at):
             slot = (tree.phrase(token.head, prepositions=False), "job_title", tree.phrase(at, prepositions=False))
-            yield _make_noun_fact(tree, inside, slot)
-        befriended = titled and kin in ACQUAINTANCES and tree.find(at, "det") is not None
+            yield _make_noun_fact(tree, tree.descend(token.head, {*CLAUSAL, "prep"}), slot)
+        beside = token.dep == "appos" and tree.tokens[token.head].pos == "PROPN"
+        befriended = beside and kin in ACQUAINTANCES and tree.find(at, "det") is not None
         if kin is not None and kin != "fish" and (befriended or is_owned(tree, at)):
             named = find_name(tree, at)
             if named is None and token.lemma in PETS:

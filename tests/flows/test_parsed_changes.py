@@ -1,0 +1,79 @@
+"""Changes that a parsed clause tells: only the value that it names or moves gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda
+from credenda.model.memory import Stance
+from credenda.testing import ManualClock
+
+Say = Callable[..., None]
+
+
+@pytest.fixture
+def mem(path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Credenda]:
+    monkeypatch.setenv("CREDENDA_PARSER", "auto")
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as opened:
+        yield opened
+
+
+def list_slots(mem: Credenda, status: str = "active") -> set[tuple[str | None, str | None, Stance]]:
+    return {(one.attribute, one.value, one.stance) for one in mem.list(status=status, limit=50).items}
+
+
+def test_whoever_quits_and_starts_elsewhere_has_no_employer_until_the_day(mem: Credenda, say: Say) -> None:
+    say("I work at Nordlicht.", "I quit, next week I start at Siemens.")
+    assert ("employer", "Nordlicht", Stance.ASSERTED) in list_slots(mem, "superseded")
+    assert ("employer", "Siemens", Stance.PLANNED) in list_slots(mem)
+    say("I work at Siemens.")
+    assert ("employer", "Siemens", Stance.ASSERTED) in list_slots(mem)
+    assert ("employer", "Siemens", Stance.PLANNED) not in list_slots(mem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I didn't quit my job.",
+        "I want to quit my job next year.",
+        "I will quit my job.",
+        "My sister quit her job and starts at Bosch.",
+    ],
+)
+def test_nobody_elses_and_no_planned_leaving_ends_a_job(mem: Credenda, say: Say, text: str) -> None:
+    say("I work at Nordlicht.", text)
+    assert ("employer", "Nordlicht", Stance.ASSERTED) in list_slots(mem)
+
+
+def test_a_planned_move_leaves_the_home(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.", "I'm moving to Graz next month.")
+    assert {("residence", "Linz", Stance.ASSERTED), ("residence", "Graz", Stance.PLANNED)} <= list_slots(mem)
+
+
+def test_a_moved_day_takes_the_place_of_the_only_one(mem: Credenda, say: Say) -> None:
+    say("My visa interview on June 10 scares me.", "My visa interview was moved to July 5.")
+    assert ("date", "July 5", Stance.ASSERTED) in list_slots(mem)
+    assert ("date", "June 10", Stance.ASSERTED) in list_slots(mem, "superseded")
+
+
+def test_a_moved_day_leaves_two_days_alone(mem: Credenda, say: Say) -> None:
+    say("My visa interview on June 10 scares me.", "My visa interview on June 19 scares me too.")
+    say("My visa interview was moved to July 5.")
+    dates = {value for attribute, value, _ in list_slots(mem) if attribute == "date"}
+    assert dates == {"June 10", "June 19", "July 5"}
+
+
+def test_a_change_that_is_told_twice_ends_nothing_new(mem: Credenda, say: Say) -> None:
+    say("I improved my accuracy from 60% to 85%.", "I improved my accuracy from 60% to 85% over two weeks.")
+    assert {one for one in list_slots(mem) if one[0] == "accuracy"} == {("accuracy", "85%", Stance.ASSERTED)}
+    assert {one for one in list_slots(mem, "superseded") if one[0] == "accuracy"} == {
+        ("accuracy", "60%", Stance.ASSERTED)
+    }
+
+
+def test_another_journey_settles_no_plan(mem: Credenda, say: Say) -> None:
+    say("I'm looking forward to my trip to Boston.", "My trip to Japan was incredible.")
+    assert ("plan", "trip to Boston", Stance.PLANNED) in list_slots(mem)
