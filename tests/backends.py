@@ -152,7 +152,11 @@ class Databases:
         """Let this process open databases."""
         patch.setattr(bootstrap, "open_store", self._open_instead)
         patch.setattr(sqlite3, "connect", self._connect_instead)
-        patch.setattr(Path, "read_bytes", lambda path: self._read_instead(path))  # noqa: PLW0108 - a bound method gets no path
+
+        def read_bytes(path: Path) -> bytes:  # a bound method would get no path
+            return self._read_instead(path)
+
+        patch.setattr(Path, "read_bytes", read_bytes)
 
     def unpatch(self, patch: pytest.MonkeyPatch) -> None:
         """Let a test, and the processes that it starts, open files again."""
