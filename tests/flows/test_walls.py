@@ -90,10 +90,10 @@ def test_what_a_store_tells_by_the_name_of_a_user_is_probed_too(
     full: Credenda, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = type(parts.store)
-    assert issubclass(kind, TenantQueries)
     honest = kind.dump
+    assert issubclass(kind, TenantQueries)
 
-    def leak(store: TenantQueries, _: str) -> object:
+    def leak(store: Store, _: str) -> object:
         return honest(store, "ana")
 
     monkeypatch.setattr(kind, "dump", leak)
