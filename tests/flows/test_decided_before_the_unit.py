@@ -19,7 +19,6 @@ from credenda.errors import NotFound
 from credenda.model.contest import ContestState
 from credenda.services import remember
 from credenda.storage import plan
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store, Writer
 from credenda.testing import ManualClock, ScriptedModel
 from credenda.write.intake.validate import Submission
@@ -64,11 +63,12 @@ class Watch:
 
 
 @pytest.fixture
-def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+def watch(mem: Credenda, monkeypatch: pytest.MonkeyPatch) -> Watch:
     watch = Watch()
-    commit, make_plan = SqliteStore.commit, plan._make_plan  # noqa: SLF001 - the moment between plan and unit
+    kind = type(mem._parts.store)  # noqa: SLF001 - the moment between plan and unit
+    commit, make_plan = kind.commit, plan._make_plan  # noqa: SLF001 - as above
 
-    def watched(store: SqliteStore, user_id: str, work: Callable[[Writer], object]) -> object:
+    def watched(store: Store, user_id: str, work: Callable[[Writer], object]) -> object:
         def unit(writer: Writer) -> object:
             with watch.open():
                 return work(writer)
@@ -84,7 +84,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
             watch.plans = 1
         return made
 
-    monkeypatch.setattr(SqliteStore, "commit", watched)
+    monkeypatch.setattr(kind, "commit", watched)
     monkeypatch.setattr(plan, "_make_plan", planned)
     return watch
 

@@ -14,8 +14,7 @@ from credenda.runtime import Parts
 from credenda.services import walls
 from credenda.services.walls import PROBES
 from credenda.storage.sql.all_tenants import TenantQueries
-from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import Reader
+from credenda.storage.store import Reader, Store
 
 
 @pytest.fixture
@@ -47,14 +46,15 @@ def test_a_sound_store_has_no_leak_and_the_probe_writes_nothing(full: Credenda, 
     assert parts.store.users(limit=10) == ["ana"]
 
 
-def test_every_verb_that_leaks_is_named(full: Credenda, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_verb_that_leaks_is_named(full: Credenda, parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that takes every stranger for Ana fails with every verb that reads rows."""
-    honest = SqliteStore.reader
+    kind = type(parts.store)
+    honest = kind.reader
 
-    def careless(store: SqliteStore, user_id: str, **_: object) -> object:
+    def careless(store: Store, user_id: str, **_: object) -> object:
         return honest(store, "ana" if user_id in PROBES else user_id)
 
-    monkeypatch.setattr(SqliteStore, "reader", careless)
+    monkeypatch.setattr(kind, "reader", careless)
     found = set(list_leaks(full))
     empty = {
         "authors",
@@ -87,13 +87,14 @@ def test_one_verb_that_leaks_is_named_alone(
 
 
 def test_what_a_store_tells_by_the_name_of_a_user_is_probed_too(
-    full: Credenda, monkeypatch: pytest.MonkeyPatch
+    full: Credenda, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert issubclass(SqliteStore, TenantQueries)
-    honest = SqliteStore.dump
+    kind = type(parts.store)
+    honest = kind.dump
+    assert issubclass(kind, TenantQueries)
 
-    def leak(store: SqliteStore, _: str) -> object:
+    def leak(store: Store, _: str) -> object:
         return honest(store, "ana")
 
-    monkeypatch.setattr(SqliteStore, "dump", leak)
+    monkeypatch.setattr(kind, "dump", leak)
     assert list_leaks(full) == ["dump"]

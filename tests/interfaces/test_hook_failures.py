@@ -111,6 +111,7 @@ def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> No
     assert sorted(names) == ["and this ", "which dat"]
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
@@ -215,6 +216,7 @@ def run_process(agent: CodingAgent, event: str, payload: dict[str, str]) -> subp
     return subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=60)
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
@@ -231,6 +233,7 @@ def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Pa
     } == set()
 
 
+@pytest.mark.sqlite_file  # the hook reads the file
 def test_the_median_of_a_process_stays_below_eighty_milliseconds_of_cpu(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")

@@ -13,6 +13,8 @@ import pytest
 from credenda import Credenda
 from credenda.deadline import allow_stop, check_deadline, has_deadline, limit_duration
 from credenda.errors import Unavailable
+from credenda.storage.postgres.connections import Scope
+from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 
@@ -51,6 +53,9 @@ class Slow:
 
     def _read_endlessly(self, memory: Credenda) -> object:
         store = memory._parts.store  # noqa: SLF001 - a statement that no operation has
+        if isinstance(store, PostgresStore):
+            with store._connections.transaction(Scope("ana")) as session:  # noqa: SLF001 - as above
+                return session.execute(ENDLESS).fetchone()
         assert isinstance(store, SqliteStore)
         with store._readers.take() as connection:  # noqa: SLF001 - as above
             return connection.execute(ENDLESS).fetchone()
