@@ -233,24 +233,26 @@ def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Pa
     } == set()
 
 
+def _measure_cpu(command: list[str], given: bytes) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, input=given, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 @pytest.mark.sqlite_file  # the hook reads the file
-def test_the_median_of_a_process_stays_below_eighty_milliseconds_of_cpu(folder: Path) -> None:
+def test_a_hook_takes_little_more_processor_time_than_a_bare_interpreter(folder: Path) -> None:
+    """The least of several runs, as a multiple, so that a busy machine changes neither."""
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
-    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
-    spent: list[float] = []
+    hook = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
+    bare = [sys.executable, "-P", "-c", "import argparse, json, sqlite3"]
+    spent, compared = list[float](), list[float]()
     for number in range(9):
         payload = {"session_id": f"s{number}", "prompt": "which database did we decide on for the billing service?"}
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [*command, "--user", "ana", "--no-background"],
-            input=json.dumps(payload).encode(),
-            check=True,
-            capture_output=True,
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert sorted(spent)[len(spent) // 2] < 0.080, spent
+        compared.append(_measure_cpu(bare, b""))
+        spent.append(_measure_cpu([*hook, "--user", "ana", "--no-background"], json.dumps(payload).encode()))
+    assert min(spent) < 4 * min(compared), (spent, compared)
 
 
 def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Path) -> None:
