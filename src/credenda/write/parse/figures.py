@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.measures import DATE_VERBS, is_before_hour, split_measure
-from credenda.write.parse.objects import name_nouns, name_entity
+from credenda.write.parse.objects import name_entity, name_nouns
 from credenda.write.parse.tree import Tree
 
 __all__ = ["name_known", "read_figures"]

@@ -11,7 +11,7 @@ from credenda.write.parse.measures import is_measured
 from credenda.write.parse.people import PartyKind, is_owned
 from credenda.write.parse.tree import Tree
 
-__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_nouns", "name_entity"]
+__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_entity", "name_nouns"]
 
 _SHARED: Final = frozenset(
     [
