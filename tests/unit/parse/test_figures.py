@@ -40,6 +40,7 @@ def test_a_figure_belongs_to_its_thing(text: str, entity: str, attribute: str, v
         ("I read your long letter on Monday.", "date"),
         ("Would a $500 budget be enough?", "budget"),
         ("I want to spend $500 on a laptop.", "spent"),
+        ("I need 85% test coverage.", "test_coverage"),
         ("I have not completed 80% of my packing list.", "progress"),
         ("I would book a call with Ana on March 22.", "date"),
     ],

@@ -86,7 +86,7 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
     tree, clause = said.tree, said.clause
     head = clause.head if head is None else head
     lemma, below = tree.lemma(head), tree.find(head, "xcomp")
-    if lemma in {"quit", "resign"} and _leaves_job(said, head):
+    if lemma in {"quit", "resign"} and _is_leaving_job(said, head):
         own = "my" if said.party.kind is PartyKind.SPEAKER else "their"
         yield make_fact(said, "employment_status", f"quit {own} job", move=UpdateKind.CHANGE)
     elif lemma == "use" and clause.tense is Tense.FORMER and below is not None:
@@ -199,7 +199,7 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
 
 
-def _leaves_job(said: Statement, head: int) -> bool:
+def _is_leaving_job(said: Statement, head: int) -> bool:
     """Return whether somebody quits "my job", or names nothing and starts somewhere else in the same sentence."""
     tree, target = said.tree, said.tree.find(head, "dobj")
     if said.clause.negated or said.clause.tense is Tense.FUTURE or target is not None:

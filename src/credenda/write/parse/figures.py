@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.measures import DATE_VERBS, is_before_hour, split_measure
-from credenda.write.parse.objects import name_nouns, name_thing
+from credenda.write.parse.objects import name_entity, name_nouns
 from credenda.write.parse.tree import Tree
 
 __all__ = ["name_known", "read_figures"]
@@ -139,7 +139,7 @@ def _find_link(tree: Tree, figure: _Figure) -> _Link | None:
         joint, above = tree.lemma(above), tree.tokens[above].head
     elif tree.lemma(above) in load_frames()["events"]["verbs"]:
         above = next(iter(tree.find_all(above, "dobj")), above)
-    above = _climb_company(tree, above)
+    above = _find_host(tree, above)
     verb = verb if tree.tokens[above].head == verb else _find_governor(tree, above)
     return _Link(above, joint, word, verb) if tree.tokens[above].pos in _NOUNS else None
 
@@ -149,7 +149,7 @@ def _find_governor(tree: Tree, at: int) -> int | None:
     return tree.tokens[at].head if tree.tokens[at].dep == "dobj" else None
 
 
-def _climb_company(tree: Tree, at: int) -> int:
+def _find_host(tree: Tree, at: int) -> int:
     """Return the meeting in "a meeting with Ana on Monday", where the day is told of Ana."""
     above = tree.tokens[at].head
     return tree.tokens[above].head if tree.tokens[at].dep == "pobj" and tree.lemma(above) == "with" else at
@@ -201,7 +201,7 @@ def _is_known(tree: Tree, at: int) -> bool:
 def name_known(tree: Tree, at: int, speaker: str) -> str:
     """Return the path of a thing; a mere word takes what it is with or for, or its adjective: "meeting with Ana"."""
     noun = name_nouns(tree, at)
-    return name_thing(tree, at, speaker, noun if " " in noun else _extend_name(tree, at))
+    return name_entity(tree, at, speaker, noun if " " in noun else _extend_name(tree, at))
 
 
 def _extend_name(tree: Tree, at: int) -> str:

@@ -11,7 +11,7 @@ from credenda.write.parse.measures import is_measured
 from credenda.write.parse.people import PartyKind, is_owned
 from credenda.write.parse.tree import Tree
 
-__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_nouns", "name_thing"]
+__all__ = ["find_made_object", "is_making", "is_tool", "make_tool", "name_entity", "name_nouns"]
 
 _SHARED: Final = frozenset(
     [
@@ -40,7 +40,7 @@ def find_made_object(said: Statement, verb: int) -> str:
     if is_tool(tree, at) or tree.lemma(at) in _SHARED:
         served = _find_served(tree, at, verb)
         at = at if served is None else served
-    return name_thing(tree, at, said.speaker)
+    return name_entity(tree, at, said.speaker)
 
 
 def is_making(said: Statement, verb: int) -> bool:
@@ -66,7 +66,7 @@ def make_tool(said: Statement, verb: int, at: int, action: int | None = None) ->
     """Return that somebody uses a tool: for a thing that the phrase names, or that the action makes, else at all."""
     tree = said.tree
     served = _find_served(tree, at, verb)
-    thing = "" if served is None else name_thing(tree, served, said.speaker)
+    thing = "" if served is None else name_entity(tree, served, said.speaker)
     thing = thing or ("" if action is None else find_made_object(said, action))
     value = tree.phrase(at, prepositions=False)
     if thing and thing != value:
@@ -84,7 +84,7 @@ def _find_served(tree: Tree, *places: int) -> int | None:
     return None
 
 
-def name_thing(tree: Tree, at: int, speaker: str, noun: str = "") -> str:
+def name_entity(tree: Tree, at: int, speaker: str, noun: str = "") -> str:
     """Return the path of a thing: its nouns without figures, with the owner where several persons talk.
 
     A mere word without an owner is "", unless `noun` names it more exactly.

@@ -123,7 +123,7 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
         reached = _read_action(claim.value or "", "get").words
         return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
-    if _is_going_on(claim, name) or _names_another_place(claim.value or "", plan.value or ""):
+    if _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
         return False
     done = _read_done(claim, name)
     completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
@@ -136,7 +136,7 @@ def _is_going_on(claim: Claim, name: str) -> bool:
     return name == "status" and (claim.value or "").partition(" ")[0].endswith("ing")
 
 
-def _names_another_place(one: str, other: str) -> bool:
+def _has_other_place(one: str, other: str) -> bool:
     """Return whether both name where to, and nowhere the same: "trip to Japan" is not the trip to Boston."""
     found = [set(_DESTINATION.findall(value)) for value in (one, other)]
     return bool(found[0] and found[1]) and found[0].isdisjoint(found[1])
