@@ -20,13 +20,15 @@ def list_types(text: str) -> set[MemoryType]:
     [
         "please rebase onto main, then force push",
         "Then rebase onto main and run the tests.",
-        "Rebase onto main, fix the conflicts and open a pull request against release",
     ],
 )
 def test_an_order_without_a_word_that_makes_it_last_is_no_procedure(text: str) -> None:
     assert MemoryType.PROCEDURE not in list_types(text)
 
 
-@pytest.mark.parametrize("text", ["commit after each step", "Always rebase before you open a pull request."])
+@pytest.mark.parametrize(
+    "text",
+    ["commit after each step", "To roll back, run the deploy job with the previous tag and flush the cache."],
+)
 def test_a_standing_order_stays_a_procedure(text: str) -> None:
     assert MemoryType.PROCEDURE in list_types(text)
