@@ -62,6 +62,7 @@ def test_a_thing_has_one_value_of_a_measure() -> None:
         ("The Hollow by Ann Reed is a favorite of mine.", "favourite", "Hollow by Ann Reed"),
         ("I love rowing, it's my favorite sport.", "favourite_sport", "rowing"),
         ("I made some gnocchi. That happens to be my favorite dish.", "favourite_dish", "gnocchi"),
+        ("The cooking class was fantastic.", "experience", "cooking class was fantastic"),
         ("I love hiking in the hills and rowing on the lake.", "hobby", "hiking in the hills and rowing on the lake"),
     ],
 )

@@ -6,7 +6,7 @@ The classifier gives probabilities; fixed conditions here limit the sentences to
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from credenda.model.memory import MemoryType, Stance
@@ -46,12 +46,11 @@ _OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
 _NEAR_ONE: Final = _OWN | frozenset({"you", "your", "yours"})
 """Words for the two speakers."""
 _STANDING: Final = frozenset(
-    [
-        *("always", "never", "every", "each", "any", "all", "before", "after", "when", "whenever", "once", "unless"),
-        *("until", "if", "must", "should", "only", "usually", "by"),
-    ]
+    ["always", "never", "every", "each", "before", "after", "when", "whenever", "once", "unless", "until", "if", "from"]
 )
 """Words of an order that holds more than once."""
+_RUNNING: Final = frozenset({"please", "pls", "then", "now", "also", "just"})
+"""Openings of an order about the task that runs."""
 _AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
 """Words for things in the conversation, and error names."""
 _OFFERING: Final = (
@@ -87,8 +86,8 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if at_hand or sentence.lower().startswith(_OFFERING):
         return []
     found = worth_of(_unframed(sentence))
-    if MemoryType(found.kind) is MemoryType.PROCEDURE and _STANDING.isdisjoint(words) and _is_order(sentence):
-        return []  # "rebase onto main, then push" is done once
+    if found.kind == "procedure" and _is_for_once(sentence, words):
+        return []
     done = found.planned and found.unsure > found.shares[0] and _is_done(sentence)
     if done or (found.kept >= _least(sentence, owner) and found.kept >= found.unsure):
         return [_unsure(planned=True)] if expression("as_said", "someday").search(sentence) else [_kept(found)]
@@ -143,8 +142,11 @@ def _is_done(sentence: str) -> bool:
     )
 
 
-def _is_order(sentence: str) -> bool:
-    """Return whether a sentence has no subject, as an order has none."""
+def _is_for_once(sentence: str, words: Collection[str]) -> bool:
+    """Return whether a sentence is an order about the task that runs: "please rebase onto main, then push"."""
+    opening = sentence.lower().replace(",", " ").split()[:1]
+    if not _RUNNING.intersection(opening) or not _STANDING.isdisjoint(words):
+        return False
     return find_subject(open_sentence(sentence).text, "user", None) is None
 
 

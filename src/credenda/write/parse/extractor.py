@@ -94,9 +94,11 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
     """Yield what the sentences of a turn tell, each with its sentence and the tree of that."""
     event = turn.event
     _, owner = who_speaks(event)
+    if owner is None:
+        return
     topic = last_object = ""
     last_person: str | None = None
-    for span in own_sentences(event.text, playing=is_playing(turn)) if owner is not None else ():
+    for span in own_sentences(event.text, playing=is_playing(turn)):
         text = event.text[span.start : span.stop].replace("’", "'")
         tree = Tree(text, parser.parse(text))
         facts: list[Fact] = []

@@ -17,6 +17,7 @@ from credenda.model.memory import Stance
 from credenda.model.parsed import Token
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, load_frames
+from credenda.write.parse.people import PartyKind
 from credenda.write.parse.tree import Tree
 
 __all__ = ["OFF", "WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"]
@@ -50,6 +51,7 @@ _LISTENER: Final = frozenset({"you", "your", "yours", "u", "ya"})
 _PASSING: Final = frozenset(["now", "today", "tonight", "soon", "tomorrow", "later", "moment", "sometime", "just"])
 _DEFINITE: Final = frozenset({"the", "our", "your", "every", "each"})
 _JOINED: Final = frozenset({"advcl", "ccomp", "relcl"})
+_THINGS: Final = frozenset({PartyKind.THING, PartyKind.OWN_THING})
 _NOUNS: Final = frozenset({"NOUN", "PROPN"})
 _BARE_WORDS: Final = 2
 _LONG_WORDS: Final = 7
@@ -104,8 +106,9 @@ def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
 
 def decide_kept(tree: Tree, fact: Fact) -> Kept:
     """Return what is kept of a fact."""
-    if fact.attribute not in WEIGHED:
-        return Kept.SLOT
+    took_place = fact.said is not None and fact.said.party.kind in _THINGS and fact.attribute == "experience"
+    if fact.attribute not in WEIGHED or took_place:
+        return Kept.SLOT  # "the exam went well" settles a plan
     signs, tables = find_signs(tree, fact), load_weights()
     if fact.attribute not in OFF and _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT
