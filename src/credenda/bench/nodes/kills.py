@@ -16,6 +16,7 @@ from credenda.bench.nodes.process import SERVER, WORKER, Node
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.model.change import ChangeKind
+from credenda.model.derived import is_dreamed
 from credenda.runtime import Parts
 from credenda.services.tokens import issue_token
 from credenda.storage.store import ChangeFilter, EventFilter, JobFilter, JobStatus, MemoryFilter
@@ -199,10 +200,17 @@ def _check_jobs(parts: Parts, user: str, report: NodesReport) -> Iterator[str]:
 
 
 def _check_claims(parts: Parts, user: str) -> Iterator[str]:
-    """Check that each message became one memory by one change, however often its job was begun."""
+    """Check that each message became one memory by one change, however often its job was begun.
+
+    Memories that the scheduled tasks derived from others do not count.
+    """
     with parts.store.reader(user) as reader:
-        memories = reader.find(MemoryFilter())
-        added = reader.changes(ChangeFilter(kinds=frozenset({ChangeKind.ADD}), limit=None))
+        memories = [memory for memory in reader.find(MemoryFilter()) if not is_dreamed(memory)]
+        added = reader.changes(
+            ChangeFilter(
+                kinds=frozenset({ChangeKind.ADD}), memory_ids=tuple(memory.id for memory in memories), limit=None
+            )
+        )
         events = reader.counts().events
     words = Counter(word[0] for memory in memories if (word := _WORD.search(memory.text)))
     if len(words) != events:
