@@ -1,4 +1,4 @@
-"""Fit what is worth keeping of a parsed clause: `src/credenda/write/parse/keeping.toml`.
+"""Fit the weights of a parsed clause: `src/credenda/write/parse/keeping.toml`.
 
 python benchmarks/fit_keeping.py --data CONV.jsonl.gz … --read VERDICTS.jsonl --gold DIR … [--write]
 

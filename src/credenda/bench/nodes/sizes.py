@@ -1,4 +1,4 @@
-"""What one user, a worker and the scheduler need beside more and more users, and where that leads to a limit."""
+"""The needs of one user, a worker and the scheduler beside more and more users, and where that leads to a limit."""
 
 from __future__ import annotations
 

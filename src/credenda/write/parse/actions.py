@@ -88,7 +88,7 @@ def read_actions(said: Statement, head: int | None = None) -> Iterator[Fact]:
 
 
 def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
-    """Return the frame of a verb; a phrasal verb has none, and what was tried is no goal."""
+    """Return the frame of a verb; a phrasal verb has none, and a thing that was tried is no goal."""
     tree, lemma = said.tree, said.tree.lemma(head)
     past = said.clause.perfect or said.clause.tense is Tense.PAST
     if lemma == "try" and past:

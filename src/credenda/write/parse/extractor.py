@@ -78,7 +78,7 @@ class ParsingExtractor:
 
 
 def _keep(turn: Turn, told: Sequence[tuple[TextSpan, Tree, Fact]]) -> list[Claim]:
-    """Return the claims of what is worth keeping; a clause that fills a slot is not kept again without one."""
+    """Return the claims that are worth keeping; a clause that fills a slot is not kept again without one."""
     decided = [(span, fact, decide_kept(tree, fact)) for span, tree, fact in told]
     claims = [_make_claim(turn, span, fact, slotted=True) for span, fact, kept in decided if kept is Kept.SLOT]
     told_spans = {one.span for one in claims}
@@ -117,7 +117,7 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
 
 
 def _schedule(said: Statement, now_us: int) -> Statement:
-    """Return a statement as a plan if it tells in the present what is done on a coming day: "I'm moving in May"."""
+    """Return a statement as a plan if it tells in the present of an act on a coming day: "I'm moving in May"."""
     tree, clause = said.tree, said.clause
     scheduled = tree.tokens[clause.head].tag == "VBG" or tree.lemma(clause.head) in _SCHEDULED
     present = clause.tense is Tense.PRESENT and not clause.perfect and clause.stance is Stance.ASSERTED

@@ -1,4 +1,4 @@
-"""Decide what is worth keeping of a fact that a parse gives: its slot, its clause alone, or nothing. Pure.
+"""Decide how much of a parsed fact is worth keeping: its slot, its clause alone, or nothing. Pure.
 
 Two weighted sums of signs decide. `benchmarks/fit_keeping.py` fits the weights in `keeping.toml` on real talk: those of
 the slot on entries that a reader judged, those of the clause on claims that a reader wrote down.
@@ -24,7 +24,7 @@ __all__ = ["OFF", "WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"
 
 
 class Kept(StrEnum):
-    """What is kept of a fact."""
+    """How much of a fact is kept."""
 
     SLOT = "slot"
     CLAUSE = "clause"
@@ -105,7 +105,7 @@ def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
 
 
 def decide_kept(tree: Tree, fact: Fact) -> Kept:
-    """Return what is kept of a fact."""
+    """Return how much of a fact is kept."""
     took_place = fact.said is not None and fact.said.party.kind in _THINGS and fact.attribute == "experience"
     if fact.attribute not in WEIGHED or took_place:
         return Kept.SLOT  # "the exam went well" settles a plan

@@ -143,7 +143,7 @@ def _has_other_place(one: str, other: str) -> bool:
 
 
 def list_object_words(claim: Claim) -> list[str]:
-    """Return the words of what was done, by which its plan is found."""
+    """Return the words of the act, by which its plan is found."""
     return re.findall(r"\w{3,}", f"{claim.value or ''} {claim.entity or ''}".casefold())
 
 
@@ -165,7 +165,7 @@ def _is_about_object(said: Claim | Memory) -> bool:
 
 
 def _read_done(claim: Claim, name: str) -> _Action:
-    """Read what was done; "completed" alone is told of the thing."""
+    """Read an act; "completed" alone is told of the thing."""
     held = _HELD_EVENT.match(claim.value or "")
     if name == "experience" and held is not None:
         return _read_action(held[1], _HAPPENED)
