@@ -320,7 +320,8 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and schema.known and not schema.episodic
-    until_us = None if schema.episodic else dates.until or (event.occurred_us if ended else None)
+    may_end = not schema.episodic and (schema.known or proposal.past)  # "5 interviews between April 25 and May 1"
+    until_us = dates.until or (event.occurred_us if ended else None) if may_end else None
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),

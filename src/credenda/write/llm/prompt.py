@@ -81,8 +81,9 @@ def _show_message(event: Event, name: str | None) -> dict[str, Any]:
 
 
 def _show_memory(memory: Memory) -> str:
-    """Show a memory in one line: its day, then "user residence: Graz" or its words; a scope and a stance of note."""
+    """Show a memory in one line: its day, then "user residence: Graz" or its words; scope, stance of note and end."""
     unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
+    unusual += "" if memory.valid_until_us is None else f" (until {to_datetime(memory.valid_until_us):%F})"
     scope = f" ({memory.scope})" if memory.scope else ""
     slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
     said = f"{slot or f'“{_shorten(memory.text)}”'}{unusual}"

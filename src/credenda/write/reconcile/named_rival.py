@@ -89,7 +89,8 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
         return []
     if _is_competing(claim, rival):
         return []
-    fits = claim.stance in _SETTLING and find_weakness(claim, occasion.trust, rival) is None
+    may_settle = claim.stance in _SETTLING and claim.move is not UpdateKind.CONTRADICT
+    fits = may_settle and find_weakness(claim, occasion.trust, rival) is None
     if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
         return []
     key = f"new:{claim_hash(claim).hex()}"
