@@ -26,6 +26,7 @@ from .test_clauses import PARSER, NoRules, read, slots
         ("I've completed 75% of my packing list.", "packing list", "progress", "75%"),
         ("I rehearse my 5-minute wedding speech.", "wedding speech", "duration", "5-minute"),
         ("The dentist visit is on May 20 at 2:00 PM.", "dentist visit", "date", "May 20 at 2:00 PM"),
+        ("I had to reschedule my piano lesson from May 6 to May 8.", "piano lesson", "date", "May 8"),
     ],
 )
 def test_a_figure_belongs_to_its_thing(text: str, entity: str, attribute: str, value: str) -> None:
@@ -123,3 +124,10 @@ def test_what_happens_on_a_coming_day_is_planned(text: str, attribute: str, valu
 def test_what_goes_on_without_a_coming_day_is_no_plan(text: str) -> None:
     (told,) = [one for one in say_on(text) if one.attribute in {"residence", "working_on"}]
     assert told.stance is Stance.ASSERTED
+
+
+@pytest.mark.parametrize(
+    "text", ["We're allocating 3 chapters per month for proofreading.", "I went from 60 to 70 km a week."]
+)
+def test_no_thing_is_named_by_a_number_or_a_preposition(text: str) -> None:
+    assert not [one.entity for one in read(text) if (one.entity or "")[:2] in {"3 ", "to"}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -44,6 +45,8 @@ _STATES: Final = frozenset({"residence", "employer", "job_title"})
 """Attributes of which a planned value begins on its day."""
 _SCHEDULED: Final = frozenset({"start", "begin", "join", "move", "leave", "fly", "arrive"})
 """Verbs whose present tells of a coming day: "I start on Monday"."""
+_TORN_NAME: Final = re.compile(r"\d{1,3} |(?:to|from|of|by|in|on|at|for|with) ")
+"""The start of what is no name of a thing: "2 scenes" of "2 scenes per week"."""
 _OPEN_TIMES: Final = frozenset({"for", "by", "until", "till", "since", "from"})
 _VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering", "event", "experience", "does", "has"})
 """Attributes of the rules that say less than a clause."""
@@ -113,7 +116,9 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
         facts += read_noun_facts(tree, owner)
         facts += _leave_out_known(read_figures(tree, owner, asserted), facts)
         topic, facts = file_under_topic(facts, owner, topic)
-        yield from ((span, tree, fact) for fact in facts if not is_hollow(fact.value, fact.attribute))
+        for fact in facts:
+            if not is_hollow(fact.value, fact.attribute) and _TORN_NAME.match(fact.entity) is None:
+                yield span, tree, fact
 
 
 def _schedule(said: Statement, now_us: int) -> Statement:

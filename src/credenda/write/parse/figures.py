@@ -48,6 +48,8 @@ _SPENDING: Final = {
     "invest": "invested",
 }
 """What a sum is to the thing that a verb gives it to."""
+_MOVING: Final = frozenset({"reschedule", "move", "shift", "push", "postpone", "change"})
+"""Verbs after which "April 6 to April 8" is no range."""
 _ALLOTTING: Final = frozenset({"allocate", "allot", "budget"})
 _DURATION: Final = re.compile(r"(?:\w+ )?\d+[- ](?:second|minute|hour|day|week|month|year)s?(?:[- ]long|-old)?")
 _UNITED: Final = re.compile(r"[$€£~]?\d[\d.,]*(?: ?%|[a-zA-Z]{1,3}|[-/ ][a-zA-Z/-]+)+|[$€£]\d[\d.,]*(?:/\w+)?k?")
@@ -88,6 +90,7 @@ def read_figures(tree: Tree, speaker: str, told: Collection[int]) -> Iterator[Fa
         inside = sorted([link.noun, figure.first, figure.last, *tree.descend(link.noun, {"relcl", "acl", "prep"})])
         start, stop = tree.tokens[inside[0]].start, tree.tokens[inside[-1]].stop
         value = tree.slice(figure.first, figure.last).strip(",. ")
+        value = value.rpartition(" to ")[2] if tree.lemma(link.verb) in _MOVING else value
         yield Fact(entity=slot.owner, attribute=slot.attribute, value=value, start=start, stop=stop, many=slot.many)
 
 
