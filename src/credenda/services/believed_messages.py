@@ -9,10 +9,10 @@ from credenda.model.event import ClaimReceipt, Receipt
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.plan import commit_decided
+from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, Writer
 from credenda.write.intake.validate import Accepted
 from credenda.write.journal import compare_with_tombstones, file_events, find_earlier_receipt, make_job
-from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["Believe", "commit_with_beliefs"]
 

@@ -30,6 +30,7 @@ from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
 from credenda.services.folder_owner import check_owner
 from credenda.storage.job_kinds import EMBED, KEEP
+from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, JobFilter, Tombstone, Writer
 from credenda.storage.tenant_transfer import ExportHeader, ImportRow
 from credenda.text.counts import count_noun
@@ -38,7 +39,6 @@ from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import screen_draft
 from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
 from credenda.write.journal import compare_with_tombstones, file_submission
-from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["rebuild_from_files"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -45,6 +45,7 @@ __all__ = [
     "VectorCopies",
     "Watermark",
     "count_vector_bytes",
+    "mark_complete",
     "pack_code",
     "unpack_code",
 ]
@@ -266,6 +267,11 @@ class Job:
     outcome: str = ""
     """Its progress and result, as JSON."""
     replaces: str = ""
+
+
+def mark_complete(job: Job) -> Job:
+    """Return the completed job."""
+    return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

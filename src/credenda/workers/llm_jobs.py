@@ -24,6 +24,7 @@ from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
+from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
 from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
@@ -33,7 +34,7 @@ from credenda.write.llm.gate import skip
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reader_name, understand
 from credenda.write.llm.turns import believe_again, fallback, group_jobs, load_passage, load_turn, still_so
-from credenda.write.reconcile_job import apply_claims, mark_complete
+from credenda.write.reconcile_job import apply_claims
 
 __all__ = ["ModelAnswer", "apply_answer", "apply_rule_claims", "ask_about_jobs", "group_jobs", "prepare_llm_jobs"]
 

@@ -1,4 +1,4 @@
-"""The next messages of a job, which are a portion of it where it has many. Pure.
+"""The next messages of a job, which are a portion of it where it has many. Not pure: jobs are rows of the store.
 
 A call may store a thousand messages by one job. Neither another user nor a caller waits for its end.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, JobStatus
-from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["MESSAGES", "choose_batch", "end_portion", "take_portion"]
 

@@ -21,7 +21,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.model.project import get_project, is_bound_to_project
 from credenda.storage.current_trust import find_current_trust
-from credenda.storage.store import ChangeFilter, EventFilter, Job, JobStatus, MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import is_skipped
@@ -62,7 +62,6 @@ __all__ = [
     "decide_claim",
     "get_statement_context",
     "load_slot_rows",
-    "mark_complete",
 ]
 
 _BEFORE: Final = 4
@@ -131,11 +130,6 @@ def _is_undone(writer: Writer, changes: Sequence[Change], event: Event, resting:
         return False
     log = {name: writer.changes(ChangeFilter(memory_ids=(name,))) for name in names}
     return is_undone_decision(changes, event.id, log, writer.memories(sorted(resting)) if resting else ())
-
-
-def mark_complete(job: Job) -> Job:
-    """Return the completed job."""
-    return replace(job, status=JobStatus.COMPLETE, lease_owner="", lease_until_us=0, error="")
 
 
 def _is_deleted(writer: Writer, claim: Claim, standing: Sequence[Span], voice: str) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from credenda.deadline import allow_stop, limit_duration
 from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
-from credenda.storage.postgres.connections import Scope
+from credenda.storage.postgres.connections import AUDIT_TURN, Scope, compute_lock
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import EventFilter, Writer
@@ -150,3 +150,22 @@ def test_callers_in_line_for_one_tenant_leave_connections_to_others(store: Postg
         for future in (held, *waiting):
             future.result(timeout=60)
     assert len(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == 31
+
+
+def test_an_erasure_also_takes_the_name_that_a_record_of_the_audit_is_just_adding(
+    store: PostgresStore, database: Database
+) -> None:
+    """The record of a call has found its user before the erasure begins, and is stored only after it has begun."""
+    put(store, ANA, said("One."))
+    with database.connect() as recording, ThreadPoolExecutor(1) as pool:
+        recording.execute("BEGIN")
+        recording.execute("SELECT pg_advisory_xact_lock(%s)", (compute_lock(AUDIT_TURN),))
+        recording.execute(
+            "INSERT INTO credenda.audit_subjects (user_id, pseudonym, input_key) VALUES (%s, 'p', '\\x00')", (ANA,)
+        )
+        erasing = pool.submit(store.erase, ANA)
+        with database.connect() as watching:
+            while not watching.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+                assert not erasing.done(), "the erasure has not waited"
+        recording.execute("COMMIT")
+        assert erasing.result(timeout=20).held

@@ -30,7 +30,7 @@ from credenda.storage.postgres.errors import translate_errors
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.postgres.watch import StatementWatch
 
-__all__ = ["Connections", "Scope", "Session", "compute_lock"]
+__all__ = ["AUDIT_TURN", "Connections", "Scope", "Session", "compute_lock"]
 
 _POOL_MAX: Final = 24
 """Connections of a process; more callers wait for one."""
@@ -59,6 +59,8 @@ _SETTINGS: Final = sql.SQL(
     set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
     set_config('enable_bitmapscan', {gathering}, true), set_config('enable_sort', {gathering}, true)"""
 )
+AUDIT_TURN: Final = "audit "
+"""The name of the lock of those who add records to the audit."""
 _LOCK: Final = sql.SQL("; SELECT pg_advisory_xact_lock({lock})")
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from credenda.errors import Conflict, Corrupt
 from credenda.ids import draw_key
 from credenda.storage.erasure_ledger import hash_tenant_name
-from credenda.storage.postgres.connections import Session
+from credenda.storage.postgres.connections import AUDIT_TURN, Session, compute_lock
 from credenda.storage.sql.table_rows import TABLES
 
 __all__ = ["count_left", "delete_rows"]
@@ -35,6 +35,7 @@ def delete_rows(
     Raises `Conflict` under a legal hold, and when rows were added after an export. Then nothing has happened.
     """
     _check_hold(session, user_id)
+    session.execute("SELECT pg_advisory_xact_lock(%s)", (compute_lock(AUDIT_TURN),))  # a record may name the user
     _delete_memberships(session, user_id)
     tenant = session.execute("SELECT tag FROM tenants WHERE user_id = %s", (user_id,)).fetchone()
     tables = _list_tenant_tables(session)

@@ -23,11 +23,11 @@ from credenda.providers.embed.protocol import (
     embed_checked,
 )
 from credenda.storage.job_kinds import EMBED
+from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, Reader, Vector, Writer
 from credenda.text.blanks import leave_out_blanks
 from credenda.text.passages import split_passages
 from credenda.write.indexing.surprise import Novelty, store_novelty
-from credenda.write.reconcile_job import mark_complete
 
 __all__ = ["EMBED", "MissingVector", "embed", "find_missing_vectors", "store_novelties", "store_vectors"]
 
