@@ -133,14 +133,10 @@ WHERE user_id = :user_id AND memory = :memory AND event = :event AND start = :st
 
 -- name: users_with_due_jobs
 -- Tenants with jobs that are due and not leased, by name, from a name on. It reads at most :window such jobs, so that
--- many jobs of one tenant cost no more than a few. A time after :far_us was set by a clock that has been put back since.
+-- many jobs of one tenant cost no more than a few.
 SELECT DISTINCT user_id FROM (
     SELECT user_id FROM operations
-    WHERE status IN ('queued', 'processing', 'failed') AND user_id > :after_user
-        AND (run_after <= :now_us OR run_after > :far_us)
-        AND (status <> 'processing' OR coalesce(lease_until, 0) <= :now_us OR lease_until > :far_us)
-        AND kind NOT IN (SELECT value FROM json_each(:other_kinds))
-        AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds)))
+    WHERE {{due_conditions}}
     ORDER BY user_id LIMIT :window
 ) ORDER BY user_id LIMIT :limit;
 
