@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from credenda.interfaces.cli.layout import Screen
+from credenda.interfaces.cli.render_forgetting import render_erase
+from credenda.model.report import EraseReceipt
+
 from .terminal import Terminal
 
 
@@ -93,3 +97,11 @@ def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, t
     assert f"{backup}: {backup}.erasures cannot be" in told
     assert str(backup) in ana.run("doctor", code=7).stdout
     assert ana.remember("I like tea.")
+
+
+def test_an_erasure_speaks_of_bytes_only_if_they_were_searched() -> None:
+    rows_alone = render_erase(Screen(), EraseReceipt(rows=3, windows_searched=0, remaining_matches=0))
+    assert "Looked for rows that are left: 0 found." in rows_alone
+    assert "bytes" not in rows_alone
+    whole = EraseReceipt(rows=3, windows_searched=9, remaining_matches=0)
+    assert "Searched all bytes for 9 pieces of its text: 0 found." in render_erase(Screen(), whole)

@@ -30,9 +30,9 @@ def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     """Show the erased rows, and the result of the search for remaining data."""
     lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
     lines.append(screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in receipt.tables.items()))
-    lines.append(
-        f"Searched all bytes for {receipt.windows_searched:,} pieces of its text: {receipt.remaining_matches:,} found."
-    )
+    bytes_searched = f"Searched all bytes for {receipt.windows_searched:,} pieces of its text"
+    searched = bytes_searched if receipt.windows_searched else "Looked for rows that are left"
+    lines.append(f"{searched}: {receipt.remaining_matches:,} found.")
     if receipt.exported:
         lines.append(f"Everything was exported to {escape_controls(receipt.exported)} first.")
     if not receipt.log_emptied:
