@@ -184,7 +184,8 @@ _LEADING: Final = re.compile(
 )
 _GENERIC_PLACES: Final = frozenset(
     "city town village country countryside area place neighbourhood neighborhood suburb suburbs street road house flat"  # noqa: SIM905
-    " apartment dorm room home here there somewhere anywhere nowhere out alone together away abroad world".split()
+    " apartment dorm room home here there somewhere anywhere nowhere out alone together away abroad world moment past"
+    " present future peace fear denial hope bubble dream hell heaven luxury poverty harmony comfort chaos squalor".split()
 )
 _GENERIC_EMPLOYERS: Final = frozenset(
     "home work night nights day days week weeks weekend weekends times time least once all now times house office least"  # noqa: SIM905
@@ -225,6 +226,8 @@ _DAY: Final = re.compile(
     r"|outubro|novembro|dezembro",
     re.IGNORECASE,
 )
+_DAYS: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:early )?(?:mornings?|evenings?)", re.IGNORECASE)
+"""Times that people only joke to be allergic to."""
 _MEASURE: Final = re.compile(
     r"(?:(?:at|on|in|from|about|around|every|um|à|a las|às|am|il|le|el) )?(?:(?:the|next|this|early|late) ){0,2}"
     r"(?:[€$£~+-]?\d[\d.,:/-]*(?:\s?(?:k|m|bn|kg|g|mg|ml|l|cm|km|mm|h|am|pm|st|nd|rd|th|uhr|ms|s|gb|mb|tb|%|€|\$|£))?(?![\w-])"
@@ -273,7 +276,7 @@ def _is_role(value: str) -> bool:
 
 
 def _is_substance(value: str) -> bool:
-    return _is_named(value, _THING_WORDS)
+    return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None
 
 
 def _is_state(value: str) -> bool:

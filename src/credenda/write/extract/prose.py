@@ -12,13 +12,19 @@ from credenda.write.extract.acts import is_question
 from credenda.write.extract.clauses import split_clauses
 from credenda.write.extract.voices import VOICE_CHARACTERS, Voice, split_voices
 
-__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "cut_question", "find_unread", "is_alone", "own_sentences"]
+__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "cut_question", "find_unread", "is_alone", "is_own_item", "own_sentences"]
 
 SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted text or run-ons that no rule parses well."""
 _SENTENCES_MAX: Final = 256
 _JOINT: Final = re.compile(
     r",\s+(?:(?:and|but|so|because)\s+)?(?=(?:I|we|my|our)(?:['’](?:m|ve|d|ll|re))?\b|(?:can|could|would|will) you\b)"
+)
+_BULLET: Final = re.compile(r"\s*(?:[-*\u2022\u2013]|\d{1,2}[.)])\s+")
+_MARKS: Final = ("-", "*", "\u2022", "\u2013", ".", ")")
+_LIST_CHARACTERS: Final = 2_000
+_ABOUT_ME: Final = re.compile(
+    r"\b(?:about (?:me|myself)|my (?:\w+ )?(?:details|facts|profile|data|info\w*|background|bio)|who i am)\b", re.IGNORECASE
 )
 _PIECES_MIN: Final = 2
 NOTE_CHARACTERS: Final = 90
@@ -40,7 +46,22 @@ def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
         if passage is None:
             return
         if passage.voice is Voice.OWN and span.stop <= passage.stop:
-            yield from (span,) if _is_parsed(span) else _cut_run_on(text, span)
+            bullet = _BULLET.match(text, *span)
+            own = span if bullet is None else TextSpan(bullet.end(), span.stop)
+            yield from (own,) if _is_parsed(own) else _cut_run_on(text, own)
+
+
+def is_own_item(text: str, start: int) -> bool:
+    """Return whether the sentence at `start` is an item of a list that its author titles as one about themselves.
+
+    >>> is_own_item("About me:\n- live in Graz", 12), is_own_item("To do:\n- live in Graz", 9)
+    (True, False)
+    """
+    if not text[:start].rstrip().endswith(_MARKS):
+        return False
+    above = text[max(0, start - _LIST_CHARACTERS) : start].splitlines()[:-1]
+    title = next((line for line in reversed(above) if line.strip() and not _BULLET.match(line)), "")
+    return _ABOUT_ME.search(title) is not None
 
 
 def _cut_run_on(text: str, span: TextSpan) -> Iterator[TextSpan]:

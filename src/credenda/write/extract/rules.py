@@ -50,7 +50,7 @@ from credenda.write.extract.listener import Listener, claim_of
 from credenda.write.extract.moments import clause_dates, lasting_since, past_dates
 from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
-from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, is_alone, own_sentences
+from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, is_alone, is_own_item, own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
 from credenda.write.extract.restate import restated
 from credenda.write.extract.shared_subjects import carry_subjects, detach_participles
@@ -268,8 +268,9 @@ def _as_said(listener: Listener, sentence: str) -> list[Reading]:
 def _hear(listener: Listener, span: TextSpan) -> Iterator[Reading]:
     """Yield the readings of one sentence, by its speech act."""
     sentence = fluent(straighten(listener.event.text[span.start : span.stop]))
-    if listener.noted:
-        sentence = as_own_words(sentence, noted=listener.event.source is Source.INGEST)
+    listed = is_own_item(listener.event.text, span.start)
+    if listener.noted or listed:
+        sentence = as_own_words(sentence, noted=listed or listener.event.source is Source.INGEST)
     gloss = glossed(sentence)
     if gloss is None:
         yield from _heard(listener, sentence)

@@ -44,8 +44,8 @@ _DOES: Final = re.compile(
     rf"^{USER}\s+(?P<adverb>(?:(?:{'|'.join(_ADVERBS)})\s+)*)(?P<verb>[a-z]+(?:'t)?)\b", re.IGNORECASE
 )
 _BARE: Final = re.compile(
-    r"^(?P<verb>lives|works|prefers|likes|loves|enjoys|dislikes|hates|owns|speaks|has|is|was|wants|uses|plays|studies"
-    r"|drives|moved|grew up|graduated|born)\b(?P<rest>\s+.+)$",
+    r"^(?P<verb>lives?|works?|prefers?|likes?|loves?|enjoys?|dislikes?|hates?|owns?|speaks?|has|have|is|was|wants?|uses?"
+    r"|plays?|study|studies|drives?|moved|grew up|graduated|born|(?=(?:from|with|in) |\d{1,3} years old))\b(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _BARE_NOUN: Final = re.compile(
@@ -92,7 +92,7 @@ def as_own_words(sentence: str, *, noted: bool) -> str:
     if noted and _BARE_NOUN.match(sentence):
         return f"My {sentence[:1].lower()}{sentence[1:]}"
     if noted and (bare := _BARE.match(sentence)):
-        verb = "was born" if bare["verb"].lower() == "born" else _first_person(bare["verb"])
+        verb = {"": "am ", "born": "was born"}.get(bare["verb"].lower()) or _first_person(bare["verb"])
         return f"I {verb}{_own_rest(bare['rest'])}"
     return sentence
 

@@ -177,8 +177,11 @@ def _find_material(text: str, sentences: Sequence[TextSpan]) -> Iterator[Passage
             inside = _opens_material(sentence)
             if inside is None and _matches("whole", sentence):
                 yield Passage(Voice.TASK, start, stop)
-            if _matches("back", sentence):
+            back = _matches("back", sentence)
+            if back:
                 yield Passage(Voice.TASK, 0, stop)
+            if (back and not text[:first].strip()) or _matches("ahead", sentence):
+                yield Passage(Voice.TASK, stop, len(text))
         if inside is not None:
             yield Passage(inside, start, stop)
 
@@ -189,7 +192,7 @@ def _matches(name: str, sentence: str) -> bool:
 
 def _opens_material(sentence: str) -> Voice | None:
     if ":" in sentence:
-        if _matches("lead", sentence):
+        if _matches("lead", sentence) or _matches("asked", sentence):
             return Voice.TASK
         if _matches("here", sentence):
             return Voice.PASTED

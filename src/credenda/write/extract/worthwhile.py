@@ -49,8 +49,6 @@ _STANDING: Final = frozenset(
     ["always", "never", "every", "each", "before", "after", "when", "whenever", "once", "unless", "until", "if", "from"]
 )
 """Words of an order that holds more than once."""
-_RUNNING: Final = frozenset({"please", "pls", "then", "now", "also", "just"})
-"""Openings of an order about the task that runs."""
 _AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
 """Words for things in the conversation, and error names."""
 _OFFERING: Final = (
@@ -143,11 +141,8 @@ def _is_done(sentence: str) -> bool:
 
 
 def _is_for_once(sentence: str, words: Collection[str]) -> bool:
-    """Return whether a sentence is an order about the task that runs: "please rebase onto main, then push"."""
-    opening = sentence.lower().replace(",", " ").split()[:1]
-    if not _RUNNING.intersection(opening) or not _STANDING.isdisjoint(words):
-        return False
-    return find_subject(open_sentence(sentence).text, "user", None) is None
+    """Return whether a sentence is an order about the task that runs: "rebase onto main, then push"."""
+    return _STANDING.isdisjoint(words) and find_subject(open_sentence(sentence).text, "user", None) is None
 
 
 def _kept(found: Worth) -> Reading:

@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.attributes import is_valid_value
+from credenda.model.attributes import get_attribute, is_valid_value
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
 from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan
+from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.checks import is_hollow
+from credenda.write.extract.clauses import straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates
 from credenda.write.extract.prose import own_sentences
@@ -116,9 +118,18 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
         facts += read_noun_facts(tree, owner)
         facts += _leave_out_known(read_figures(tree, owner, asserted), facts)
         topic, facts = file_under_topic(facts, owner, topic)
+        doubtful = act_of(straighten(text)) is not Act.STATEMENT
         for fact in facts:
-            if not is_hollow(fact.value, fact.attribute) and _TORN_NAME.match(fact.entity) is None:
+            hollow = is_hollow(fact.value, fact.attribute) or _TORN_NAME.match(fact.entity) is not None
+            if not hollow and _is_safe(fact, doubtful=doubtful):
                 yield span, tree, fact
+
+
+def _is_safe(fact: Fact, *, doubtful: bool) -> bool:
+    """Return whether a fact names whom it says, and tells of a person's life only in a plain statement."""
+    schema = get_attribute(fact.attribute)
+    nameless = schema.kind == "person" and fact.value[:1].islower()  # "married to my job"
+    return not nameless and not (doubtful and (schema.hurts or schema.person))
 
 
 def _schedule(said: Statement, now_us: int) -> Statement:
@@ -154,7 +165,8 @@ def _is_precise(claim: Claim) -> bool:
     if is_read or (claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, value)):
         return False
     noun = claim.attribute.replace("_", " ")
-    named = lexicon().attribute(noun).known or noun in lexicon().kin or noun in _RULED
+    known = get_attribute(claim.attribute).known or lexicon().attribute(noun).known
+    named = known or noun in lexicon().kin or noun in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
 
 

@@ -165,6 +165,8 @@ class Tree:
     def slice(self, first: int, last: int) -> str:
         """Return the text from one token to another, up to a bracket or without a mark that is not closed."""
         words = " ".join(self.text[self.tokens[first].start : self.tokens[last].stop].split())
+        if last == len(self.tokens) - 1 and words.rpartition(" ")[2].count(".") == 1:
+            words = words.removesuffix(".")  # "DeepL." at the end is one token
         if words.count("(") != words.count(")"):
             words = words.partition("(")[0].replace(")", "").strip() or words.strip("() ")
         for mark in '"`':
