@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,35 @@ def test_a_job_that_begins_later_is_planned_until_its_day(
     say("I work at DeepL.")
     assert ("employer", "DeepL", Stance.ASSERTED) in slots(mem)
     assert ("employer", "DeepL", Stance.PLANNED) not in slots(mem)
+
+
+@pytest.mark.parametrize("parser", ["auto", "none"])
+def test_items_of_a_list_about_oneself_are_facts_without_a_subject(
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str
+) -> None:
+    monkeypatch.setenv("CREDENDA_PARSER", parser)
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
+        mem.remember("About me:\n- vegetarian\n* two kids\n2. live in Graz\n- Works at Siemens\n- 34 years old")
+        mem.settle()
+        assert {(one.attribute, one.value, one.text) for one in held(mem)} == {
+            ("diet", "vegetarian", "vegetarian"),
+            ("child_count", "two kids", "two kids"),
+            ("residence", "Graz", "live in Graz"),
+            ("employer", "Siemens", "Works at Siemens"),
+            ("age", "34", "34 years old"),
+        }
+
+
+@pytest.mark.parametrize("end", ["My pollen allergy is gone.", "My pollen allergy went away."])
+def test_an_allergy_that_is_gone_ends_alone(mem: Credenda, say: Say, end: str) -> None:
+    say("I'm allergic to pollen.", "I'm allergic to penicillin.", end)
+    assert slots(mem) == [("allergy", "penicillin", Stance.ASSERTED), ("allergy", "pollen", Stance.NEGATED)]
+
+
+@pytest.mark.parametrize("text", ["I live in the moment.", "I'm allergic to Mondays."])
+def test_a_figure_of_speech_fills_no_slot_that_can_hurt(mem: Credenda, say: Say, text: str) -> None:
+    say(text)
+    assert not {"residence", "allergy"} & {attribute for attribute, _, _ in slots(mem)}
 
 
 @pytest.mark.parametrize(

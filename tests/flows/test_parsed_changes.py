@@ -34,6 +34,40 @@ def test_whoever_quits_and_starts_elsewhere_has_no_employer_until_the_day(mem: C
     assert ("employer", "Siemens", Stance.PLANNED) not in list_slots(mem)
 
 
+@pytest.mark.parametrize("parser", ["auto", "none"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I quit Nordlicht, next week I start at DeepL.",
+        "I've resigned from Nordlicht; on Monday I begin at DeepL.",
+        "I left Nordlicht and I'm joining DeepL next month.",
+    ],
+)
+def test_an_end_and_a_plan_of_one_sentence_are_both_held(
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str, text: str
+) -> None:
+    monkeypatch.setenv("CREDENDA_PARSER", parser)
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
+        for said in ("I work at Nordlicht.", text):
+            mem.remember(said)
+            mem.settle()
+        assert ("employer", "Nordlicht", Stance.ASSERTED) in list_slots(mem, "superseded")
+        assert ("employer", "DeepL", Stance.PLANNED) in list_slots(mem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["How do you say I am vegetarian in Spanish?", "Write a story where I live in Paris.", "I'm married to my job."],
+)
+def test_what_is_only_put_into_words_fills_no_slot_of_a_person(mem: Credenda, say: Say, text: str) -> None:
+    say(text)
+    assert not list_slots(mem) & {
+        ("diet", "vegetarian", Stance.REPORTED),
+        ("residence", "Paris", Stance.ASSERTED),
+        ("spouse", "job", Stance.ASSERTED),
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -20,6 +20,9 @@ def list_types(text: str) -> set[MemoryType]:
     [
         "please rebase onto main, then force push",
         "Then rebase onto main and run the tests.",
+        "rebase onto main, then push",
+        "Merge main into the branch",
+        "Run the linter, then open a PR.",
     ],
 )
 def test_an_order_without_a_word_that_makes_it_last_is_no_procedure(text: str) -> None:

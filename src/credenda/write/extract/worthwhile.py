@@ -142,7 +142,8 @@ def _is_done(sentence: str) -> bool:
 
 def _is_for_once(sentence: str, words: Collection[str]) -> bool:
     """Return whether a sentence is an order about the task that runs: "rebase onto main, then push"."""
-    return _STANDING.isdisjoint(words) and find_subject(open_sentence(sentence).text, "user", None) is None
+    standing = not _STANDING.isdisjoint(words) or sentence.lower().startswith("to ")
+    return not standing and find_subject(open_sentence(sentence).text, "user", None) is None
 
 
 def _kept(found: Worth) -> Reading:
