@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from credenda import limits
@@ -14,8 +14,8 @@ from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
-from credenda.read.instruction_match import extract_trigger_terms, score_instructions
-from credenda.read.pack import Packing, pack
+from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
+from credenda.read.pack import WHEN, Packing, pack
 from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import plan
 from credenda.read.search import Embed, search
@@ -57,7 +57,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
-        headings = _choose_headings(kept)
+        headings = _choose_headings(kept, ())
         packing = Packing(budget=budget, contests=contests, headings=headings, zone=asked.zone, trace=trace)
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
@@ -78,7 +78,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         in_order=made.broad,
         abstained=found.abstained,
         probability=found.probability,
-        headings=_choose_headings(kept),
+        headings=_choose_headings(kept, made.terms),
         zone=query.zone,
         trace=trace,
     )
@@ -89,8 +89,10 @@ def _make_core_memory(memory: Memory) -> CoreMemory:
     return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
-def _choose_headings(core: Sequence[CoreMemory]) -> dict[str, str]:
-    return {one.memory.id: HEADINGS[one.section] for one in core}
+def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict[str, str]:
+    return {
+        one.memory.id: WHEN if is_for_other_questions(one.memory.text, terms) else HEADINGS[one.section] for one in core
+    }
 
 
 def _choose_core(

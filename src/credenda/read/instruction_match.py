@@ -13,7 +13,7 @@ from typing import Final
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["extract_trigger", "extract_trigger_terms", "score_instructions"]
+__all__ = ["extract_trigger", "extract_trigger_terms", "is_for_other_questions", "score_instructions"]
 
 _OCCASION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
@@ -48,6 +48,18 @@ def extract_trigger_terms(instruction: str) -> frozenset[str]:
     ['deadlin', 'paper']
     """
     return frozenset(tokenize(extract_trigger(instruction))) - _EMPTY
+
+
+def is_for_other_questions(instruction: str, terms: Collection[str]) -> bool:
+    """Return whether an instruction names when it applies, and a question with these terms shares no word with that.
+
+    >>> is_for_other_questions("Give full dates when I ask about deadlines.", ["databas"])
+    True
+    >>> is_for_other_questions("Answer in German.", ["databas"])
+    False
+    """
+    named = _OCCASION.search(instruction) is not None
+    return named and bool(terms) and extract_trigger_terms(instruction).isdisjoint(terms)
 
 
 def score_instructions(

@@ -1,8 +1,8 @@
 """Step 6: lay out the core and the hits as one block for a prompt, within a token budget. Pure.
 
 The block is data: it is fenced, says so, and no text inside can close the fence. What holds for every answer comes
-first, then open contests, then current memories, then events. Facts about the user that the question does not call for
-come last, although they are chosen before the hits.
+first, then open contests, then current memories, then events. Facts about the user and instructions that the question
+does not call for come last, although they are chosen before the hits.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ from credenda.text.fence import (
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "Packing", "diversify", "group_by_words", "pack", "word_warnings"]
+__all__ = ["CLOSING", "OPENING", "WHEN", "Packing", "diversify", "group_by_words", "pack", "word_warnings"]
 
 ALWAYS: Final = "Always:"
+WHEN: Final = "In other cases:"
+"""Instructions for a kind of question that this one is not."""
 _VALUES: Final = 5
 _RELEVANCE_SHARE: Final = 0.7
 """λ of maximal marginal relevance (Carbonell and Goldstein 1998): the weight of relevance against novelty."""
@@ -43,7 +45,7 @@ _WARNINGS: Final = {
     "low_confidence": "unsure",
     "superseded": "no longer true",
 }
-_LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED]})
+_LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN})
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _OLDER: Final = "perhaps replaced by a newer statement"

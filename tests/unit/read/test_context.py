@@ -34,6 +34,16 @@ def test_the_core_comes_even_where_the_search_abstains(world: World) -> None:
     assert "German" in block.text
 
 
+def test_an_instruction_for_other_questions_stands_behind_the_answer(world: World) -> None:
+    other = world.hold("Always show versions when I ask about libraries", entity="user", attribute="instruction")
+    always = world.hold("Always answer in German", entity="user", attribute="instruction")
+    home = world.hold("I live in Linz", value="Linz", entity="user", attribute="residence")
+    text = world.context("Where do I live?").text
+    assert text.index(always) < text.index(home) < text.index("In other cases:") < text.index(other)
+    text = world.context("Which libraries do I use?").text
+    assert "In other cases:" not in text
+
+
 @pytest.mark.requirement("S-055", "S-093")
 def test_google_then_microsoft_is_a_timeline(world: World) -> None:
     old = world.hold("I work at Google", value="Google", **WORK)

@@ -35,6 +35,8 @@ _LEFT_OUT: Final = frozenset(
 """Attributes of episodes, plans, talk and activities, and those that hold whatever a clause says."""
 _TASTES: Final = frozenset({"likes", "eats", "drinks"})
 """Attributes whose denials belong into a profile, beside those that can hurt."""
+_TOOLS: Final = "uses"
+"""What somebody uses, unless another attribute says as what: "Language: Python"."""
 _VALUES_MAX: Final = 6
 """Values of one line."""
 _ACRONYM: Final = 2
@@ -46,7 +48,7 @@ _VAGUE: Final = re.compile(
     r"|on|with|from|to|by|of|about|as|when|while|how|what|ones?)\b|^(?-i:[a-z]+ly)$"
     r"|\b(?:i|me|my|mine|you|your|it|its|them|they|their|we|our|us|he|she|him|her|this|these|those|and can)\b"
     r"|[?!:;()\"\u201c\u201d]"
-    r"|^(?:is|are|was|were|has|have)\b|\bmore$",
+    r"|^(?:is|are|was|were|has|have|every\w*|any\w*)\b|\bmore$|\bsuch as\b|^[\d.,]+$",
     re.IGNORECASE,
 )
 """Values that lean on their sentence."""
@@ -73,7 +75,8 @@ def is_profile_fact(memory: Memory) -> bool:
     schema = get_attribute(name)
     if name in _LEFT_OUT or name.startswith("former_") or not is_valid_value(name, value):
         return False
-    if memory.stance is Stance.NEGATED and not (schema.hurts or name in _TASTES):
+    told_by_denial = name in _TASTES or (schema.hurts and schema.cardinality is Cardinality.SET)
+    if memory.stance is Stance.NEGATED and not told_by_denial:
         return False
     if normalise_value(value) == name.replace("_", " "):
         return False
@@ -85,7 +88,11 @@ def is_profile_fact(memory: Memory) -> bool:
 def write_profile(facts: Iterable[Memory]) -> list[ProfileLine]:
     """Word facts as the lines of a profile, the first ones first; equal values of one attribute are one value."""
     grouped: dict[tuple[str, str], list[Memory]] = {}
-    for one in sorted(facts, key=rank_fact):
+    ranked = sorted(facts, key=rank_fact)
+    named = [one for one in ranked if one.attribute not in {None, _TOOLS}]
+    for one in ranked:
+        if one.attribute == _TOOLS and any(_is_covered(one, other) for other in named):
+            continue
         grouped.setdefault((one.attribute or "", "" if one.attribute else one.id), []).append(one)
     lines = [_word_values(some) if some[0].attribute else _word_text(some[0]) for some in grouped.values()]
     return sorted(lines, key=_rank_line)

@@ -26,13 +26,12 @@ def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
         least=bounds.least,
     )
     report = run_over(night.parts, wanted, dry_run=night.dry_run, night=True)
-    verb = "would become" if night.dry_run else "became"
+    became, went = ("would become", "would go") if night.dry_run else ("became", "went")
     told: list[str] = []
     if report.memories_consolidated:
         gone, judge = report.memories_consolidated, report.judge
-        told.append(
-            f"{count_noun(gone, 'memory')} {verb} {report.memories_created:,} or went as doubles; judged by {judge}."
-        )
+        fewer = f"{became} {report.memories_created:,} or " if report.memories_created else ""
+        told.append(f"{count_noun(gone, 'memory')} {fewer}{went} as doubles; judged by {judge}.")
     if report.failed:
         told.append(f"{count_noun(report.failed, 'cluster')} could not be judged and will be tried again.")
     counts = {

@@ -165,7 +165,7 @@ def _is_precise(claim: Claim) -> bool:
     if is_read or (claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, value)):
         return False
     noun = claim.attribute.replace("_", " ")
-    known = get_attribute(claim.attribute).known or lexicon().attribute(noun).known
+    known = get_attribute(claim.attribute).person or lexicon().attribute(noun).known
     named = known or noun in lexicon().kin or noun in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
 
