@@ -185,7 +185,7 @@ _LEADING: Final = re.compile(
 _GENERIC_PLACES: Final = frozenset(
     "city town village country countryside area place neighbourhood neighborhood suburb suburbs street road house flat"  # noqa: SIM905
     " apartment dorm room home here there somewhere anywhere nowhere out alone together away abroad world moment past"
-    " present future peace fear denial hope bubble dream hell heaven luxury poverty harmony comfort chaos squalor".split()
+    " present future peace fear denial hope bubble dream hell heaven luxury poverty harmony comfort chaos".split()
 )
 _GENERIC_EMPLOYERS: Final = frozenset(
     "home work night nights day days week weeks weekend weekends times time least once all now times house office least"  # noqa: SIM905
@@ -226,7 +226,9 @@ _DAY: Final = re.compile(
     r"|outubro|novembro|dezembro",
     re.IGNORECASE,
 )
-_DAYS: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:early )?(?:mornings?|evenings?)", re.IGNORECASE)
+_DAYS: Final = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:early )?(?:mornings?|evenings?)", re.IGNORECASE
+)
 """Times that people only joke to be allergic to."""
 _MEASURE: Final = re.compile(
     r"(?:(?:at|on|in|from|about|around|every|um|à|a las|às|am|il|le|el) )?(?:(?:the|next|this|early|late) ){0,2}"

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 
-__all__ = ["Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
+__all__ = ["CONFIDENCE_MAX", "Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
+
+CONFIDENCE_MAX: Final = {
+    Stance.HYPOTHETICAL: 0.3,
+    Stance.ROLE_PLAY: 0.3,
+    Stance.SARCASTIC: 0.3,
+    Stance.CONSIDERED: 0.5,
+    Stance.PLANNED: 0.5,
+    Stance.REPORTED: 0.6,
+}
+"""Maximum confidence by stance, whatever a pattern gives (R-040, D-005)."""
 
 
 class UpdateKind(StrEnum):

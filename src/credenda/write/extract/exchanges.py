@@ -20,9 +20,9 @@ from credenda.write.extract.clauses import Clause
 from credenda.write.extract.lexicon import load_table, names, words_of
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
-from credenda.write.extract.values import clean_value, corrected_value, left_for
+from credenda.write.extract.values import clean_value, corrected_value, left_for, load_clause
 
-__all__ = ["exchanged", "in_its_slot", "renamed"]
+__all__ = ["exchanged", "in_its_slot", "parted_of", "renamed"]
 
 _WHEN: Final = re.compile(r" (?:on|at|with|every|each|twice|once|three times|in the) ")
 _CHARACTERS_MAX: Final = 160
@@ -103,3 +103,12 @@ def in_its_slot(plain: Reading, held: Iterable[Claim | Memory]) -> Reading:
             slot = replace(plain, entity=one.entity, attribute=one.attribute, scope=one.scope, importance=0.8)
             return replace(slot, type=one.type, cardinality=one.cardinality, confidence=0.85)
     return plain
+
+
+def parted_of(clause: str, owner: str | None) -> Reading | None:
+    """Parse a break-up as the end of the other person's role; None without one."""
+    found = load_clause("parted").match(clause)
+    if found is None:
+        return None
+    value = found["value"].removeprefix("my ").removeprefix("My ")
+    return Reading(type=MemoryType.FACT, entity=owner, value=value, move=UpdateKind.END, durable=True, pattern="parted")

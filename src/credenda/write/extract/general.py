@@ -137,14 +137,6 @@ def _effect(value: Value, situation: Situation) -> bool:
     return expression("checks", "real_plural").match(subject) is not None
 
 
-def _skill(value: Value, situation: Situation) -> bool:
-    """Accept a lasting ability or inability: "I can't swim"; no momentary failure."""
-    predicate = situation.predicate
-    verb = predicate.verb
-    able = "can" in predicate.cues and verb not in names().passing and verb not in names().talk
-    return able and predicate.negated and not points_away(value) and word_count(value) <= NOUN_WORDS
-
-
 def _told(value: Value, situation: Situation) -> bool:
     """Accept a self-contained past action; nothing about the conversation or the moment."""
     predicate = situation.predicate
@@ -240,7 +232,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
         situation.subject.who == "person" and situation.dated_ahead and is_plan(value)
     ),
     "effect": _effect,
-    "skill": _skill,
     "told": _told,
     "person_told": _person_told,
     "own_told": _own_told,
@@ -251,10 +242,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "always": lambda value, _: bool(value.text),
     "only": lambda value, situation: (
         "only" in situation.predicate.cues and not situation.predicate.negated and _placed_deep(value, TASTE_WORDS)
-    ),
-    "scoped": lambda _, situation: situation.scoped,
-    "in_case": lambda value, situation: (
-        situation.scoped and not situation.subject.group and _placed_deep(value, TASTE_WORDS)
     ),
     "intended": lambda value, situation: not situation.predicate.negated and is_meant(value) and not points_away(value),
     "group": lambda value, situation: situation.subject.group and _placed_deep(value, TASTE_WORDS),
@@ -268,11 +255,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "bare_role": lambda value, _: (
         value.text.rpartition(" ")[2] in names().roles and value.text not in names().not_roles
     ),
-    "uncared": lambda value, situation: (
-        (situation.predicate.negated or situation.predicate.ended)
-        and is_free(value)
-        and word_count(value) <= TASTE_WORDS
-    ),
     "naming": lambda value, situation: is_short(value) and is_free(value) and _is_of_the_work(situation),
     "free": lambda value, _: is_free(value),
     "ended_only": lambda value, situation: situation.predicate.ended and bool(value.text),
@@ -280,7 +262,6 @@ _GENERAL: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "gone": lambda value, situation: situation.predicate.ended and _let_go(value, situation),
     "died": lambda _, situation: situation.subject.who == "name" or situation.subject.noun != "",
     "standing": _standing,
-    "for_me": lambda _, situation: "me" in situation.predicate.text.split(),
     "cannot": lambda value, situation: (
         situation.predicate.negated and "can" in situation.predicate.cues and is_meant(value)
     ),

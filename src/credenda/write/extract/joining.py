@@ -8,12 +8,10 @@ from typing import Final
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import is_same_value
-from credenda.write.extract.lexicon import expression, names, words_of
-from credenda.write.extract.predicates import Predicate
+from credenda.write.extract.lexicon import expression, words_of
 from credenda.write.extract.readings import Frame, Reading
-from credenda.write.extract.subjects import Subject
 
-__all__ = ["added", "group_habit", "is_change", "merged", "softened", "with_prior"]
+__all__ = ["added", "is_change", "merged", "softened", "with_prior"]
 
 _HEDGED: Final = 0.5
 _LASTING: Final = frozenset({"simple", "progressive"})
@@ -78,11 +76,3 @@ def softened(reading: Reading, frame: Frame) -> Reading:
         importance=0.5,
         pattern="softened",
     )
-
-
-def group_habit(subject: Subject, predicate: Predicate) -> list[Reading]:
-    """Parse "we always …" and "we never …" as a procedure, if no specific pattern matched."""
-    lasting = not predicate.cues.isdisjoint({"always", "never"}) and predicate.tense == "simple"
-    if not (subject.group and subject.entity == "user" and lasting) or predicate.verb not in names().work:
-        return []
-    return [Reading(type=MemoryType.PROCEDURE, confidence=0.75, importance=0.65, durable=True, pattern="group_habit")]

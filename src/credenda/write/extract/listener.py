@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from credenda import limits
-from credenda.model.claim import Claim, Span, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.lexicon import expression
 from credenda.write.extract.readings import Reading
-from credenda.write.extract.stances import CONFIDENCE_MAX
 
 __all__ = ["Listener", "claim_of"]
 

@@ -12,7 +12,15 @@ from credenda.write.extract.acts import is_question
 from credenda.write.extract.clauses import split_clauses
 from credenda.write.extract.voices import VOICE_CHARACTERS, Voice, split_voices
 
-__all__ = ["NOTE_CHARACTERS", "SENTENCE_CHARACTERS", "cut_question", "find_unread", "is_alone", "is_own_item", "own_sentences"]
+__all__ = [
+    "NOTE_CHARACTERS",
+    "SENTENCE_CHARACTERS",
+    "cut_question",
+    "find_unread",
+    "is_alone",
+    "is_own_item",
+    "own_sentences",
+]
 
 SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted text or run-ons that no rule parses well."""
@@ -24,7 +32,8 @@ _BULLET: Final = re.compile(r"\s*(?:[-*\u2022\u2013]|\d{1,2}[.)])\s+")
 _MARKS: Final = ("-", "*", "\u2022", "\u2013", ".", ")")
 _LIST_CHARACTERS: Final = 2_000
 _ABOUT_ME: Final = re.compile(
-    r"\b(?:about (?:me|myself)|my (?:\w+ )?(?:details|facts|profile|data|info\w*|background|bio)|who i am)\b", re.IGNORECASE
+    r"\b(?:about (?:me|myself)|my (?:\w+ )?(?:details|facts|profile|data|info\w*|background|bio)|who i am)\b",
+    re.IGNORECASE,
 )
 _PIECES_MIN: Final = 2
 NOTE_CHARACTERS: Final = 90
@@ -52,7 +61,7 @@ def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
 
 
 def is_own_item(text: str, start: int) -> bool:
-    """Return whether the sentence at `start` is an item of a list that its author titles as one about themselves.
+    r"""Return whether the sentence at `start` is an item of a list that its author titles as one about themselves.
 
     >>> is_own_item("About me:\n- live in Graz", 12), is_own_item("To do:\n- live in Graz", 9)
     (True, False)

@@ -36,19 +36,18 @@ from credenda.write.extract.clauses import (
     split_clauses,
     straighten,
 )
-from credenda.write.extract.exchanges import exchanged, in_its_slot, renamed
+from credenda.write.extract.exchanges import exchanged, in_its_slot, parted_of, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
-from credenda.write.extract.hasty import half_read, tidied
+from credenda.write.extract.hasty import tidied
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
-from credenda.write.extract.joining import added, group_habit, is_change, merged, softened, with_prior
+from credenda.write.extract.joining import added, is_change, merged, softened, with_prior
 from credenda.write.extract.labels import labelled
 from credenda.write.extract.lasting import keep_lasting
 from credenda.write.extract.lexicon import expression, names
 from credenda.write.extract.listener import Listener, claim_of
 from credenda.write.extract.moments import clause_dates, lasting_since, past_dates
-from credenda.write.extract.partings import parted_of
 from credenda.write.extract.predicates import read_predicate
 from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, is_alone, is_own_item, own_sentences
 from credenda.write.extract.readings import Frame, Reading, read
@@ -136,8 +135,6 @@ def _clause_readings(listener: Listener, clause: Clause, *, left: bool, short: b
     if frame.subject.who in {"person", "name"}:
         listener.last_person = frame.subject.entity
     readings = read(frame)
-    if not readings and not frame.moment.spans:
-        readings = group_habit(frame.subject, frame.predicate)
     if readings and (clause.hedged or is_hedged(clause.text)):
         return [softened(one, frame) for one in readings]
     return [added(one, frame) for one in readings]
@@ -227,8 +224,6 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
     readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
         readings = read_foreign(sentence, listener.owner) or _tidied(listener, sentence) or _as_said(listener, sentence)
-    elif listener.owner is not None and half_read(sentence, readings):
-        readings = _tidied(listener, sentence) or readings
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not UpdateKind.STATE]
     return readings
@@ -237,8 +232,7 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
 def _tidied(listener: Listener, sentence: str) -> list[Reading]:
     """Parse the normalised forms of an unmatched sentence, until one gives a reading."""
     found = (_statement(listener, restated(said)) for said in tidied(sentence))
-    whole = [readings for readings in found if readings and not half_read(sentence, readings)]
-    return whole[0] if whole else []
+    return next((readings for readings in found if readings), [])
 
 
 def _noted(listener: Listener, plain: str) -> list[Reading]:

@@ -253,7 +253,6 @@ BY_VALUE: Final[Mapping[str, Callable[[Value], bool]]] = {
     "taste": is_taste,
     "trait": is_trait,
     "spoken": lambda value: lexicon().category(value.text) == "spoken_language",
-    "food": lambda value: lexicon().category(value.text) == "food",
     "drink": lambda value: lexicon().category(value.text) == "drink",
     "opinion": is_opinion,
     "possession": is_possession,

@@ -45,7 +45,8 @@ _DOES: Final = re.compile(
 )
 _BARE: Final = re.compile(
     r"^(?P<verb>lives?|works?|prefers?|likes?|loves?|enjoys?|dislikes?|hates?|owns?|speaks?|has|have|is|was|wants?|uses?"
-    r"|plays?|study|studies|drives?|moved|grew up|graduated|born|(?=(?:from|with|in) |\d{1,3} years old))\b(?P<rest>.+)$",
+    r"|plays?|study|studies|drives?|moved|grew up|graduated|born|(?=(?:from|with|in) |\d{1,3} years old))\b"
+    r"(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _BARE_NOUN: Final = re.compile(

@@ -15,7 +15,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import Claim, Span, Turn, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute
@@ -24,7 +24,6 @@ from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
 from credenda.write.extract.lasting import stands_alone
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Effect, Proposal

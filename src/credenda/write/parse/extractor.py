@@ -9,7 +9,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute, is_valid_value
-from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.parsed import Parser
@@ -21,7 +21,6 @@ from credenda.write.extract.clauses import straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates
 from credenda.write.extract.prose import own_sentences
-from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import Tense, read_clauses
