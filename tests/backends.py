@@ -31,7 +31,7 @@ from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 from .postgres_server import TEMPLATE, Database, Server, get_server
 from .registry import Registry, may_stand
 
-__all__ = ["CHOSEN", "ON_BOTH", "Databases", "open_databases"]
+__all__ = ["CHOSEN", "ON_BOTH", "Databases", "name_target", "open_databases"]
 
 CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
@@ -220,3 +220,9 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[Databases]:
         databases.patch(patch)
         with databases.used():
             yield databases
+
+
+def name_target(path: Path) -> str:
+    """Return the target that opens a file: its path, or the address of the database that stands for it."""
+    registry = os.environ.get("DATABASES_OF_TEST")
+    return Registry(Path(registry)).find(str(path), lambda: get_server().lend().name) if registry else str(path)
