@@ -39,7 +39,19 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 
 _FLOWS: Final = (
     *("access", "aliases", "all_users", "archive", "contests", "core", "delete_event", "deletion_reach", "dream"),
-    *("erase", "files", "for_user", "forgetting", "import_memories", "jobs", "lifecycle", "remember", "time", "undo"),
+    *(
+        "erase",
+        "files",
+        "for_user",
+        "forgetting",
+        "import_memories",
+        "jobs",
+        "lifecycle",
+        "remember",
+        "time",
+        "undo",
+        "zero_characters",
+    ),
 )
 _DOORS: Final = (
     *("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker", "compat_mem0_client", "doors_agree"),

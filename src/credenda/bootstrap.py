@@ -31,7 +31,7 @@ from credenda.storage.past_rows import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
-from credenda.validation import check_name
+from credenda.validation import check_identity
 from credenda.workers.leases import name_process
 from credenda.write import extract, parse
 
@@ -186,7 +186,7 @@ def run_due_duties(parts: Parts) -> None:
 
 
 def _check_user(user: str) -> str:
-    name = check_name(user, "user")
+    name = check_identity(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
     if name == PROBE_USER:
