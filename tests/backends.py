@@ -31,7 +31,7 @@ from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 from .postgres_server import TEMPLATE, Database, Server, get_server
 from .registry import Registry, may_stand
 
-__all__ = ["CHOSEN", "ON_BOTH", "Databases", "open_databases"]
+__all__ = ["CHOSEN", "ON_BOTH", "Databases", "name_target", "open_databases"]
 
 CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
@@ -39,7 +39,19 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 
 _FLOWS: Final = (
     *("access", "aliases", "all_users", "archive", "contests", "core", "delete_event", "deletion_reach", "dream"),
-    *("erase", "files", "for_user", "forgetting", "import_memories", "jobs", "lifecycle", "remember", "time", "undo"),
+    *(
+        "erase",
+        "files",
+        "for_user",
+        "forgetting",
+        "import_memories",
+        "jobs",
+        "lifecycle",
+        "remember",
+        "time",
+        "undo",
+        "zero_characters",
+    ),
 )
 _DOORS: Final = (
     *("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker", "compat_mem0_client", "doors_agree"),
@@ -220,3 +232,9 @@ def open_databases(patch: pytest.MonkeyPatch) -> Generator[Databases]:
         databases.patch(patch)
         with databases.used():
             yield databases
+
+
+def name_target(path: Path) -> str:
+    """Return the target that opens a file: its path, or the address of the database that stands for it."""
+    registry = os.environ.get("DATABASES_OF_TEST")
+    return Registry(Path(registry)).find(str(path), lambda: get_server().lend().name) if registry else str(path)

@@ -6,7 +6,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import tzinfo
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
+from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
@@ -31,7 +31,7 @@ from credenda.storage.past_rows import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
-from credenda.validation import check_name
+from credenda.validation import check_identity
 from credenda.workers.leases import name_process
 from credenda.write import extract, parse
 
@@ -61,7 +61,6 @@ __all__ = [
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
 _SHARED_INDEXES: Final = LazyIndexCache()
-_POSTGRES: Final = ("postgresql://", "postgres://")
 
 
 class _LazyExtractor:
@@ -114,7 +113,7 @@ def build_parts(
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = _resolve_clock(clock)
     place = resolve_target(target)
-    if not _is_postgres(place):
+    if not is_server(place):
         warn_about_open_paths(place)
     key = read_key_file(merged.tombstone_key_file)
     return Parts(
@@ -149,7 +148,7 @@ def open_store(
     Raises what the backend raises, and `Invalid` where the driver is not installed.
     """
     place = resolve_target(target)
-    if not _is_postgres(place):
+    if not is_server(place):
         return SqliteStore(place, clock=clock, read_only=read_only, key=key)
     try:
         opened = postgres.store.PostgresStore
@@ -166,13 +165,9 @@ def open_store(
 
 def _name_store(place: str) -> str:
     """Name a store among others of this process; a name never holds the password of a target."""
-    if _is_postgres(place):
-        return f"postgresql:{blake2b(place.encode(), digest_size=16).hexdigest()}"
+    if is_server(place):
+        return name_server(place)
     return str(Path(place).absolute())
-
-
-def _is_postgres(place: str) -> bool:
-    return place.startswith(_POSTGRES)
 
 
 def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
@@ -191,7 +186,7 @@ def run_due_duties(parts: Parts) -> None:
 
 
 def _check_user(user: str) -> str:
-    name = check_name(user, "user")
+    name = check_identity(user, "user")
     if name is None or not name.strip():
         raise Invalid("a memory needs a user", why="the name is empty", fix="give user=…, such as an account id")
     if name == PROBE_USER:
@@ -350,7 +345,7 @@ def resolve_target(target: str | Path | None) -> str:
     A target is a path, `sqlite:///path`, `postgresql://user:password@host/database`, or None for the default.
     """
     text = get_default_target() if target is None else str(target)
-    if _is_postgres(text):
+    if is_server(text):
         return text
     if target is not None:
         check_path(target)
@@ -369,7 +364,7 @@ def resolve_target(target: str | Path | None) -> str:
 def _resolve_file(target: str | Path | None) -> str:
     """Return the SQLite path of a target; raises `Invalid` for a database that is no file."""
     place = resolve_target(target)
-    if _is_postgres(place):
+    if is_server(place):
         raise _make_no_file_error()
     return place
 

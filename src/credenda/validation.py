@@ -13,19 +13,22 @@ from credenda.errors import Invalid, LimitExceeded
 __all__ = [
     "check_condition",
     "check_fraction",
+    "check_identity",
     "check_member",
     "check_metadata",
     "check_name",
     "check_text",
     "check_words",
     "encode_text",
+    "refuse_zeros",
+    "replace_zeros",
 ]
 
 E = TypeVar("E", bound=StrEnum)
 
 
 def check_name(name: object, what: str) -> str | None:
-    """Validate a short name; a blank name becomes None."""
+    """Validate a short name; a blank name becomes None, and U+0000 becomes U+FFFD."""
     if name is None:
         return None
     if not isinstance(name, str):
@@ -35,7 +38,29 @@ def check_name(name: object, what: str) -> str | None:
     encode_text(name, what)
     if len(name) > limits.NAME_CHARACTERS:
         raise LimitExceeded(f"{what} has {len(name)} characters", why=f"at most {limits.NAME_CHARACTERS} are allowed")
-    return name
+    return replace_zeros(name)
+
+
+def replace_zeros(text: str) -> str:
+    r"""Replace U+0000, which no text of Postgres holds, by the sign for a character that cannot be shown.
+
+    >>> replace_zeros("a\x00b") == "a\ufffdb"
+    True
+    """
+    return text.replace("\x00", "\ufffd")
+
+
+def check_identity(name: object, what: str) -> str | None:
+    """Validate the name of a user as `check_name` does, but raise `Invalid` for U+0000."""
+    if isinstance(name, str):
+        refuse_zeros(name, what)
+    return check_name(name, what)
+
+
+def refuse_zeros(name: str, what: str) -> None:
+    """Raise `Invalid` for U+0000 in a name that tells things apart, which a replaced one would not."""
+    if "\x00" in name:
+        raise Invalid(f"{what} has a zero character", why="databases cannot store it", fix="take it out")
 
 
 def check_condition(name: object, what: str) -> str | None:
@@ -47,19 +72,19 @@ def check_condition(name: object, what: str) -> str | None:
 
 
 def check_text(text: object, what: str) -> str:
-    """Validate an optional text; None becomes an empty text."""
+    """Validate an optional text; None becomes an empty text, and U+0000 becomes U+FFFD."""
     if text is None:
         return ""
     if not isinstance(text, str):
         raise Invalid(f"{what} must be text", why=f"it is a {type(text).__name__}", fix="give a string")
     encode_text(text, what)
-    return text
+    return replace_zeros(text)
 
 
 def check_words(values: object, what: str) -> tuple[str, ...]:
-    """Validate a list of words; a single text becomes a list of one."""
+    """Validate a list of words; a single text becomes a list of one, and U+0000 becomes U+FFFD."""
     if isinstance(values, str):
-        return (values,)
+        return (replace_zeros(values),)
     kind = type(values).__name__
     if isinstance(values, bytes | Mapping) or not isinstance(values, Collection):
         raise Invalid(f"{what} must be a list of words", why=f"it is a {kind}", fix='give ["one", …]')
@@ -67,7 +92,7 @@ def check_words(values: object, what: str) -> tuple[str, ...]:
     for word in words:
         if not isinstance(word, str):
             raise Invalid(f"{what} must hold words", why=f"one is a {type(word).__name__}", fix='give ["one", …]')
-    return cast("tuple[str, ...]", words)
+    return tuple(map(replace_zeros, cast("tuple[str, ...]", words)))
 
 
 def check_member(kind: type[E], value: object, what: str) -> E:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from credenda import Credenda, NotFound
+from credenda import Credenda, NotFound, bootstrap
+from credenda.model.event import NewEvent, Role
+from credenda.storage.store import Writer
 from credenda.testing import ManualClock
 
 
@@ -102,16 +106,26 @@ def test_closing_writes_what_waits(mem: Credenda, linz: str, path: Path) -> None
         assert again.get(linz).access_count == 1
 
 
-@pytest.mark.sqlite_file
 @pytest.mark.requirement("S-059")
 def test_a_search_never_waits_for_the_write_lock(mem: Credenda, linz: str, path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        writer.execute("UPDATE tenants SET tag = tag")
-        assert mem.search("Linz").hits[0].id == linz
-        assert linz in mem.context("Linz").text
-        assert mem.why(linz).evidence
-        writer.execute("ROLLBACK")
+    begun, over = Event(), Event()
+
+    def write(writer: Writer) -> None:
+        writer.put(NewEvent(text="Nobody sees this yet.", role=Role.USER, speaker="user", occurred_us=1))
+        begun.set()
+        assert over.wait(60)
+        raise RuntimeError
+
+    with closing(bootstrap.open_store(path)) as store, ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(store.commit, "ana", write)
+        assert begun.wait(60)
+        try:
+            assert mem.search("Linz").hits[0].id == linz
+            assert linz in mem.context("Linz").text
+            assert mem.why(linz).evidence
+        finally:
+            over.set()
+        assert isinstance(writing.exception(), RuntimeError)
     mem.settle()
     assert mem.get(linz).access_count == 1
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, Unavailable, bootstrap
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.dump import NOT_MOVED, TABLES, dump_rows
+from credenda.storage.tenant_transfer import TableRow, TenantExport
 from credenda.testing import ManualClock
 
 Open = Callable[..., Credenda]
@@ -227,17 +230,24 @@ def test_a_database_and_its_companions_are_never_overwritten(full: Credenda, tmp
     assert full.data.doctor().ok
 
 
-@pytest.mark.sqlite_file
 def test_a_failed_export_leaves_what_was_there(full: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out" / "a.jsonl"
     path.parent.mkdir()
     path.write_text("older")
 
-    def broken(*_: object) -> Iterator[object]:
-        yield "events", {"id": 1}
+    store = full._parts.store  # noqa: SLF001 - it can be read no further
+    honest = store.dump
+
+    def fail(rows: Iterator[tuple[str, TableRow]]) -> Iterator[tuple[str, TableRow]]:
+        yield next(rows)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("credenda.storage.sqlite.dump.dump_rows", broken)
+    @contextmanager
+    def dump(user_id: str, **given: Any) -> Generator[TenantExport]:  # noqa: ANN401 - as `dump` has it
+        with honest(user_id, **given) as whole:
+            yield replace(whole, rows=fail(iter(whole.rows)))
+
+    monkeypatch.setattr(store, "dump", dump)
     with pytest.raises(Unavailable, match="the disk is full"):
         full.data.export(path)
     assert [file.name for file in path.parent.iterdir()] == ["a.jsonl"]

@@ -11,9 +11,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from credenda import Conflict, Credenda, MemoryUnit, NotFound
+from credenda import Conflict, Credenda, MemoryUnit, NotFound, bootstrap
 from credenda.model.contest import ContestCase, ContestState
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Access, Job, JobStatus, Redaction, Snapshot, Tombstone, Vector, Writer
 from credenda.testing import ManualClock
 
@@ -155,12 +154,12 @@ def test_any_rows_survive_the_journey(said: str, numbers: list[int], *, blank: b
             kept = mem.store(MemoryUnit(text="I prefer tea", entity="user", attribute="drink", value="tea"))
             gone = mem.remember("words " * 400).event_ids[0]
             shown = Access(memory_id=kept.id, session=said, day=3, at_us=9, shown=1, useful=-1)
-            with closing(SqliteStore(str(folder / "a.db"), clock=clock)) as store:
+            with closing(bootstrap.open_store(folder / "a.db", clock=clock)) as store:
                 store.commit("ana", lambda writer: beside(writer, said, numbers))
                 store.commit("ana", lambda writer: writer.put(shown))
                 if blank:
                     store.commit("ana", lambda writer: writer.put(Redaction(id=gone, at_us=5)))
             first, second = twice(folder, mem, clock)
         assert first == second
-        with closing(SqliteStore(str(folder / "copy.db"))) as copy, copy.reader("ana") as reader:
+        with closing(bootstrap.open_store(folder / "copy.db")) as copy, copy.reader("ana") as reader:
             assert reader.snapshot("index:none") == ()

@@ -184,13 +184,9 @@ def test_a_contest_keeps_a_value_that_another_saying_holds(mem: Credenda, say: S
     assert (after.state, after.values) == ("open", values)
 
 
-@pytest.mark.sqlite_file  # a backup is a copy of the file
-def test_a_restored_backup_and_an_import_know_the_other_form(
-    mem: Credenda, say: Say, path: Path, clock: ManualClock
-) -> None:
+def test_an_import_knows_the_other_form(mem: Credenda, say: Say, path: Path) -> None:
     say("I'm allergic to peanuts.", "I have a peanut allergy.", "I like tea.")
-    backup, chat = path.with_name("backup.db"), path.with_name("chat.jsonl")
-    mem.data.backup(backup)
+    chat = path.with_name("chat.jsonl")
     mem.delete(mem.list(attribute="allergy").items[0].id)
     turn = {"id": "1", "speaker": "user", "text": "My flat is new. I have an allergy to the peanut."}
     talk = {"conv": "c", "speakers": ["user"], "sessions": [{"id": "s", "time": "2026-02-01", "turns": [turn]}]}
@@ -198,6 +194,14 @@ def test_a_restored_backup_and_an_import_know_the_other_form(
     mem.data.import_(chat, format="conversation")
     mem.settle()
     assert _held(mem, "allergy") == []
+
+
+@pytest.mark.sqlite_file  # a backup is a copy of the file
+def test_a_restored_backup_knows_the_other_form(mem: Credenda, say: Say, path: Path, clock: ManualClock) -> None:
+    say("I'm allergic to peanuts.", "I have a peanut allergy.", "I like tea.")
+    backup = path.with_name("backup.db")
+    mem.data.backup(backup)
+    mem.delete(mem.list(attribute="allergy").items[0].id)
     mem.close()
     restore_backup(backup, path, replace=True, clock=clock)
     assert _covered(path) == []

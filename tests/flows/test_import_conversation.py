@@ -23,7 +23,6 @@ from credenda.portability import batch_write
 from credenda.portability import line_reader as portability_lines
 from credenda.portability.importers.conversation import name_session
 from credenda.portability.importing import import_file
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Writer
 from credenda.testing import ManualClock
 
@@ -114,16 +113,17 @@ def test_a_turn_with_other_words_or_another_time_is_a_problem_and_the_first_stay
 
 def test_an_import_that_was_interrupted_goes_on(mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "talk.jsonl", talk("c", 200))
-    whole, calls = SqliteStore.commit, iter(range(100))
+    store = mem._parts.store  # noqa: SLF001 - the disk of its database is full
+    whole, calls = store.commit, iter(range(100))
 
-    def failing(self: SqliteStore, user_id: str, work: Callable[[Writer], object]) -> object:
+    def failing(user_id: str, work: Callable[[Writer], object]) -> object:
         if next(calls) == 2:
             raise Unavailable("the disk is full")
-        return whole(self, user_id, work)
+        return whole(user_id, work)
 
     with monkeypatch.context() as patch:
         patch.setattr(batch_write, "PATIENCE_STEPS", 0)
-        patch.setattr(SqliteStore, "commit", failing)
+        patch.setattr(store, "commit", failing)
         with pytest.raises(Unavailable, match=r"after 128 turns.*the disk is full.*continues where"):
             mem.data.import_(path)
     assert mem.stats().events == 128

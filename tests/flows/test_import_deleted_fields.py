@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from credenda import Conflict, Credenda, MemoryUnit
+from credenda import Conflict, Credenda, MemoryUnit, bootstrap
 from credenda.model.event import Event
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter
 
 Say = Callable[..., None]
@@ -28,12 +28,8 @@ def deleted(mem: Credenda, say: Say) -> Credenda:
 
 
 def events(path: Path) -> list[Event]:
-    store = SqliteStore(str(path), read_only=True)
-    try:
-        with store.reader("ana") as reader:
-            return reader.find_events(EventFilter(worded=True))
-    finally:
-        store.close()
+    with closing(bootstrap.open_store(path, read_only=True)) as store, store.reader("ana") as reader:
+        return reader.find_events(EventFilter(worded=True))
 
 
 def texts(mem: Credenda) -> list[str]:

@@ -15,6 +15,7 @@ import pytest
 from credenda import Corrupt, Credenda, Invalid, limits
 from credenda.model.event import Role
 from credenda.portability.export_pam import hash_content
+from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 
 from .conftest import Events
@@ -203,14 +204,13 @@ def test_a_database_of_several_users_gives_only_the_memories_of_the_one_who_impo
     assert "--user" in refused.value.fix
 
 
-@pytest.mark.sqlite_file  # a backup is a copy of the file
 def test_a_damaged_or_foreign_database_is_refused(mem: Credenda, tmp_path: Path) -> None:
     whole = close_openmemory(tmp_path / "a.db", {"ana": "u"}).read_bytes()
     (tmp_path / "cut.db").write_bytes(whole[: len(whole) // 3])
     with pytest.raises(Corrupt, match="cannot be read"):
         mem.data.import_(tmp_path / "cut.db")
     copy = tmp_path / "own.db"
-    mem.data.backup(copy)
+    SqliteStore(str(copy)).close()
     with pytest.raises(Invalid, match="not a database of OpenMemory"):
         mem.data.import_(copy, format="openmemory")
     with pytest.raises(Invalid, match="cannot detect"):

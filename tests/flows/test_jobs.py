@@ -18,8 +18,7 @@ from credenda.bootstrap import build_parts
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
-from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import Job, JobFilter, JobStatus, MemoryFilter
+from credenda.storage.store import Job, JobFilter, JobStatus, MemoryFilter, Store
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
 
@@ -259,47 +258,47 @@ def test_two_clients_settle_at_once_and_read_everything_once(
     assert mem.data.doctor().ok
 
 
-class Announcing(SqliteStore):
-    """A store that tells those who wait that something was committed."""
+def announce_commits(store: Store, monkeypatch: pytest.MonkeyPatch) -> Condition:
+    """Let a store tell those who wait that something was committed."""
+    committed, honest = Condition(), store.commit
 
-    def __init__(self, path: str, clock: ManualClock) -> None:
-        super().__init__(path, clock=clock)
-        self.committed = Condition()
-
-    def commit(self, user_id: str, work: Callable[..., object]) -> object:  # type: ignore[override]
-        result = super().commit(user_id, work)
-        with self.committed:
-            self.committed.notify_all()
+    def commit(user_id: str, work: Callable[..., object]) -> object:
+        result = honest(user_id, work)
+        with committed:
+            committed.notify_all()
         return result
 
+    monkeypatch.setattr(store, "commit", commit)
+    return committed
 
-@pytest.mark.sqlite_file
+
 @pytest.mark.requirement("R-063")
-def test_a_background_worker_reads_without_being_asked(path: Path, clock: ManualClock, reader: Scripted) -> None:
+def test_a_background_worker_reads_without_being_asked(
+    path: Path, clock: ManualClock, reader: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parts = build_parts(path, user="ana", clock=clock, extractor=reader, embedder="hashed")
-    parts.store.close()
-    store = Announcing(str(path), clock)
-    with Credenda(replace(parts, store=store), workers=True) as mem:
+    committed = announce_commits(parts.store, monkeypatch)
+    with Credenda(parts, workers=True) as mem:
         for text in ("One", "Two", "Three"):
             mem.remember(text)
-        with store.committed:
-            assert store.committed.wait_for(lambda: mem.stats().jobs == {"complete": 6}, timeout=20)
+        with committed:
+            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 6}, timeout=20)
         assert _held(mem) == {"One", "Two", "Three"}
         assert mem.stats().vectors == 3
 
 
-@pytest.mark.sqlite_file
-def test_a_worker_may_start_after_the_memory_was_opened(path: Path, clock: ManualClock, reader: Scripted) -> None:
+def test_a_worker_may_start_after_the_memory_was_opened(
+    path: Path, clock: ManualClock, reader: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parts = build_parts(path, user="ana", clock=clock, extractor=reader)
-    parts.store.close()
-    store = Announcing(str(path), clock)
-    with Credenda(replace(parts, store=store), workers=False) as mem:
+    committed = announce_commits(parts.store, monkeypatch)
+    with Credenda(parts, workers=False) as mem:
         mem.remember("One")
         assert _held(mem) == set()
         mem.start_worker()
         mem.start_worker()
-        with store.committed:
-            assert store.committed.wait_for(lambda: mem.stats().jobs == {"complete": 1}, timeout=20)
+        with committed:
+            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 1}, timeout=20)
         assert _held(mem) == {"One"}
     mem.start_worker()
     with Credenda.open(path, user="ana", workers=False, read_only=True) as mem:

@@ -7,19 +7,20 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, bootstrap
 from credenda.author import use_author
-from credenda.bootstrap import build_parts, migrate_database
+from credenda.bootstrap import build_parts, migrate_database, resolve_target
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.interfaces.cli.main import Program, cli
 from credenda.model.memory import MemoryUnit
 from credenda.services.members import add_member
 from credenda.services.tokens import issue_token
-from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED
 from credenda.testing import ManualClock
 from tests.postgres_server import get_server
@@ -175,18 +176,27 @@ def test_a_failure_inside_a_user_leaves_nothing_of_it(
 class Outage:
     """A verb of the target's store that is unavailable for some calls, and the pauses of the migration meanwhile."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, verb: str, times: int, user: str = "") -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, target: str, verb: str, *, times: int, user: str = "") -> None:
         self.left, self.pauses = times, list[float]()
-        honest = getattr(SqliteStore, verb)
+        honest = bootstrap.open_store
 
-        def fail(store: SqliteStore, *given: object, **more: object) -> object:
-            if self.left and store.path.endswith("target.db") and (not user or user in given):
+        def open_store(place: str, **given: Any) -> Store:  # noqa: ANN401 - as the function itself has it
+            store = honest(place, **given)
+            if place == resolve_target(target):
+                patch.setattr(store, verb, self._break(getattr(store, verb), user))
+            return store
+
+        patch.setattr(bootstrap, "open_store", open_store)
+        patch.setattr("credenda.services.migrate.pause", self.pauses.append)
+
+    def _break(self, honest: Callable[..., object], user: str) -> Callable[..., object]:
+        def fail(*given: object, **more: object) -> object:
+            if self.left and (not user or user in given):
                 self.left -= 1
                 raise Unavailable("the database took too long", why="a statement was stopped")
-            return honest(store, *given, **more)
+            return honest(*given, **more)
 
-        patch.setattr(SqliteStore, verb, fail)
-        patch.setattr("credenda.services.migrate.pause", self.pauses.append)
+        return fail
 
 
 @pytest.mark.parametrize("verb", ["dump", "load", "reader", "erased", "take_over"])
@@ -194,7 +204,7 @@ def test_a_database_that_is_away_for_a_while_is_waited_for(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     steps: list[str] = []
-    outage = Outage(monkeypatch, verb, 2)
+    outage = Outage(monkeypatch, target, verb, times=2)
     report = migrate_database(source, target, progress=lambda _, step: steps.append(step))
     assert (report.ok, report.moved + report.present, report.searches) == (True, 3, 15)
     assert outage.pauses == [1.0, 2.0]
@@ -231,20 +241,20 @@ def test_a_connection_that_the_server_ends_while_a_user_is_copied_costs_one_try(
 def test_a_user_who_cannot_be_read_in_time_is_named_and_the_others_are_moved(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outage = Outage(monkeypatch, "load", 99, user="bob")
-    report = migrate_database(source, target)
+    with monkeypatch.context() as patch:
+        outage = Outage(patch, target, "load", times=99, user="bob")
+        report = migrate_database(source, target)
     assert (report.ok, report.moved) == (False, 2)
     assert [(one.user, one.why) for one in report.unmoved] == [
         ("bob", "the database took too long; a statement was stopped")
     ]
     assert outage.pauses == [1.0, 2.0, 4.0, 8.0]
-    monkeypatch.undo()
     assert migrate_database(source, target).moved == 1
 
 
 def test_a_database_that_stays_away_ends_the_run(source: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is waited for with two users, so that thousands of users are not waited for one by one."""
-    outage = Outage(monkeypatch, "load", 99)
+    outage = Outage(monkeypatch, target, "load", times=99)
     with pytest.raises(Unavailable, match="took too long"):
         migrate_database(source, target)
     assert outage.pauses == [1.0, 2.0, 4.0, 8.0] * 2

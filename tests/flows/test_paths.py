@@ -47,8 +47,14 @@ def test_what_names_no_file_is_an_error_of_ours(mem: Credenda, tmp_path: Path, n
     assert (mem.stats(), sorted(tmp_path.iterdir())) == before
 
 
-@pytest.mark.sqlite_file  # about folders of files
-@pytest.mark.parametrize("name", [name for name in CALLS if name != "price"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.sqlite_file] if name == "backup" else [])
+        for name in CALLS
+        if name != "price"
+    ],
+)
 def test_what_may_not_be_looked_at_is_unavailable(
     mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

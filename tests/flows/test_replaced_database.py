@@ -13,14 +13,11 @@ from typing import Self
 
 import pytest
 
-from credenda import Credenda, restore_backup
+from credenda import Credenda, bootstrap, restore_backup
 from credenda.index.cache import name_snapshot
 from credenda.index.resident import ResidentIndex
-from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Delta, IndexPosition, Snapshot
 from credenda.testing import ManualClock
-
-pytestmark = pytest.mark.sqlite_file  # another file takes the place of the file
 
 OLD = ("Zorkmid is a coin.", "Frobozz is a wizard.", "Quendor is a kingdom.", "Grue is a monster.")
 NEW = ("Lantern is brass.", "Mailbox is small.", "Trapdoor is closed.", "Sword is elvish.", "Thief is lurking.")
@@ -92,6 +89,7 @@ def _overwritten(path: Path) -> None:
 REPLACED = pytest.mark.parametrize("replaced", [_restored, _moved, _overwritten])
 
 
+@pytest.mark.sqlite_file  # another file takes the place of the file
 @REPLACED
 def test_a_process_searches_the_rows_of_the_database_that_replaced_the_one_it_knew(
     old: Path, clock: ManualClock, replaced: Callable[[Path], None]
@@ -102,6 +100,7 @@ def test_a_process_searches_the_rows_of_the_database_that_replaced_the_one_it_kn
     _check(old, clock, OLD[0], *NEW)
 
 
+@pytest.mark.sqlite_file  # as above
 @REPLACED
 def test_new_rows_up_to_the_old_head_are_found_though_nobody_searched_before(
     old: Path, clock: ManualClock, replaced: Callable[[Path], None]
@@ -133,6 +132,7 @@ class _Process:
         self._process.communicate(timeout=30)
 
 
+@pytest.mark.sqlite_file  # as above
 @pytest.mark.timeout(120)  # a second process
 def test_a_process_that_closed_the_database_searches_what_another_one_restored(old: Path, clock: ManualClock) -> None:
     with _Process(OPENING, old) as other:
@@ -165,7 +165,7 @@ def test_a_process_searches_an_older_archive_that_another_one_imported_after_an_
 
 def _plant_wrong_index(path: Path) -> None:
     """Store an index in which two messages have each other's words."""
-    store = SqliteStore(str(path))
+    store = bootstrap.open_store(path)
     with store.reader("ana") as reader:
         first, second, *rest = reader.delta(IndexPosition(), None).documents
         wrong = ResidentIndex(model_id=None)

@@ -85,20 +85,26 @@ def test_an_unusable_key_file_opens_nothing(
     assert not path.exists()
 
 
-@pytest.mark.sqlite_file  # a backup is a copy of the file
-def test_a_backup_and_an_archive_need_the_same_key(
-    path: Path, clock: ManualClock, key_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_needs_the_same_key(path: Path, clock: ManualClock, key_file: Path) -> None:
     _delete_linz(path, clock, key_file)
-    backup, archive = path.with_name("backup.db"), path.with_name("all.jsonl")
+    archive = path.with_name("all.jsonl")
     with _open(path, clock, key_file) as mem:
-        mem.data.backup(backup)
         mem.data.export(archive)
     with _open(path.with_name("plain.db"), clock, None) as mem, pytest.raises(Conflict, match="key file"):
         mem.data.import_(archive)
     with _open(path.with_name("copy.db"), clock, key_file) as mem:
         mem.data.import_(archive)
         assert mem.remember("I live in Linz.").refused
+
+
+@pytest.mark.sqlite_file  # a backup is a copy of the file
+def test_a_backup_needs_the_same_key(
+    path: Path, clock: ManualClock, key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _delete_linz(path, clock, key_file)
+    backup = path.with_name("backup.db")
+    with _open(path, clock, key_file) as mem:
+        mem.data.backup(backup)
     monkeypatch.setenv("CREDENDA_TOMBSTONE_KEY_FILE", str(key_file))
     restore_backup(backup, path, replace=True, clock=clock)
     with _open(path, clock, key_file) as mem:

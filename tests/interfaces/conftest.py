@@ -21,6 +21,8 @@ def mem(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
 
 
 @pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a short path: a socket in it has a name that every system takes."""
-    return tmp_path_factory.mktemp("h")
+def folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a short path: a socket in it has a name that every system takes. What hooks write is there."""
+    made = tmp_path_factory.mktemp("h")
+    monkeypatch.setenv("XDG_DATA_HOME", str(made))
+    return made

@@ -14,6 +14,7 @@ from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook.run import Options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import listen_to_hooks
+from tests.backends import name_target
 
 EVENTS: dict[str, dict[str, str]] = {
     "claude-code": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
@@ -33,8 +34,13 @@ class CodingAgent:
         self.place = place or folder
         self.turn = 0
 
+    @property
+    def target(self) -> str:
+        """The database as a hook is told it: the file, or the address of a server."""
+        return name_target(self.database)
+
     def open(self) -> Credenda:
-        return Credenda.open(self.database, user="ana", workers=False)
+        return Credenda.open(self.target, user="ana", workers=False)
 
     def teach(self, *sentences: str, session: str = "before", project: str | None = None) -> None:
         metadata = {"project": project} if project else None
@@ -50,7 +56,7 @@ class CodingAgent:
 
     def send_raw(self, event: str, data: bytes, *, seconds: float = 10) -> str:
         """Send bytes; what a hook says is tested, so that it has more time than at work."""
-        options = Options(event=event, host=self.host, database=str(self.database), user="ana", background=False)
+        options = Options(event=event, host=self.host, database=self.target, user="ana", background=False)
         return run_hook(options, data, seconds=seconds)
 
     def send_within(self, prompt: str, *, seconds: float) -> str:

@@ -135,9 +135,8 @@ READING = [
 ]
 
 
-@pytest.mark.sqlite_file  # the file is read only
 @pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
-def test_reading_works_on_a_read_only_file(command: list[str], ana: Terminal, tmp_path: Path) -> None:
+def test_reading_works_where_nothing_can_be_written(command: list[str], ana: Terminal, tmp_path: Path) -> None:
     ana.remember("I live in Linz.")
     names = {"ID": ana.an_id(), "FILE": str(tmp_path / "all.jsonl")}
     for path in (ana.db, *ana.db.parent.glob(f"{ana.db.name}-*")):

@@ -15,6 +15,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
+from credenda.hook_files.places import find_places, is_server
 from credenda.hook_files.ring_log import add_line, read_lines
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 
@@ -71,7 +72,7 @@ def test_awkward_input_of_every_host_and_event_is_answered_with_nothing_or_text(
         answer = agent.send_raw(event, data)
         assert answer == "" or json.loads(answer)
     if host not in EVENTS:
-        assert not Path(f"{agent.database}.hooks").exists() or agent.waiting == []
+        assert not Path(find_places(agent.target, "ana").folder).exists() or agent.waiting == []
 
 
 def test_a_huge_prompt_is_kept_up_to_its_bound(folder: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_user_without_a_database_gets_nothing_and_loses_nothing(folder: Path) 
     agent = CodingAgent(folder)
     assert agent.start() == ""
     assert agent.say("I use Neovim.") == ""
-    assert not agent.database.exists()
+    assert agent.target != str(agent.database) or not agent.database.exists()
     assert agent.file() == 1
     with agent.open() as memory:
         assert memory.list(attribute="editor").items[0].value == "Neovim"
@@ -111,7 +112,6 @@ def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> No
     assert sorted(names) == ["and this ", "which dat"]
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
@@ -123,7 +123,7 @@ def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
         told = agent.send_within("which database did we decide on for the billing service?", seconds=2.0)
     assert "Postgres" in told
     Path(places.socket).unlink()
-    assert read_lines(places)[-1]["by"] == "file"
+    assert read_lines(places)[-1]["by"] == ("server" if is_server(agent.target) else "file")
 
 
 def test_the_answer_of_an_engine_may_be_anything(folder: Path) -> None:
@@ -205,18 +205,18 @@ def test_an_erased_user_leaves_no_words_of_hooks(folder: Path) -> None:
     other = CodingAgent(folder)
     with agent.open() as memory:
         memory.erase(confirm="ana")
-    assert not Path(f"{agent.database}.hooks").exists()
+    assert not Path(find_places(agent.target, "ana").folder).exists()
     other.say("hello again")
     assert len(other.waiting) == 1
 
 
 def run_process(agent: CodingAgent, event: str, payload: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-P", "-X", "importtime", "-m", "credenda", "hook", event, "--host", agent.host]
-    command += ["--db", str(agent.database), "--user", "ana", "--no-background"]
+    command += ["--db", agent.target, "--user", "ana", "--no-background"]
     return subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=60)
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
+@pytest.mark.sqlite_file  # the standard library alone reads a file; a server needs the engine
 def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
@@ -240,12 +240,12 @@ def _measure_cpu(command: list[str], given: bytes) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
+@pytest.mark.sqlite_file  # the standard library alone reads a file; a server needs the engine
 def test_a_hook_takes_little_more_processor_time_than_a_bare_interpreter(folder: Path) -> None:
     """The least of several runs, as a multiple, so that a busy machine changes neither."""
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
-    hook = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
+    hook = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", agent.target]
     bare = [sys.executable, "-P", "-c", "import argparse, json, sqlite3"]
     spent, compared = list[float](), list[float]()
     for number in range(9):
@@ -258,14 +258,14 @@ def test_a_hook_takes_little_more_processor_time_than_a_bare_interpreter(folder:
 def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Path) -> None:
     """A hook starts a process that files its messages, once for several prompts."""
     agent = CodingAgent(folder)
-    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(agent.database)]
+    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", agent.target]
     for number in range(2):
         payload = json.dumps({"session_id": "s", "prompt": f"I use Neovim {number}."}).encode()
         subprocess.run([*command, "--user", "ana"], input=payload, check=True, timeout=60)
     started = [line.get("started") for line in read_lines(agent.places)]
     assert started == [True, None]
     waited = subprocess.run(
-        [sys.executable, "-P", "-m", "credenda", "--db", str(agent.database), "--user", "ana", "worker", "--once"],
+        [sys.executable, "-P", "-m", "credenda", "--db", agent.target, "--user", "ana", "worker", "--once"],
         check=True,
         capture_output=True,
         timeout=120,

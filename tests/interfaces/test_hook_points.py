@@ -125,7 +125,6 @@ def test_subagents_and_summaries_are_kept_with_less_trust_and_make_no_instructio
     assert "without tests" not in told
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", ["claude-code", "codex", "vscode"])
 def test_a_subagent_gets_the_core_of_its_session(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -136,7 +135,6 @@ def test_a_subagent_gets_the_core_of_its_session(folder: Path, host: str) -> Non
     assert "Postgres" not in told
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("source", ["startup", "clear", "compact", "new", "", "resume", "fork", "a-later-word"])
 def test_only_a_session_without_our_block_in_its_transcript_gets_one(folder: Path, host: str, source: str) -> None:
@@ -191,7 +189,6 @@ def test_output_of_tools_is_never_kept(folder: Path, host: str) -> None:
     assert agent.waiting == []
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_memory_comes_once_in_a_session_and_a_block_keeps_its_budget(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -208,7 +205,6 @@ def test_a_memory_comes_once_in_a_session_and_a_block_keeps_its_budget(folder: P
     assert len(seen) == len(set(seen))
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_denial_challenges_at_each_host(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -244,7 +240,6 @@ def test_a_clone_without_the_users_command_starts_nothing(folder: Path, host: st
     assert {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_copilot_cli_gets_the_text_where_it_looks_for_it(folder: Path) -> None:
     """Copilot CLI reads the hooks of VS Code, and looks for the text above `hookSpecificOutput`."""
     agent = CodingAgent(folder, "vscode")
@@ -300,18 +295,17 @@ def test_a_mark_from_the_future_does_not_keep_an_engine_from_starting(
 
     monkeypatch.setattr("os.posix_spawn", note)
     places = agent.places
-    assert start_engine(places, str(agent.database), "ana")
-    assert not start_engine(places, str(agent.database), "ana")
+    assert start_engine(places, agent.target, "ana")
+    assert not start_engine(places, agent.target, "ana")
     ahead = time.time() + 86_400
     os.utime(Path(places.folder) / "started", (ahead, ahead))
-    assert start_engine(places, str(agent.database), "ana")
+    assert start_engine(places, agent.target, "ana")
     assert len(started) == 2
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_the_status_line_counts_what_is_held_asked_and_in_doubt(folder: Path) -> None:
     agent = CodingAgent(folder)
-    options = Options("StatusLine", "claude-code", str(agent.database), "ana", background=False)
+    options = Options("StatusLine", "claude-code", agent.target, "ana", background=False)
     assert run_hook(options, b"{}", seconds=10) == "0 held"
     agent.teach("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.", FACT)
     with agent.open() as memory:
@@ -322,7 +316,7 @@ def test_the_status_line_counts_what_is_held_asked_and_in_doubt(folder: Path) ->
     agent.say("No, that's wrong, the billing service never used Postgres.")
     agent.file()
     assert run_hook(options, b"{}", seconds=10).endswith(" · 1 question · 1 in doubt")
-    assert find_places(str(agent.database), "ana") == agent.places
+    assert find_places(agent.target, "ana") == agent.places
 
 
 @pytest.mark.parametrize("host", HOSTS)

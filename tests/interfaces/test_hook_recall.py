@@ -16,12 +16,13 @@ from credenda.hook_files.ring_log import add_line, read_lines
 from credenda.interfaces.hook.run import parse_options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens
+from tests.backends import name_target
 
 from .hooked import EVENTS, CodingAgent, get_text, running_engine
 
 HOSTS = list(EVENTS)
-ENGINES = [pytest.param(False, marks=pytest.mark.sqlite_file), True]
-"""Without an engine the hook reads the file."""
+ENGINES = [False, True]
+"""Without an engine the hook reads the file, or opens the memory on its server."""
 FACTS = (
     "I'm allergic to peanuts.",
     "Always answer in short sentences.",
@@ -70,7 +71,7 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "Postgres" in elsewhere
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
+@pytest.mark.sqlite_file  # the reading of the file names every memory; a search shows one for a sentence
 def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
     agent = CodingAgent(folder)
     sentence = "I work at Quillmark Advisory and I moved to Graz in May."
@@ -80,7 +81,6 @@ def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
     assert re.search(r"- \[m\d+-[0-9a-f]{6}, m\d+-[0-9a-f]{6}\] user: I work at Quillmark", told)
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 @pytest.mark.parametrize("host", HOSTS)
 def test_each_host_gets_the_core_and_a_recall_in_its_own_form(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
@@ -125,7 +125,6 @@ def test_a_prompt_that_is_sent_twice_is_kept_once(agent: CodingAgent) -> None:
         assert memory.stats().events == len(FACTS) + 1
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_a_thousand_rounds_of_what_was_recalled_grow_nothing(agent: CodingAgent) -> None:
     block = agent.start()
     quoted = next(line for line in block.splitlines() if "peanuts" in line)
@@ -175,7 +174,6 @@ def test_after_a_compaction_the_core_comes_again_with_what_was_decided(agent: Co
     assert "ruff" in again
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_an_open_contest_is_stated_and_asks_for_nothing(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.")
@@ -190,7 +188,6 @@ def test_an_open_contest_is_stated_and_asks_for_nothing(folder: Path) -> None:
     assert "the user has not said which" in other.start()
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_a_denied_recollection_is_challenged_and_nothing_else(agent: CodingAgent) -> None:
     agent.say("which database did we decide on for the billing service?")
     agent.say("No, that's wrong, the billing service never used Postgres.")
@@ -211,7 +208,6 @@ def test_an_unrelated_no_challenges_nothing(agent: CodingAgent) -> None:
         assert memory.list(status="challenged").items == ()
 
 
-@pytest.mark.sqlite_file  # the hook reads the file
 def test_projects_are_kept_apart_and_the_users_own_facts_are_everywhere(folder: Path) -> None:
     one = make_repository(folder / "one", "https://ana:hunter77@example.com/acme/one.git")
     two = make_repository(folder / "two", "git@example.com:acme/two.git")
@@ -273,11 +269,12 @@ def test_hooks_work_in_chosen_folders_alone(folder: Path) -> None:
     inside, outside = folder / "in", folder / "out"
     for place in (inside / "deep", outside):
         place.mkdir(parents=True)
-    words = ["UserPromptSubmit", "--host", "codex", "--db", str(folder / "m.db"), "--user=ana", "--only", str(inside)]
+    target = name_target(folder / "m.db")
+    words = ["UserPromptSubmit", "--host", "codex", "--db", target, "--user=ana", "--only", str(inside)]
     options = parse_options([*words, "--no-background"])
     for place in (outside, inside / "deep"):
         run_hook(options, json.dumps({"session_id": "s", "cwd": str(place), "prompt": f"in {place.name}"}).encode())
-    with Credenda.open(folder / "m.db", user="ana", workers=False) as memory:
+    with Credenda.open(target, user="ana", workers=False) as memory:
         assert file_waiting(memory, find_memory_places(memory)) == 1
         assert [hit.text for hit in memory.search("in deep").hits] == ["in deep"]
 

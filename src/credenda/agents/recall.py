@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
+from credenda.errors import Invalid, NotFound
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import format_validity
 from credenda.model.event import TRUST, Role, Source
-from credenda.model.memory import MemoryType
+from credenda.model.memory import MemoryType, Status
 from credenda.model.query import Hit, SearchResult
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
@@ -20,7 +22,7 @@ from credenda.text.tokens import tokenize
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["Recalled", "find_core", "find_for_prompt"]
+__all__ = ["Recalled", "find_core", "find_for_prompt", "find_lines"]
 
 _CANDIDATES: Final = 12
 _PROBABLE: Final = 0.5
@@ -40,6 +42,7 @@ _EVENT: Final = 0.6
 _TRUSTED: Final = TRUST[Source.INTERACTION]
 """Trust above which a memory may come by itself: a document's, tool's or sub-agent's is not."""
 _PERSONS: Final = frozenset({Role.USER, Role.PERSON})
+_BELIEVED: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _HIDDEN: Final = frozenset({"superseded", "low_confidence"})
 _DOUBTS: Final = {"contested": "contested", "challenged": "in doubt", "stale": "may be outdated"}
 _CONTESTS: Final = 5
@@ -125,6 +128,19 @@ def find_for_prompt(
     text, ids = _build([_make_line(memory, hit) for hit in chosen], PROMPT_TOKENS)
     shown = [hit for hit in chosen if hit.id in ids]
     return Recalled(text, ids, tuple(event.id for hit in shown for event in hit.evidence))
+
+
+def find_lines(memory: Credenda, ids: Iterable[str]) -> Recalled:
+    """Return memories by their ids, as far as they are still believed; ids of messages are passed over."""
+    lines: list[Line] = []
+    for name in ids:
+        with suppress(NotFound, Invalid):
+            one = memory.get(name)
+            if one.status in _BELIEVED and one.trust > _TRUSTED:
+                doubts = [_DOUBTS["challenged"]] if one.status is Status.CHALLENGED else []
+                notes = (*format_validity(one, memory.zone), *doubts)
+                lines.append(Line((one.id,), format_stated(one.speaker, one.text), notes))
+    return Recalled(*_build(lines, PROMPT_TOKENS))
 
 
 @dataclass(frozen=True, slots=True)

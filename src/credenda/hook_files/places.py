@@ -9,13 +9,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from typing import Final, NamedTuple
 
-__all__ = ["Places", "find_places", "list_waiting", "load_table", "write_durably"]
+__all__ = [
+    "Places",
+    "find_places",
+    "is_recent",
+    "is_server",
+    "list_waiting",
+    "load_table",
+    "name_server",
+    "touch",
+    "write_durably",
+]
 
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
 _TABLE_BYTES: Final = 4_194_304
+_SERVER: Final = "postgresql:"
 _SOCKET_BYTES: Final = 100
 """Longest path of a socket that every system takes."""
 
@@ -46,13 +58,23 @@ def find_places(database: str, user: str) -> Places:
     )
 
 
+def is_server(database: str) -> bool:
+    """Return whether a database is the address of a server; anything else is the path of a file."""
+    return database.startswith(("postgresql://", "postgres://"))
+
+
+def name_server(address: str) -> str:
+    """Return the name of a database on a server, `postgresql:HASH`; it tells neither host nor password."""
+    return f"{_SERVER}{hashlib.blake2b(address.encode('utf-8', 'surrogateescape'), digest_size=16).hexdigest()}"
+
+
 def _find_base(database: str) -> str:
-    """Return the folder of a database's hooks: beside its file; for the address of a server, in the user's data."""
-    if "://" not in database:
+    """Return the folder of a database's hooks: beside its file; for an address or its name in the user's data."""
+    name = name_server(database) if is_server(database) else database
+    if not name.startswith(_SERVER):
         return f"{os.path.abspath(database)}.hooks"
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    digest = hashlib.sha256(database.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return os.path.join(data, "credenda", f"{digest}.hooks")
+    return os.path.join(data, "credenda", f"{name.removeprefix(_SERVER)[:16]}.hooks")
 
 
 def write_durably(folder: str, name: str, data: bytes, *, flush: bool = True) -> None:
@@ -98,3 +120,17 @@ def load_table(path: str) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return told if isinstance(told, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def is_recent(mark: str, seconds: float) -> bool:
+    """Return whether a file was touched less than some seconds ago; a mark from the future says nothing."""
+    try:
+        return abs(time.time() - os.stat(mark).st_mtime) < seconds
+    except OSError:
+        return False
+
+
+def touch(mark: str) -> None:
+    """Create an empty file, or set its time to now. Raises OSError."""
+    os.makedirs(os.path.dirname(mark), mode=_FOLDER_MODE, exist_ok=True)
+    os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE))

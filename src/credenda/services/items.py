@@ -21,6 +21,7 @@ from credenda.runtime import Parts
 from credenda.services.forget import forget
 from credenda.services.store import store
 from credenda.storage.store import Writer
+from credenda.validation import refuse_zeros
 from credenda.write.intake.secrets import screen_secrets
 
 __all__ = [
@@ -52,6 +53,7 @@ class Words(NamedTuple):
 
 def find_items(parts: Parts, wanted: ItemFilter) -> list[Item]:
     """Return the items that match a filter, without those of forgotten memories."""
+    _check_names(wanted.space, wanted.key, wanted.key_begins)
     found = parts.store.items.find_items(parts.user_id, replace(wanted, now_us=parts.clock.now_us()))
     hidden = find_hidden(parts, {one.source for one in found if one.source})
     return [one for one in found if one.source not in hidden]
@@ -72,6 +74,7 @@ def put_item(parts: Parts, item: Item, words: Words | None = None, *, ttl_us: in
     Raises `Conflict` for deleted words and for another version than the expected one, `Invalid` for a value that is not
     JSON or has a secret that the policy rejects.
     """
+    _check_names(item.space, item.key)
     value = screen_value(load_value(item.value), parts.settings.secrets_policy)
     now_us = parts.clock.now_us()
     expires_us = None if ttl_us is None else now_us + ttl_us
@@ -108,6 +111,7 @@ def store_words(parts: Parts, words: Words, *, expires_us: int | None = None) ->
 
 def append_items(parts: Parts, space: str, entries: Sequence[tuple[object, str | None]]) -> None:
     """Add values to a space under the next numbers, in one commit; each with the id of the event that has its words."""
+    _check_names(space)
     now_us, policy = parts.clock.now_us(), parts.settings.secrets_policy
     rows = [
         Item(space=space, key="", value=dump_value(screen_value(value, policy)), source=source, updated_us=now_us)
@@ -122,6 +126,11 @@ def remove_items(parts: Parts, removal: ItemRemoval) -> list[Item]:
     _write(parts, lambda writer: writer.put(removal))
     forget_unused(parts, [one.source for one in gone if one.source], "removed")
     return gone
+
+
+def _check_names(*names: str | None) -> None:
+    for name in names:
+        refuse_zeros(name or "", "the name of an item or space")
 
 
 def _write(parts: Parts, work: Callable[[Writer], T]) -> T:

@@ -10,7 +10,7 @@ from credenda.ids import draw_request_id
 from credenda.model.member import Member, MemberRole
 from credenda.runtime import Parts
 from credenda.storage.tokens import MemberStore
-from credenda.validation import check_name
+from credenda.validation import check_identity
 
 __all__ = ["add_member", "find_access", "list_access", "remove_member"]
 
@@ -40,7 +40,7 @@ def add_member(parts: Parts, subject: str, *, role: str, issuer: str = "") -> Me
     known = [str(one) for one in MemberRole]
     if role not in known:
         raise Invalid(f"there is no role {role[:64]!r}", fix=f"choose from {', '.join(known)}")
-    name = check_name(subject, "subject") or ""
+    name = check_identity(subject, "subject") or ""
     if not name:
         raise Invalid("a member needs a name", fix="give the name of a user, or the subject of the issuer")
     if not issuer and name == parts.user_id:

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from credenda import limits
 from credenda.clock import StoppedClock, pause
-from credenda.errors import Conflict, Corrupt, CredendaError, NotFound, Unavailable
+from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.migration_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import SearchArguments, search
@@ -183,7 +183,7 @@ class _Migration:
         try:
             given, loaded = self.repeat(user, partial(self._copy, user))
             searches = self.repeat(user, partial(self._verify, user, given))
-        except (Conflict, Corrupt, Unavailable) as error:
+        except (Conflict, Corrupt, Invalid, Unavailable) as error:
             is_away = isinstance(error, Unavailable)
             if is_away and self._was_away:
                 raise

@@ -34,17 +34,15 @@ __all__ = [
     "Sample",
     "check_server",
     "fill_probe",
-    "list_leaking_reads",
     "probe_walls",
     "take_sample",
 ]
 
 PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
-"""Two users who own nothing. A store with a server tries its walls with rows of theirs, which it undoes."""
+"""Two users who own nothing. A store with a server tries its tables with rows of theirs, which it undoes."""
 _SAMPLE: Final = 20
 _WORDS: Final = 8
 _DAYS: Final = 100_000
-_MODEL: Final = "probe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +121,8 @@ _OF_STORE: Final[Mapping[str, Callable[[Store, str], object]]] = {
 }
 
 
-def fill_probe(writer: Writer, model_id: str) -> Sample:
-    """Store one row of each kind that beliefs have, and take a sample of them."""
+def fill_probe(writer: Writer) -> None:
+    """Store one row of each kind that beliefs have."""
     words = "The walls keep this sentence of a probe from everybody else."
     said = NewEvent(text=words, role=Role.USER, speaker="user", session="probe", occurred_us=1)
     event = writer.put(said)
@@ -132,9 +130,8 @@ def fill_probe(writer: Writer, model_id: str) -> Sample:
     writer.put(Evidence(memory_id=memory, span=Span(event, 0, len(words)), claim_hash=b"c" * 16))
     writer.put(ChangeRecord(id="", kind=ChangeKind.ADD, actor=Actor.RULE, reason="probe", at_us=1, memory_id=memory))
     writer.put(Job(kind="extract", first=1, last=1))
-    writer.put(Vector(name_memory_document(memory, writer.tenant.tag), model_id, 2, 16, 1.0, bytes(4)))
+    writer.put(Vector(name_memory_document(memory, writer.tenant.tag), "probe", 2, 16, 1.0, bytes(4)))
     writer.put(Access(memory_id=memory, session="probe", day=1, at_us=1, shown=1, useful=1))
-    return take_sample(writer, model_id)
 
 
 def check_server(parts: Parts) -> list[Finding]:
@@ -142,8 +139,7 @@ def check_server(parts: Parts) -> list[Finding]:
 
     Where the service lacks a right (check `permissions`), nothing else can be asked.
     """
-    model_id = parts.embedder.model_id if parts.embedder else _MODEL
-    return parts.store.check_server(PROBES, lambda writer: fill_probe(writer, model_id), list_leaking_reads)
+    return parts.store.check_server(PROBES, fill_probe)
 
 
 def probe_walls(parts: Parts) -> list[Finding]:
@@ -163,16 +159,11 @@ def probe_walls(parts: Parts) -> list[Finding]:
     ]
 
 
-def list_leaking_reads(reader: Reader, sample: Sample) -> Iterator[str]:
-    """Yield each read verb that returns any row to a reader who owns nothing."""
-    for name, read in READS.items():
-        if _has_rows(lambda read=read: read(reader, sample)):
-            yield name
-
-
 def _list_leaks(store: Store, probe: str, sample: Sample) -> Iterator[str]:
     with store.reader(probe) as reader:
-        yield from list_leaking_reads(reader, sample)
+        for name, read in READS.items():
+            if _has_rows(lambda read=read: read(reader, sample)):
+                yield name
     for name, ask in _OF_STORE.items():
         if _has_rows(lambda ask=ask: ask(store, probe)):
             yield name

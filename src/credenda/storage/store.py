@@ -26,7 +26,7 @@ change and vector with a number up to them is visible, and none above them. A la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -335,14 +335,11 @@ class Store(TenantTransfer, Protocol):
         """Verify the database and this tenant's journal chain, full-text index and references; repair derived rows."""
         ...
 
-    def check_server(
-        self, users: tuple[str, str], fill: Callable[[Writer], T], ask: Callable[[Reader, T], Iterable[str]]
-    ) -> list[Finding]:
+    def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:
         """Find problems of a database server that concern all tenants: open walls, missing rights and indexes.
 
-        The walls are tried with two made-up users: `fill` stores rows of one, and `ask` names the verbs with which the
-        other reads any of them. No other transaction sees these rows, and they are undone. A store without a server
-        finds nothing.
+        The walls are tried with two made-up users: `fill` stores rows of one, and every table is asked for them as the
+        other. No other transaction sees these rows, and they are undone. A store without a server finds nothing.
         """
         ...
 

@@ -9,10 +9,9 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.doctor_finding import Finding
-from credenda.services.walls import PROBES, READS, Sample, fill_probe, list_leaking_reads
+from credenda.services.walls import PROBES, fill_probe
 from credenda.storage.postgres.connections import PooledConnection, Session
 from credenda.storage.postgres.health import describe_risk, find_problems
-from credenda.storage.postgres.reader import PostgresReader
 from credenda.storage.postgres.rows import make_rows
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.postgres.wall_trial import UndoneError
@@ -130,11 +129,7 @@ def test_the_statement_that_mends_a_wall_does_so(store: PostgresStore, database:
 
 
 def ask_doctor(store: PostgresStore) -> list[Finding]:
-    return store.check_server(PROBES, lambda writer: fill_probe(writer, "tiny"), list_no_leaks)
-
-
-def list_no_leaks(*_: object) -> list[str]:
-    return []
+    return store.check_server(PROBES, fill_probe)
 
 
 def test_a_trial_shows_a_table_that_lets_another_user_read(store: PostgresStore, database: Database) -> None:
@@ -152,40 +147,16 @@ def test_a_trial_shows_a_table_that_lets_another_user_read(store: PostgresStore,
     assert store.users(limit=10) == [ANA]
 
 
-@pytest.mark.parametrize("verb", ["find_events", "find", "changes", "jobs", "counts", "delta"])
-def test_a_trial_names_each_verb_that_forgets_its_user(
-    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, verb: str
-) -> None:
-    """The verb of a reader returns what the owner of the rows would get."""
-    honest = getattr(PostgresReader, verb)
-    seen: list[object] = []
-
-    def forget(reader: PostgresReader, *given: object, **more: object) -> object:
-        found = honest(reader, *given, **more)
-        if reader.tenant.tag:
-            seen[:] = [found]
-        return seen[0] if seen else found
-
-    def fill(writer: Writer) -> Sample:
-        sample = fill_probe(writer, "tiny")
-        READS[verb](writer, sample)
-        return sample
-
-    monkeypatch.setattr(PostgresReader, verb, forget)
-    found = store.check_server(PROBES, fill, list_leaking_reads)
-    assert {one.where for one in found} == {verb}
-    assert all(one.check == "walls" and one.fix for one in found)
-
-
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_trial_that_fails_leaves_nothing(store: PostgresStore, error: type[BaseException]) -> None:
     put(store, ANA, said("I moved to Linz."))
 
-    def fail(*_: object) -> list[str]:
+    def fail(writer: Writer) -> None:
+        fill_probe(writer)
         raise error
 
     with pytest.raises(error):
-        store.check_server(PROBES, lambda writer: fill_probe(writer, "tiny"), fail)
+        store.check_server(PROBES, fail)
     assert store.users(limit=10) == [ANA]
     for probe in PROBES:
         with store.dump(probe) as dump:

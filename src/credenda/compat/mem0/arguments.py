@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from credenda.clock import DAY_US, from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.validation import check_name
+from credenda.validation import check_identity
 
 __all__ = [
     "SHARED_USER",
@@ -33,7 +33,7 @@ _TOP: Final = 20
 
 def check_entity(value: object, what: str) -> str | None:
     """Check the name of a user, agent or run; strip spaces around it, and refuse a blank name."""
-    name = check_name(value, what)
+    name = check_identity(value, what)
     if name is None and value is not None:
         raise Invalid(f"{what} is blank", why="an id cannot be empty", fix="give an id, or leave it out")
     return None if name is None else name.strip()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
-__all__ = ["HOSTS", "Moment", "format_answer", "parse_moment"]
+__all__ = ["HOSTS", "Moment", "format_answer", "format_status", "parse_moment"]
 
 HOSTS: Final = ("claude-code", "codex", "cursor", "vscode")
 _EVENTS: Final[Mapping[str, str]] = {
@@ -110,3 +110,9 @@ def format_answer(moment: Moment, text: str) -> str:
     if moment.host == "vscode":  # the same file of hooks is read by Copilot CLI, which looks for the text above
         return json.dumps({**nested, "additionalContext": text})
     return json.dumps(nested)
+
+
+def format_status(held: int, asked: int, doubtful: int) -> str:
+    """Return the status line of memories held, open contests and memories in doubt, such as "12 held · 1 question"."""
+    parts = [f"{held} held", f"{asked} question{'' if asked == 1 else 's'}" if asked else ""]
+    return " · ".join(filter(None, [*parts, f"{doubtful} in doubt" if doubtful else ""]))

@@ -16,6 +16,7 @@ from contextlib import closing
 from time import gmtime, monotonic, strftime, time_ns
 from typing import Any, Final, NamedTuple
 
+from credenda.interfaces.hook.payload import format_status
 from credenda.text.recalled_block import Line
 
 __all__ = ["read_core", "read_lines", "read_prompt_lines", "read_status"]
@@ -211,15 +212,14 @@ def read_status(path: str, user: str, deadline: float) -> str:
     """Return how much is believed, asked and in doubt, such as "12 held · 1 question". Raises sqlite3.Error."""
     reader = _open(path, user, deadline)
     if reader is None:
-        return "0 held"
+        return format_status(0, 0, 0)
     with closing(reader.connection):
         told = {"user": user, "sure": 0.0, "now": time_ns() // 1_000}
         sql = f"SELECT count(*), coalesce(sum(status = 'challenged'), 0) FROM memories WHERE {_CURRENT}"  # noqa: S608 - constants
         held, doubtful = reader.connection.execute(sql, told).fetchone()
         sql = "SELECT count(*) FROM contests WHERE user_id = ? AND state = 'open'"
         asked = reader.connection.execute(sql, (user,)).fetchone()[0]
-    parts = [f"{held} held", f"{asked} question{'' if asked == 1 else 's'}" if asked else ""]
-    return " · ".join(filter(None, [*parts, f"{doubtful} in doubt" if doubtful else ""]))
+    return format_status(held, asked, doubtful)
 
 
 def _is_here(row: tuple[Any, ...], project: str) -> bool:

@@ -1,7 +1,7 @@
 """One call of a hook, from standard input to standard output.
 
 The words are written to disk first. Recall then has the rest of the time; a process that holds the memory open answers
-it, or else the database file is read.
+it, or else the database file is read, or the memory opened on its server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_places
+from credenda.hook_files.places import find_places, is_recent, is_server, touch
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
@@ -27,7 +27,9 @@ from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
 if TYPE_CHECKING:
     from credenda.interfaces.hook import read_file
+    from credenda.interfaces.hook_engine import answer as engine
 else:
+    engine = import_on_use("credenda.interfaces.hook_engine.answer")  # it opens a database on a server
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
 __all__ = ["SECONDS", "Ask", "Options", "parse_options", "run_command", "run_hook"]
@@ -35,8 +37,16 @@ __all__ = ["SECONDS", "Ask", "Options", "parse_options", "run_command", "run_hoo
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
+SERVER_SECONDS: Final = 2.0
+"""The same for a database on a server: where no process holds it open, the engine is loaded for the call."""
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
+_ENGINE_SHARE: Final = 4
+"""The part of the time, one in so many, that a running engine has before the server is asked."""
+_ANSWER_SECONDS: Final = 0.05
+"""Time that is left to write the answer of a server."""
+_PAUSE_SECONDS: Final = 60.0
+"""Time for which a server is left alone that did not answer in time."""
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
@@ -99,9 +109,11 @@ def run_command(arguments: Sequence[str]) -> int:
         options = _complete(parse_options(arguments))
         with _TimeLimit(SECONDS):
             data = sys.stdin.buffer.read(_INPUT_BYTES)
-        answer = run_hook(options, data)
+        answer = run_hook(options, data, seconds=SERVER_SECONDS if is_server(options.database) else SECONDS)
         sys.stdout.write(answer)
         sys.stdout.flush()
+    if "threading" in sys.modules and sys.modules["threading"].active_count() > 1:
+        os._exit(0)  # a server keeps a thread waiting
     return 0
 
 
@@ -187,6 +199,7 @@ class _Call:
     def __init__(self, options: Options, moment: Moment, *, deadline: float, line: dict[str, object], ask: Ask) -> None:
         self._ask = ask
         self._options = options
+        self._is_served = is_server(options.database)
         self._places = find_places(options.database, options.user)
         self._moment = moment
         self._deadline = deadline
@@ -249,8 +262,11 @@ class _Call:
     def _give_pending(self, state: Session) -> str:
         if not state.pending:
             return ""
-        lines = read_file.read_lines(self._options.database, self._options.user, state.pending, self._deadline)
-        text, ids = build_block(lines, PROMPT_TOKENS)
+        if self._is_served:
+            text, ids = _read_answer(self._ask_engine({"kind": "lines", "ids": list(state.pending)}) or {})
+        else:
+            lines = read_file.read_lines(self._options.database, self._options.user, state.pending, self._deadline)
+            text, ids = build_block(lines, PROMPT_TOKENS)
         save_session(
             self._places, self._moment.session, state.add(ids)._replace(pending=(), last=tuple(ids), begun=True)
         )
@@ -272,10 +288,9 @@ class _Call:
             "text": words,
             "seen": list(state.seen),
         }
-        told = self._ask(self._places, request, seconds=max(self._deadline - monotonic() - _FILE_SECONDS, 0.01))
+        told = self._ask_engine(request)
         if told is not None:
             text, ids = _read_answer(told)
-            self._line["by"] = "engine"
         else:
             self._start_engine()
             text, ids = self._read_file(kind, state, words)
@@ -283,8 +298,37 @@ class _Call:
         self._note(ids)
         return text, ids
 
+    def _ask_engine(self, request: Mapping[str, object]) -> Mapping[str, Any] | None:
+        """Ask a running engine, or else the server; None for a file that no engine holds open."""
+        left = self._deadline - monotonic()
+        seconds = left / _ENGINE_SHARE if self._is_served else left - _FILE_SECONDS
+        told = self._ask(self._places, request, seconds=max(seconds, 0.01))
+        if told is not None:
+            self._line["by"] = "engine"
+        elif self._is_served:
+            told = self._ask_server(request)
+        return told
+
+    def _ask_server(self, request: Mapping[str, object]) -> Mapping[str, Any]:
+        """Open the memory on its server; {} where that takes too long, and for a minute after."""
+        mark = os.path.join(self._places.folder, "slow")
+        if is_recent(mark, _PAUSE_SECONDS):
+            return {}
+        self._line["by"] = "server"
+        options, seconds = self._options, self._deadline - monotonic() - _ANSWER_SECONDS
+        try:
+            told = engine.answer_from_server(options.database, options.user, request, seconds=seconds)
+        finally:
+            self._start_engine()
+        if told is None:
+            touch(mark)
+            self._line["error"] = "time"
+        return told or {}
+
     def _tell_status(self) -> str:
         """Return a line for the host's status line, which is plain text."""
+        if self._is_served:
+            return _read_answer(self._ask_engine({"kind": "status"}) or {})[0]
         if not os.path.exists(self._options.database):
             return "0 held"
         return read_file.read_status(self._options.database, self._options.user, self._deadline)

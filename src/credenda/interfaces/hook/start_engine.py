@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
-from time import time
 
-from credenda.hook_files.places import Places, list_waiting
+from credenda.hook_files.places import Places, is_recent, list_waiting, touch
 
 __all__ = ["start_engine"]
 
@@ -37,9 +35,7 @@ def start_engine(places: Places, database: str, user: str) -> bool:
 
 def _take_turn(places: Places) -> bool:
     mark = os.path.join(places.folder, "started")
-    with suppress(OSError):
-        if abs(time() - os.stat(mark).st_mtime) < _BETWEEN_SECONDS:  # a clock that was put back must not stop them
-            return False
-    os.makedirs(places.folder, mode=0o700, exist_ok=True)
-    os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    if is_recent(mark, _BETWEEN_SECONDS):  # a clock that was put back must not stop them
+        return False
+    touch(mark)
     return True

@@ -6,6 +6,9 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.hook_engine import (
+        answer as answer,
+    )
+    from credenda.interfaces.hook_engine import (
         filing as filing,
     )
     from credenda.interfaces.hook_engine import (

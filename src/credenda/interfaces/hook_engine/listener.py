@@ -15,9 +15,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.recall import Recalled, find_core, find_for_prompt
+from credenda.agents.recall import find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.hook_files.places import Places, list_waiting
+from credenda.interfaces.hook_engine.answer import answer_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 
 if sys.platform != "win32":
@@ -26,14 +27,13 @@ if sys.platform != "win32":
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["answer_hook", "listen_to_hooks"]
+__all__ = ["listen_to_hooks"]
 
 _log: Final = logging.getLogger(__name__)
 _IDLE_SECONDS: Final = 0.5
 """Time between two looks for messages, and for a lock that became free."""
 _LINE_SECONDS: Final = 1.0
 _REQUEST_BYTES: Final = 4_194_304
-_SEEN: Final = 2_000
 
 
 @contextmanager
@@ -47,20 +47,6 @@ def listen_to_hooks(memory: Credenda) -> Generator[None]:
     finally:
         listener.stopped.set()
         thread.join()
-
-
-def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, object]:
-    """Answer one request: `kind` is core, compact, prompt or file. Raises `CredendaError` as the verbs do."""
-    kind, project, session = (str(request.get(name, "")) for name in ("kind", "project", "session"))
-    if kind == "prompt":
-        seen = request.get("seen")
-        names = frozenset(map(str, cast("list[object]", seen)[:_SEEN])) if isinstance(seen, list) else frozenset[str]()
-        found = find_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=names)
-    elif kind in {"core", "compact"}:
-        found = find_core(memory, project=project, session=session, again=kind == "compact")
-    else:
-        found = Recalled()
-    return {"text": found.text, "ids": [*found.ids, *found.sources]}
 
 
 class _Listener:

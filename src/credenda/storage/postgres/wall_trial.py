@@ -1,11 +1,11 @@
-"""A live trial of the walls: rows of one made-up user, and the reads of another, in a transaction that is undone.
+"""A live trial of the walls: rows of one made-up user, and the eyes of another, in a transaction that is undone.
 
 Nothing has to be removed afterwards, whatever fails: no other transaction ever sees these rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, LiteralString, cast
 
 from psycopg import sql
@@ -13,7 +13,7 @@ from psycopg import sql
 from credenda.storage.postgres.connections import Session
 from credenda.storage.store import Finding
 
-__all__ = ["UndoneError", "list_leaks", "make_leak_findings", "name_tenant"]
+__all__ = ["UndoneError", "list_leaks", "make_leak_findings"]
 
 _TABLES: Final = """
 SELECT c.relname AS name FROM pg_class AS c
@@ -29,17 +29,10 @@ class UndoneError(Exception):
     """Undoes the transaction of a trial."""
 
 
-def name_tenant(session: Session, user_id: str) -> None:
-    """Let the rest of a transaction see the rows of another made-up user."""
-    session.execute("SELECT set_config('app.current_user_id', %s, true)", (user_id,))
-
-
-def list_leaks(session: Session, asker: str, ask: Callable[[], Iterable[str]]) -> Iterator[str]:
-    """Yield each read verb that shows a user rows of another, and each table that does so without a filter."""
-    name_tenant(session, asker)
-    yield from ask()
+def list_leaks(session: Session, asker: str) -> Iterator[str]:
+    """Yield each table that shows rows of another to a user, or to nobody, when it is asked without a filter."""
     for user_id in (asker, ""):
-        name_tenant(session, user_id)
+        session.execute("SELECT set_config('app.current_user_id', %s, true)", (user_id,))
         for row in session.execute(_TABLES).fetchall():
             table = sql.SQL(cast("LiteralString", _FOREIGN)).format(sql.Identifier(row["name"]))
             if any(found["found"] for found in session.execute(table, (user_id,))):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from credenda.model.memory import Draft
+from credenda.validation import replace_zeros
 from credenda.write.intake.detectors import may_hold_secret
 from credenda.write.intake.secrets import screen_secrets
 
@@ -22,8 +23,8 @@ L = TypeVar("L", bound="str | None")
 
 
 def screen_label(label: L, policy: str) -> L:
-    """Return a label with its secrets masked; raises `Invalid` under the policy reject."""
-    return cast("L", screen_secrets(str(label), policy).text) if label else label
+    """Return a label with its secrets masked and without U+0000; raises `Invalid` under the policy reject."""
+    return cast("L", screen_secrets(replace_zeros(str(label)), policy).text) if label else label
 
 
 def screen_labels(labels: tuple[str, ...], policy: str) -> tuple[str, ...]:
@@ -41,7 +42,7 @@ def screen_metadata(metadata: Mapping[str, object], policy: str) -> Mapping[str,
     """
     if policy == "keep" or not metadata or not may_hold_secret(json.dumps(metadata, ensure_ascii=False)):
         return metadata
-    return {screen_label(name, policy): _screen_value(name, value, policy) for name, value in metadata.items()}
+    return {screen_secrets(name, policy).text: _screen_value(name, value, policy) for name, value in metadata.items()}
 
 
 def _screen_value(name: str, value: object, policy: str) -> object:
