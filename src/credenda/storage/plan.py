@@ -96,7 +96,7 @@ def try_out(store: Store, user_id: str, decide: Callable[[Writer], D]) -> D:
 
     with suppress(_UnplannedError):
         store.commit(user_id, undo)
-    return decided[0]
+    return decided[-1]
 
 
 def _make_plan(store: Store, user_id: str, decide: Callable[[Writer], D]) -> tuple[Plan, D] | None:

@@ -301,8 +301,10 @@ class Store(TenantTransfer, Protocol):
         """Run a unit of work and return its result once it is durable. Units of a tenant are serial (see above).
 
         Units of several callers may share one commit. An exception from `work` rolls back that unit alone and is raised
-        to its caller; a failed commit rolls back all units and is raised to each caller. Raises `Unavailable` when the
-        database is locked, full or read-only, `Corrupt` when it is damaged.
+        to its caller; a failed commit rolls back all units and is raised to each caller. A unit that the database undid
+        because it met another transaction is run again, so `work` must depend on nothing but what it reads, and leave
+        nothing behind but its rows and its result. Raises `Unavailable` when the database is locked, full or read-only,
+        `Corrupt` when it is damaged.
         """
         ...
 

@@ -8,8 +8,9 @@ from typing import get_args
 
 import pytest
 
+from credenda import ids
 from credenda.author import use_author
-from credenda.errors import NotFound
+from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.feedback import JUDGED
@@ -363,3 +364,18 @@ def test_a_check_of_one_tenant_makes_no_tenant(store: Store) -> None:
 def test_a_unit_that_writes_nothing_makes_no_tenant(store: Store) -> None:
     store.commit("late", lambda writer: writer.tenant.tag)  # as work does that ends after its tenant was erased
     assert store.users(limit=10) == []
+
+
+def test_a_new_tenant_is_refused_when_all_tags_are_in_use_and_the_others_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ids, "_TAG_HEX", "a")
+    monkeypatch.setattr(ids, "_TAG_END", "01")
+    put(store, ANA, said("One."))
+    put(store, BEN, said("One."))
+    with pytest.raises(LimitExceeded, match="no new user"):
+        put(store, "cem", said("Never."))
+    assert store.users(limit=9) == [ANA, BEN]
+    assert [see(store, user, lambda reader: len(reader.find_events(EventFilter()))) for user in ("cem", ANA)] == [0, 1]
+    assert {see(store, user, lambda reader: reader.tenant.tag) for user in (ANA, BEN)} == {"aaaaa0", "aaaaa1"}
+    put(store, ANA, said("Two."))
