@@ -313,7 +313,10 @@ class Store(TenantTransfer, Protocol):
         ...
 
     def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
-        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
+        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one.
+
+        It reads few rows however many wait. A file looks at 10,000 waiting jobs at most.
+        """
         ...
 
     def users_with_due_jobs(
