@@ -52,6 +52,9 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
         ]
         if dry_run:
             return _count_due(reader, wanted, now_us)
+        wanted = [one for one in wanted if reader.find_events(replace(one, limit=1))]
+        if not wanted and not reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=1)):
+            return ExpiryReport(ran=False, reason="nothing to do")
     tally = _Tally(batches_max or 1 << 40)
     for condition in wanted:
         _delete_events(parts, condition, tally)
