@@ -195,7 +195,7 @@ def test_of_two_processes_that_claim_at_once_each_gets_users_of_its_own(
     assert taken == [users[:16]]
 
 
-def test_a_pass_goes_on_when_its_last_user_was_erased(parts: Parts, clock: ManualClock) -> None:
+def test_a_pass_goes_on_when_its_last_user_was_erased(parts: Parts) -> None:
     users = ["ana", *(f"user {number:02}" for number in range(19))]
     say_for(parts, users)
     assert claim_users(parts) == users[:16]

@@ -19,8 +19,8 @@ _JOBS: Final = 200
 class WorkerInfo:
     """A process that holds leases: its host and number, the jobs that it works on, and the tasks that it leads.
 
-    `leads` has "" for the schedule of this memory, else the name of a task. A process with nothing to do holds no lease,
-    and is not known.
+    `leads` has "" for the schedule of this memory, else the name of a task. A process with nothing to do holds no
+    lease, and is not known.
     """
 
     host: str

@@ -3,7 +3,6 @@
 # ruff: noqa: SLF001 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event
@@ -15,7 +14,6 @@ from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import AUDIT_TURN, Scope, compute_lock
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import EventFilter, Writer
 from tests.contract.store.build import ANA, BEN, put, said, see, texts
 from tests.postgres_server import Database

@@ -41,6 +41,7 @@ from credenda.storage.store import (
     Surprise,
     Tombstone,
     VectorCopies,
+    VectorRemoval,
     Watermark,
     Writer,
     pack_code,
@@ -290,6 +291,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "VectorCopies": lambda _ana, _ben: VectorCopies(
         model_id="tiny", head=9, vectors=[(pack_code(1, memory=False), (1.0,))]
     ),
+    "VectorRemoval": lambda _ana, _ben: VectorRemoval(model_id="tiny", at_us=1, limit=100),
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
