@@ -118,7 +118,7 @@ def count_models(memory: Credenda) -> dict[str, int]:
 
 
 def test_searches_go_on_while_a_model_takes_the_place_of_another(
-    open_memory: Opener, server: psycopg.Connection[Any], target: str
+    open_memory: Opener, server: psycopg.Connection[Any]
 ) -> None:
     old, ben = open_memory("ana", OLD), open_memory("ben", OLD)
     fill(old, MESSAGES)

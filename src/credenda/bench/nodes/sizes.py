@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -152,12 +153,19 @@ def _run_tasks(parts: Parts, server: _Server, users: Sequence[str], names: tuple
         finally:
             view.release()
 
-    return _time(server, look_after, len(users), warm=0)
+    return _time(server, look_after, len(users), warm=0, limit_seconds=inf)
 
 
-def _time(server: _Server, act: Callable[[], object], repeats: int = _REPEATS, *, warm: int = 5) -> dict[str, float]:
+def _time(
+    server: _Server,
+    act: Callable[[], object],
+    repeats: int = _REPEATS,
+    *,
+    warm: int = 5,
+    limit_seconds: float = _SECONDS,
+) -> dict[str, float]:
     """Repeat an act; return the median of its time, and the mean of the processor time here and in the server."""
-    times, used, until = list[float](), dict[str, float](), seconds() + _SECONDS
+    times, used, until = list[float](), dict[str, float](), seconds() + limit_seconds
     for _ in range(warm):
         act()
     with server.measuring(used):
