@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
-from threading import Lock, RLock
 from typing import Final, NamedTuple, TypeVar
-from weakref import WeakValueDictionary
 
 import psycopg
 import psycopg_pool
@@ -32,6 +30,7 @@ from credenda.ids import draw_fraction
 from credenda.storage.postgres.errors import is_repeatable, translate_errors
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.postgres.watch import StatementWatch
+from credenda.storage.turns import TURN_SECONDS, Turns
 
 __all__ = ["AUDIT_TURN", "Connections", "Scope", "Session", "compute_lock"]
 
@@ -42,8 +41,8 @@ _POOL_PATIENCE_SECONDS: Final = 30.0
 _STATEMENT_MS: Final = 60_000
 _LONG_STATEMENT_MS: Final = 3_600_000
 _LOCK_MS: Final = 10_000
-_UNIT_SECONDS: Final = 30.0
-"""A unit waits for its turn no longer, and is not begun again after so long."""
+_UNIT_SECONDS: Final = TURN_SECONDS
+"""A unit is not begun again after so long."""
 _UNIT_TRIES: Final = 4
 _BACKOFF_SECONDS: Final = 0.01
 """Longest pause before the second try of a unit; it doubles. The pause is at least half of it."""
@@ -148,8 +147,7 @@ class Connections:
     def __init__(self, url: str, role: str | None) -> None:
         """Create a pool; `role` is that which each transaction takes, None for that of the login."""
         self._role = role or "none"
-        self._lock = Lock()
-        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+        self._turns = Turns()
         self._watch = StatementWatch()
         self.closed = False
         self._pool: psycopg_pool.ConnectionPool[PooledConnection] = psycopg_pool.ConnectionPool(
@@ -176,7 +174,9 @@ class Connections:
         begun goes on to its end.
         """
         check_deadline()
-        with translate_errors(), self._take_turn(scope), self._begin(scope, write=write) as connection:
+        # Callers in line for one tenant wait here first, so that they do not hold all connections.
+        turn = self._turns.take(scope.alone) if scope.alone else nullcontext()
+        with translate_errors(), turn, self._begin(scope, write=write) as connection:
             try:
                 if write:
                     yield Session(connection)
@@ -208,23 +208,6 @@ class Connections:
                     raise
             pause(_BACKOFF_SECONDS * 2 ** (tried - 1) * (1 + draw_fraction()) / 2)
         raise AssertionError("the last try returns or raises")
-
-    @contextmanager
-    def _take_turn(self, scope: Scope) -> Generator[None]:
-        """Wait in this process first, so that callers in line for one tenant do not hold all connections."""
-        if not scope.alone:
-            yield
-            return
-        with self._lock:
-            turn = self._turns.get(scope.alone) or self._turns.setdefault(scope.alone, _Turn())
-        left = get_seconds_left()
-        if not turn.lock.acquire(timeout=_UNIT_SECONDS if left is None else min(_UNIT_SECONDS, left)):
-            check_deadline()
-            raise Unavailable("this user is busy", why="another call has held its turn too long", fix="try again")
-        try:
-            yield
-        finally:
-            turn.lock.release()
 
     @contextmanager
     def _begin(self, scope: Scope, *, write: bool) -> Generator[PooledConnection]:
@@ -285,12 +268,3 @@ class Connections:
         self.closed = True
         self._pool.close()
         self._watch.close()
-
-
-class _Turn:
-    """The turn of a tenant in this process."""
-
-    __slots__ = ("__weakref__", "lock")
-
-    def __init__(self) -> None:
-        self.lock = RLock()
