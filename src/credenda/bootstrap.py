@@ -182,7 +182,7 @@ def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
 
 def run_due_duties(parts: Parts) -> None:
     """Run the duties that are due; they are loaded when this is first called."""
-    services.scheduled_tasks.run_duties(parts)
+    services.scheduled_tasks.run_due(parts)
 
 
 def _check_user(user: str) -> str:

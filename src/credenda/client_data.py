@@ -70,6 +70,7 @@ class Data:
         model: str | None = None,
         *,
         clear_existing: bool = False,
+        drop_others: bool = False,
         dry_run: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> ReembedReport:
@@ -77,9 +78,17 @@ class Data:
 
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
         gets the number of finished events and the total. With `clear_existing` the texts that have a vector of this
-        model get a new one too, in place of the old. `dry_run` only counts the texts.
+        model get a new one too, in place of the old. With `drop_others` the vectors of other models are deleted at the
+        end; raises `Invalid` unless the memory is open with `model`. `dry_run` only counts the texts.
         """
-        return reembed.reembed(self._parts, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress)
+        return reembed.reembed(
+            self._parts,
+            model,
+            clear_existing=clear_existing,
+            drop_others=drop_others,
+            dry_run=dry_run,
+            progress=progress,
+        )
 
     def rebuild(
         self,

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from credenda.errors import Invalid, NotFound
+from credenda.errors import Invalid, LimitExceeded, NotFound
 
 __all__ = [
     "IdKind",
@@ -25,6 +25,7 @@ __all__ = [
     "draw_request_id",
     "draw_secret",
     "draw_tag",
+    "draw_unused_tag",
     "extract_id_digits",
     "format_id",
     "parse_id",
@@ -34,6 +35,9 @@ __all__ = [
 ]
 
 _TAG_HEX: Final = "0123456789abcdef"
+_TAG_END: Final = "0123456789"
+_TAG_DRAWS: Final = 1_000
+"""Of 10,485,760 tags, so many draws miss the free ones once in 20,000 times while one in a hundred is free."""
 _ID: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})-([0-9a-f]{6})")
 
 
@@ -56,7 +60,23 @@ _KINDS: Final = {kind.value: kind for kind in IdKind}
 
 def draw_tag() -> str:
     """Draw a tenant tag: five hex characters and a digit, so that no stemmer can shorten it."""
-    return "".join(secrets.choice(_TAG_HEX) for _ in range(5)) + secrets.choice("0123456789")
+    return "".join(secrets.choice(_TAG_HEX) for _ in range(5)) + secrets.choice(_TAG_END)
+
+
+def draw_unused_tag(claim: Callable[[str], bool]) -> str:
+    """Draw a tag that no tenant of a store has; `claim` says whether a tag is free, and may reserve it.
+
+    Raises `LimitExceeded` when (almost) all tags are in use.
+    """
+    for _ in range(_TAG_DRAWS):
+        tag = draw_tag()
+        if claim(tag):
+            return tag
+    raise LimitExceeded(
+        "this database takes no new user",
+        why=f"{_TAG_DRAWS:,} endings of ids were drawn, and all of them belong to other users",
+        fix="erase users that are not needed, or keep new ones in another database; nothing was stored",
+    )
 
 
 def draw_key() -> bytes:

@@ -71,7 +71,8 @@ def find(target: str, said: list[Acknowledged]) -> list[str]:
 @pytest.fixture
 def few_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("credenda.bench.nodes.sizes._REPEATS", 3)
-    monkeypatch.setattr("credenda.bench.nodes.sizes._USERS_OF_TASKS", 2)
+    for module in ("scale", "sizes"):
+        monkeypatch.setattr(f"credenda.bench.nodes.{module}._USERS_OF_TASKS", 2)
 
 
 @pytest.mark.usefixtures("few_repeats")
@@ -86,9 +87,10 @@ def test_the_scale_benchmark_measures_every_step(tmp_path: Path) -> None:
         note=lambda _: None,
     )
     assert [one["jobs"] for one in document["jobs"]] == [4, 4]
+    assert [one["jobs"] for one in document["tasks"]] == [4 * 6, 3 * 6], "of each user who was new in that pass"
     assert document["acks"][0]["ratio"] == 1
     assert [one["processes"] for one in document["acks"]] == [1, 2]
-    assert all(one["a_second"] > 0 for one in (*document["acks"], *document["jobs"]))
+    assert all(one["a_second"] > 0 for one in (*document["acks"], *document["jobs"], *document["tasks"]))
     assert [one["users"] for one in document["tenants"]] == [2, 4]
     assert "jobs/s" in format_scale(document)
 
@@ -116,8 +118,8 @@ def test_limits_follow_from_the_figures() -> None:
     limits = list_limits({**row, "users": 1_000, "bytes_a_user": 4_000, "connections_max": 240})
     assert {one["limit"]: one["value"] for one in limits} == {
         "users of a database": TAGS,
-        "users whose tasks one leader runs in a day": 86_400_000 / (24 * 4),
-        "seconds in which the leader passes all users": 4,
+        "users whose tasks one worker runs in a day": 86_400_000 / (24 * 4),
+        "seconds in which one worker passes all users": 4,
         "idle workers that take a core of Postgres": 125,
         "acknowledgements a second of a core of Postgres": 500,
         "searches a second of a core of Postgres": 500,

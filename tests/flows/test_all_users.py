@@ -109,18 +109,21 @@ def test_duties_run_for_every_user_that_wrote_and_once_a_minute(parts: Parts) ->
     assert seen == list(USERS)
 
 
-def test_duties_end_in_the_middle_once_another_process_leads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.workers.tenants._DUTY_SECONDS", -1.0)
+def test_a_stopped_worker_ends_its_duties_in_the_middle_of_a_portion(parts: Parts) -> None:
     for user in USERS:
         say(parts, user, "I live in Linz.")
     seen: list[str] = []
-    leads = iter((True, True, False, True, False))
-    worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id), leads=lambda: next(leads))
-    worker.look_after()
-    assert seen == ["ana", "bob"]
-    worker.look_after()
+    stop = Event()
+
+    def run_duties(view: Parts) -> None:
+        seen.append(view.user_id)
+        if len(seen) == 2:
+            stop.set()
+
+    worker = AllUsers(parts, duties=run_duties, claim=iter([list(USERS), []]).__next__)
+    worker.look_after(stop)
     worker.close()
-    assert seen == ["ana", "bob", "ana"], "the next lead begins with the first user"
+    assert seen == ["ana", "bob"]
 
 
 def test_no_message_waits_for_the_duties_of_a_user(parts: Parts) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -16,7 +17,7 @@ from credenda.model.claim import Claim, Span, Turn
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.services.jobs import get_job, retry_job
-from credenda.services.scheduled_tasks import is_leader
+from credenda.services.scheduled_tasks import claim_users
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
@@ -151,20 +152,74 @@ def test_a_dead_letter_is_replayed(parts: Parts, recorder: Recorder) -> None:
     assert recorder.read == ["one"]
 
 
-def test_one_process_leads_until_it_is_silent(parts: Parts, other: Parts, clock: ManualClock) -> None:
-    assert [is_leader(parts), is_leader(other), is_leader(parts)] == [True, False, True]
-    clock.advance(timedelta(minutes=6))
-    assert [is_leader(other), is_leader(parts)] == [True, False]
+def say_for(parts: Parts, users: Sequence[str]) -> None:
+    """Store a message for each user; Ana, who has the place in the pass among her rows, is one of them."""
+    for user in users:
+        view = parts.for_user(user)
+        say(view, "one")
+        view.release()
 
 
-def test_only_the_leader_runs_the_duties_of_all_users(parts: Parts) -> None:
-    say(parts, "one")
+def test_processes_share_the_users_of_a_pass_and_the_next_one_begins_a_minute_later(
+    parts: Parts, other: Parts, clock: ManualClock
+) -> None:
+    users = ["ana", *(f"user {number:02}" for number in range(39))]
+    say_for(parts, users)
+    for _ in range(2):
+        claimed = [claim_users(parts), claim_users(other), claim_users(parts)]
+        assert claimed == [users[:16], users[16:32], users[32:]]
+        assert [claim_users(other), claim_users(parts)] == [[], []]
+        clock.advance(timedelta(seconds=59))
+        assert claim_users(parts) == []
+        clock.advance(timedelta(seconds=1))
+
+
+def test_of_two_processes_that_claim_at_once_each_gets_users_of_its_own(
+    parts: Parts, other: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one claims while the first one has looked at the place, and not moved it yet."""
+    users = ["ana", *(f"user {number:02}" for number in range(19))]
+    say_for(parts, users)
+    taken: list[list[str]] = []
+    find = parts.store.users
+
+    def look(*, after: str = "", limit: int) -> list[str]:
+        found = find(after=after, limit=limit)
+        if not taken:
+            taken.append([])
+            taken[0] = claim_users(other)
+        return found
+
+    monkeypatch.setattr(parts.store, "users", look)
+    assert claim_users(parts) == users[16:]
+    assert taken == [users[:16]]
+
+
+def test_a_pass_goes_on_when_its_last_user_was_erased(parts: Parts) -> None:
+    users = ["ana", *(f"user {number:02}" for number in range(19))]
+    say_for(parts, users)
+    assert claim_users(parts) == users[:16]
+    parts.store.erase(users[15])
+    left = [one for one in users if one != users[15]]
+    assert [claim_users(parts), claim_users(parts), claim_users(parts)] == [left[:16], left[16:], []]
+
+
+def test_workers_run_the_tasks_of_each_user_once_in_a_pass(parts: Parts, other: Parts) -> None:
+    users = ["ana", *(f"user {number:02}" for number in range(39))]
+    say_for(parts, users)
     seen: list[str] = []
-    for leads in (False, True):
-        worker = AllUsers(parts, duties=lambda view: seen.append(view.user_id), leads=lambda leads=leads: leads)
-        worker.look_after()
+    made = [
+        AllUsers(one, duties=lambda view: seen.append(view.user_id), claim=partial(claim_users, one))
+        for one in (parts, other)
+    ]
+    threads = [Thread(target=worker.look_after) for worker in made]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for worker in made:
         worker.close()
-        assert seen == (["ana"] if leads else [])
+    assert sorted(seen) == users
 
 
 def remember_at_once(parts: Parts, count: int) -> list[str]:

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.errors import Invalid, NotFound
+from credenda.errors import Invalid, LimitExceeded, NotFound
 from credenda.ids import (
     IdKind,
     draw_fraction,
     draw_key,
     draw_tag,
+    draw_unused_tag,
     format_id,
     parse_id,
     parse_id_number,
@@ -111,3 +112,16 @@ def test_tags_keys_and_jitter_are_drawn_anew() -> None:
     drawn = [draw_fraction() for _ in range(200)]
     assert all(0 <= fraction < 1 for fraction in drawn)
     assert len(set(drawn)) > 190
+
+
+def test_a_tag_is_drawn_until_one_is_free_and_not_for_ever() -> None:
+    asked: list[str] = []
+
+    def claim(tag: str) -> bool:
+        asked.append(tag)
+        return len(asked) == 5
+
+    assert draw_unused_tag(claim) == asked[4]
+    with pytest.raises(LimitExceeded, match="belong to other users"):
+        draw_unused_tag(lambda tag: asked.append(tag) is not None)
+    assert len(asked) == 5 + 1_000

@@ -232,7 +232,7 @@ def nodes(
         raise click.exceptions.Exit(1)
 
 
-@bench.command(help="Acknowledgements and jobs a second by number of processes, and one user beside many others.")
+@bench.command(help="Messages, jobs and tasks a second by number of processes, and one user beside many others.")
 @click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
 @click.option("--processes", default="1,2,4", show_default=True, help="Numbers of servers and of workers.")
 @click.option("--users", type=click.IntRange(1), default=16, show_default=True, help="Users whose messages are queued.")

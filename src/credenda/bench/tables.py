@@ -272,17 +272,9 @@ def format_scale(document: Mapping[str, Any]) -> str:
         ]
         for one in document["acks"]
     ]
-    jobs = [["workers", "jobs/s", "ratio", "CPU ms", "jobs", "s"]]
-    jobs += [
-        [
-            str(one["processes"]),
-            f"{one['a_second']:,.0f}",
-            f"{one['ratio']:.2f}",
-            str(one["cpu_ms"]),
-            f"{one['jobs']:,}",
-            str(one["seconds"]),
-        ]
-        for one in document["jobs"]
+    done = [
+        [["workers", f"{name}/s", "ratio", "CPU ms", name, "s"], *map(_list_work, document[name])]
+        for name in ("jobs", "tasks")
     ]
     acts = document["growth"]
     users = [["users", *(f"{act} ms" for act in acts), "bytes a user"]]
@@ -297,7 +289,12 @@ def format_scale(document: Mapping[str, Any]) -> str:
     users.append(["exponent", *map(str, acts.values()), ""])
     limits = [["limit", "arithmetic", "value"]]
     limits += [[one["limit"], one["arithmetic"], f"{one['value']:,.0f}"] for one in document["limits"]]
-    return "\n\n".join(map(lay_out, (acks, jobs, users, limits)))
+    return "\n\n".join(map(lay_out, (acks, *done, users, limits)))
+
+
+def _list_work(one: Mapping[str, Any]) -> list[str]:
+    rate, ratio = f"{one['a_second']:,.0f}", f"{one['ratio']:.2f}"
+    return [str(one["processes"]), rate, ratio, str(one["cpu_ms"]), f"{one['jobs']:,}", str(one["seconds"])]
 
 
 def format_vectors(document: Mapping[str, Any]) -> str:

@@ -94,12 +94,12 @@ class LaneWorker:
 
 
 def start_lanes(parts: Parts, stop: Event, duties: Callable[[Parts], object]) -> list[LaneWorker]:
-    """Start the threads, which end once `stop` is set; one process of all runs the duties of all users."""
+    """Start the threads, which end once `stop` is set; all processes share the duties of all users."""
 
-    def is_leader() -> bool:
+    def claim() -> list[str]:
         view = parts.for_user(PROBE_USER)
         try:
-            return services.scheduled_tasks.is_leader(view)
+            return services.scheduled_tasks.claim_users(view)
         finally:
             view.release()
 
@@ -110,7 +110,7 @@ def start_lanes(parts: Parts, stop: Event, duties: Callable[[Parts], object]) ->
         LaneWorker(_make_worker(parts, lane), lambda everyone: everyone.run_round(stop), stop, name)
         for name, lane in jobs.items()
     ]
-    tasks = workers.tenants.AllUsers(parts, duties=duties, leads=is_leader)
+    tasks = workers.tenants.AllUsers(parts, duties=duties, claim=claim)
     lanes.append(LaneWorker(tasks, lambda everyone: everyone.look_after(stop), stop, "credenda-tasks"))
     for lane in lanes:
         lane.start()

@@ -19,8 +19,8 @@ _JOBS: Final = 200
 class WorkerInfo:
     """A process that holds leases: its host and number, the jobs that it works on, and the tasks that it leads.
 
-    `leads` has "" for the schedule of this memory, "all users" for that of all, else the name of a task. A process with
-    nothing to do holds no lease, and is not known.
+    `leads` has "" for the schedule of this memory, else the name of a task. A process with nothing to do holds no
+    lease, and is not known.
     """
 
     host: str
@@ -40,17 +40,12 @@ class _Leases:
     until_us: int = 0
 
 
-def list_workers(parts: Parts, leader: str) -> list[WorkerInfo]:
-    """Return the processes that hold a lease on a job or task of this memory, or on the schedule of all users.
-
-    The latter is led under the name of the user `leader`.
-    """
+def list_workers(parts: Parts) -> list[WorkerInfo]:
+    """Return the processes that hold a lease on a job or task of this memory."""
     now_us = parts.clock.now_us()
     with parts.store.reader(parts.user_id) as reader:
         running = JobFilter(statuses=frozenset({JobStatus.PROCESSING}), newest_first=True, limit=_JOBS)
         jobs, leases = reader.jobs(running), reader.duties.leases(now_us)
-    with parts.store.reader(leader) as reader:
-        leases += [one for one in reader.duties.leases(now_us) if one.name == "all users"]
     return _group_by_process(jobs, leases, here=_cut_owner(parts.owner), now_us=now_us)
 
 

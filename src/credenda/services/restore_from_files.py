@@ -63,11 +63,12 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
         stones, others = read_tombstones(folder, key)
         _check_empty(parts, said)
         notes = _write_notes(said, others)
-        run = _Refill(parts, said, notes, partial(_is_unchanged, state, key))
+        start = partial(_Refill, parts, said, drawn=partial(_is_unchanged, state, key))
+        run = start(notes=notes)
         if not dry_run:
             _take_over(parts, key, stones)
             with parts.active_calls:
-                parts.store.commit(parts.user_id, run.work)
+                run = parts.store.commit(parts.user_id, lambda writer: start(notes=[*notes]).work(writer))
             parts.indexes.drop(parts.user_id, store=parts.store_name)
             parts.jobs_ready.set()
             _write_state(parts, folder, run)
@@ -81,7 +82,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
             if dry_run or one.name in run.ids
         ),
         applied=bool(run.ids) and not dry_run,
-        kept=tuple(notes),
+        kept=tuple(run.notes),
     )
 
 
@@ -189,8 +190,8 @@ class _Refill:
         for one in self.said.memories:
             yield one, one.draft.text, one.draft.status.value in ("active", "challenged")
 
-    def work(self, writer: Writer) -> None:
-        """Add the events, memories and contests of the folder."""
+    def work(self, writer: Writer) -> _Refill:
+        """Add the events, memories and contests of the folder, and return itself."""
         numbers = [parse_serial(name) for one in self.said.events if (name := self._event(writer, one))]
         application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
         adds = [add for one in self.said.memories if (add := self._add(writer, one))]
@@ -201,6 +202,7 @@ class _Refill:
         apply(writer, list(self._standing(writer)), application)
         if self.parts.embedder is not None and numbers:
             writer.put(Job(kind=EMBED, first=numbers[0], last=numbers[-1]))
+        return self
 
     def _event(self, writer: Writer, one: Filed) -> str | None:
         """Add an event without its deleted parts; it is not extracted again."""

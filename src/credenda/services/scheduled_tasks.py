@@ -1,17 +1,18 @@
 """Scheduled tasks: leadership, due times and results.
 
-One process leads at a time, by a lease in the database; it runs the due tasks and records the results. Only `credenda
-worker` and long-lived processes run scheduled tasks, not single commands.
+For each user one process leads at a time, by a lease in the database; it runs the due tasks and records the results.
+Processes that work for all users go through them together, a portion each at a time. Only `credenda worker` and
+long-lived processes run scheduled tasks, not single commands.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from credenda import services
-from credenda.clock import DAY_US, HOUR_US, SECOND_US
+from credenda.clock import DAY_US, HOUR_US, SECOND_US, has_ended
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.due_tasks import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
@@ -22,18 +23,22 @@ from credenda.services.decay import decay
 from credenda.services.flip_flop_audit import find_loops
 from credenda.services.lifecycle import run_lifecycle
 from credenda.services.locks import take
-from credenda.storage.store import EventFilter, Reader, SchedulerLease
+from credenda.storage.store import EventFilter, Reader, SchedulerLease, Watermark, Writer
 from credenda.text.counts import count_noun
 
-__all__ = ["is_leader", "list_cadences", "run_duties", "schedule"]
+__all__ = ["claim_users", "list_cadences", "run_due", "run_duties", "schedule"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4
 """Time after which a silent leader is replaced; longer than any task takes."""
 _AUDIT_DAYS: Final = 30
-_ALL: Final = "all users"
-"""The lease of the process that runs the tasks of all users."""
-_ALL_SECONDS: Final = 5 * 60
+_PLACE: Final = "place in the pass"
+"""The watermark of the last user that was claimed: its tag, as a number. There is none before the first one."""
+_REST: Final = "end of the pass"
+"""The watermark of the time at which the next pass over all users may begin."""
+_PASS_US: Final = 60 * SECOND_US
+_PORTION: Final = 16
+_TRIES: Final = 5
 
 
 def _run_decay(parts: Parts) -> str:
@@ -120,33 +125,65 @@ def run_duties(parts: Parts, names: tuple[str, ...] = ()) -> ScheduleReport:
     for name in names:
         if name not in known:
             raise Invalid(f"there is no scheduled task {name!r}", fix=f"choose among {', '.join(known)}")
+    ran, reason = _run_tasks(parts, [known[name] for name in names] or _find_due(parts))
+    return _report(parts, tuple(ran), reason=reason)
+
+
+def run_due(parts: Parts) -> list[DutyRun]:
+    """Run the tasks that are due, as `run_duties` does, and return their results."""
+    return _run_tasks(parts, _find_due(parts))[0]
+
+
+def _find_due(parts: Parts) -> list[ScheduledTask]:
     with parts.store.reader(parts.user_id) as reader:
         runs = {run.name: run for run in reader.duties.runs()}
-    wanted = [known[name] for name in names] or find_due(tuple(known.values()), runs, parts.clock.now_us())
-    if not wanted:
-        return _report(parts, reason="nothing is due")
+    return find_due(list_cadences(parts), runs, parts.clock.now_us())
+
+
+def _run_tasks(parts: Parts, wanted: Sequence[ScheduledTask]) -> tuple[list[DutyRun], str]:
+    """Run tasks; return their results, and why the rest of them did not run."""
     ran: list[DutyRun] = []
     try:
         for duty in wanted:
             _acquire_leadership(parts)
             ran.append(_run(parts, duty.name))
     except Conflict as error:
-        return _report(parts, tuple(ran), reason=str(error))
-    return _report(parts, tuple(ran))
+        return ran, str(error)
+    return ran, "" if wanted else "nothing is due"
 
 
-def is_leader(parts: Parts) -> bool:
-    """Take or keep the lead of the tasks of all users; return whether this process has it.
+def claim_users(parts: Parts) -> list[str]:
+    """Return the next users to look after, in order of name; none until the next pass over all users begins.
 
-    The lease is a row of the user of `parts`. A leader that says nothing for five minutes is replaced.
+    No other process gets them in this pass; if this one dies, the next pass reaches them. How far the pass has come is
+    a row of the user of `parts`. It names the last user by the tag of the ids, which does not outlive an erasure.
     """
-    now_us = parts.clock.now_us()
-    lead = SchedulerLease(name=_ALL, owner=parts.owner, now_us=now_us, until_us=now_us + _ALL_SECONDS * SECOND_US)
-    try:
-        take(parts, lead)
-    except Conflict:
-        return False
-    return True
+    for _ in range(_TRIES):
+        with parts.store.reader(parts.user_id) as reader:
+            place, rest_us = reader.duties.watermark(_PLACE), reader.duties.watermark(_REST) or 0
+        now_us = parts.clock.now_us()
+        if not has_ended(rest_us, now_us):
+            return []
+        last = None if place is None else parts.store.user_of(f"{place:06x}")
+        page = parts.store.users(after=last or "", limit=_PORTION)
+        marks = [Watermark(name=_PLACE, value=_find_tag(parts, page[-1]) if page else None, at_us=now_us)]
+        if not page:
+            marks.append(Watermark(name=_REST, value=now_us + _PASS_US, at_us=now_us))
+
+        def claim(writer: Writer, place: int | None = place, marks: list[Watermark] = marks) -> bool:
+            is_free = writer.duties.watermark(_PLACE) == place
+            for mark in marks if is_free else ():
+                writer.put(mark)
+            return is_free
+
+        if parts.store.commit(parts.user_id, claim):
+            return page
+    return []
+
+
+def _find_tag(parts: Parts, user: str) -> int | None:
+    with parts.store.reader(user) as reader:
+        return int(reader.tenant.tag, 16) if reader.tenant.tag else None
 
 
 def _acquire_leadership(parts: Parts) -> None:

@@ -13,7 +13,7 @@ from credenda.model.contest import ContestCase
 from credenda.model.doctor_finding import Finding
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, VectorCopies, Watermark
-from credenda.storage.usage import Access, Prune
+from credenda.storage.usage import Access, Prune, VectorRemoval
 
 __all__ = [
     "CODE_BITS",
@@ -43,6 +43,7 @@ __all__ = [
     "Tombstone",
     "Vector",
     "VectorCopies",
+    "VectorRemoval",
     "Watermark",
     "count_vector_bytes",
     "mark_complete",

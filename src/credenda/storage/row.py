@@ -12,7 +12,7 @@ from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, VectorCopies, Watermark
 from credenda.storage.records import Job, Redaction, ReplayedRows, Rewording, Snapshot, Spend, Tombstone, Vector
-from credenda.storage.usage import Access, Prune
+from credenda.storage.usage import Access, Prune, VectorRemoval
 
 __all__ = ["Row"]
 
@@ -35,6 +35,7 @@ Row = (
     | Retention
     | Surprise
     | VectorCopies
+    | VectorRemoval
     | Watermark
     | DutyRun
     | SchedulerLease
@@ -89,6 +90,9 @@ them. `Surprise` does nothing where a surprise is known already; an unknown memo
 
 `VectorCopies`: replaces the copies of these vectors; those of vectors that are gone are passed over. It does nothing in
 a backend without an index of vectors.
+
+`VectorRemoval`: takes vectors of its model in the order of their documents, up to its limit. Repeated, it takes the
+next ones. No later vector gets the number of one that was taken.
 
 `Watermark`: replaces the mark of its name. Two writers are told apart only by the unit: the last one stands.
 

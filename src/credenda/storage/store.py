@@ -66,6 +66,7 @@ from credenda.storage.records import (
     Tombstone,
     Vector,
     VectorCopies,
+    VectorRemoval,
     Watermark,
     pack_code,
     unpack_code,
@@ -108,6 +109,7 @@ __all__ = [
     "Tombstone",
     "Vector",
     "VectorCopies",
+    "VectorRemoval",
     "Watermark",
     "Writer",
     "pack_code",
@@ -301,8 +303,10 @@ class Store(TenantTransfer, Protocol):
         """Run a unit of work and return its result once it is durable. Units of a tenant are serial (see above).
 
         Units of several callers may share one commit. An exception from `work` rolls back that unit alone and is raised
-        to its caller; a failed commit rolls back all units and is raised to each caller. Raises `Unavailable` when the
-        database is locked, full or read-only, `Corrupt` when it is damaged.
+        to its caller; a failed commit rolls back all units and is raised to each caller. A unit that the database undid
+        because it met another transaction is run again, so `work` must depend on nothing but what it reads, and leave
+        nothing behind but its rows and its result. Raises `Unavailable` when the database is locked, full or read-only,
+        `Corrupt` when it is damaged.
         """
         ...
 
@@ -311,7 +315,10 @@ class Store(TenantTransfer, Protocol):
         ...
 
     def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
-        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
+        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one.
+
+        It reads few rows however many wait. A file looks at 10,000 waiting jobs at most.
+        """
         ...
 
     def users_with_due_jobs(

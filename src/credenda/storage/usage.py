@@ -13,7 +13,7 @@ from credenda.model.feedback import FeedbackCounts
 if TYPE_CHECKING:
     from credenda.storage.records import IndexPosition, SchedulerLease
 
-__all__ = ["Access", "Prune", "TaskProgress", "UsageView"]
+__all__ = ["Access", "Prune", "TaskProgress", "UsageView", "VectorRemoval"]
 
 
 class UsageView(Protocol):
@@ -112,4 +112,13 @@ class Prune:
 
     showings_before_us: int
     jobs_before_us: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorRemoval:
+    """A request to delete vectors of a model: at most `limit` of them, with their copies."""
+
+    model_id: str
+    at_us: int
     limit: int

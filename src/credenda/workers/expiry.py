@@ -52,6 +52,9 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
         ]
         if dry_run:
             return _count_due(reader, wanted, now_us)
+        wanted = [one for one in wanted if reader.find_events(replace(one, limit=1))]
+        if not wanted and not reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=1)):
+            return ExpiryReport(ran=False, reason="nothing to do")
     tally = _Tally(batches_max or 1 << 40)
     for condition in wanted:
         _delete_events(parts, condition, tally)
@@ -81,14 +84,12 @@ def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
     """Delete the events that match a condition, batch by batch."""
     after: int | None = 0
 
-    def work(writer: Writer) -> int | None:
+    def work(writer: Writer) -> tuple[int, int, int | None]:
         run = _make_deletion(writer, parts)
         found = writer.find_events(replace(wanted, after=after))
         for event in found:
             run.event(event)
-        tally.events += len(found)
-        tally.memories += run.deleted
-        return find_last_number(found, writer.tenant.tag)
+        return len(found), run.deleted, find_last_number(found, writer.tenant.tag)
 
     def look(reader: Reader) -> object:
         return reader.find_events(replace(wanted, after=after, limit=1))
@@ -97,22 +98,24 @@ def _delete_events(parts: Parts, wanted: EventFilter, tally: _Tally) -> None:
         if not tally.batches:
             return
         tally.batches -= 1
-        after = parts.store.commit(parts.user_id, work)
+        events, memories, after = parts.store.commit(parts.user_id, work)
+        tally.events += events
+        tally.memories += memories
 
 
 def _delete_memories(parts: Parts, now_us: int, tally: _Tally) -> None:
     """Delete the memories that expire before their evidence does."""
     wanted = MemoryFilter(expires_before_us=now_us + 1, limit=_BATCH)
 
-    def work(writer: Writer) -> None:
+    def work(writer: Writer) -> int:
         run = _make_deletion(writer, parts)
         for memory in writer.find(wanted):
             run.memory(memory)
-        tally.memories += run.deleted
+        return run.deleted
 
     while tally.batches and _has_due(parts, lambda reader: reader.find(replace(wanted, limit=1))):
         tally.batches -= 1
-        parts.store.commit(parts.user_id, work)
+        tally.memories += parts.store.commit(parts.user_id, work)
 
 
 def _has_due(parts: Parts, look: Callable[[Reader], object]) -> bool:

@@ -1,4 +1,4 @@
-"""Vectors of another model for all documents, in addition to the existing ones."""
+"""Vectors of another model for all documents, in addition to the existing ones or in their place."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from credenda.ids import IdKind, parse_id_number
 from credenda.providers.embed.protocol import Embedder, TokenEmbedder
 from credenda.runtime import Parts
-from credenda.storage.store import EventFilter, Job
+from credenda.storage.store import EventFilter, Job, VectorRemoval
 from credenda.write.indexing.embed import EMBED, embed, find_missing_vectors, store_vectors
 
-__all__ = ["embed_missing"]
+__all__ = ["drop_other_models", "embed_missing"]
 
 _EVENTS_A_STEP: Final = 256
 """Events whose texts are embedded together: the more there are, the more of them have equal length and run at once."""
@@ -46,6 +46,19 @@ def embed_missing(
         if progress is not None:
             progress(last, newest)
     return count
+
+
+def drop_other_models(parts: Parts, embedder: Embedder) -> None:
+    """Delete the vectors of all models but this one, in short commits; an interruption leaves the rest of them."""
+    kept = {embedder.model_id, *([embedder.token_model_id] if isinstance(embedder, TokenEmbedder) else [])}
+    with parts.store.reader(parts.user_id) as reader:
+        found = {name: count for name, count in reader.counts().vectors_by_model.items() if name not in kept}
+    for model_id, count in found.items():
+        row = VectorRemoval(model_id=model_id, at_us=parts.clock.now_us(), limit=_TEXTS_A_COMMIT)
+        for _ in range(0, count, _TEXTS_A_COMMIT):
+            parts.store.commit(parts.user_id, lambda writer, row=row: writer.put(row))
+    if found:
+        parts.store.renew_indexes(parts.user_id)
 
 
 def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job, *, again: bool, dry_run: bool) -> int:

@@ -76,15 +76,17 @@ class AllUsers:
         *,
         duties: Callable[[Parts], object],
         lane: Lane = ALL,
-        leads: Callable[[], bool] | None = None,
+        claim: Callable[[], list[str]] | None = None,
         open_max: int = _OPEN_MAX,
     ) -> None:
         """Share the store, embedder and model of `parts`; at most `open_max` tenants stay open.
 
-        Only the jobs of `lane` are run. `leads` says whether this process looks after duties; without it, it does.
+        Only the jobs of `lane` are run. `claim` gives the next tenants whose duties this process looks after, and none
+        at the end; without it, all are.
         """
         self._lane = lane
-        self._leads = leads
+        self._claim = claim or self._next_page
+        self._last = ""
         self._parts = parts
         self._duties = duties
         self._open_max = open_max
@@ -121,25 +123,23 @@ class AllUsers:
         return ran
 
     def look_after(self, stop: Event | None = None) -> None:
-        """Run the duties of every tenant that are due, and delete what its policies say, at most once a minute.
+        """Run the duties that are due, and delete what policies say, of all tenants that no other process has claimed.
 
-        The lead is confirmed once a minute too; a process that has lost it stops in the middle.
+        At most once a minute.
         """
         if seconds() < self._duties_at:
             return
-        after = ""
-        while page := self._parts.store.users(after=after, limit=_PAGE):
+        while page := self._claim():
             for user in page:
-                if (stop is not None and stop.is_set()) or not self._keeps_lead():
+                if stop is not None and stop.is_set():
                     return
                 self._attempt(user, self._look_after)
-            after = page[-1]
-
-    def _keeps_lead(self) -> bool:
-        if seconds() < self._duties_at:
-            return True
         self._duties_at = seconds() + _DUTY_SECONDS
-        return self._leads is None or self._leads()
+
+    def _next_page(self) -> list[str]:
+        page = self._parts.store.users(after=self._last, limit=_PAGE)
+        self._last = page[-1] if page else ""
+        return page
 
     def close(self) -> None:
         """Close every view; closing twice does nothing."""

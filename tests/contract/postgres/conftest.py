@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from psycopg import sql
 
 from credenda.storage.postgres.store import PostgresStore
-from tests.postgres_server import Database, get_server
+from tests.postgres_server import APP, Database, get_server
 
 
 @pytest.fixture
@@ -21,3 +22,15 @@ def store(database: Database) -> Iterator[PostgresStore]:
     opened = PostgresStore(database.url())
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def indexed() -> Database:
+    """A database on whose server an administrator has installed pgvector; a test clears it."""
+    database = get_server().create_empty("nominees")
+    with database.connect() as connection:
+        connection.execute("CREATE EXTENSION vector")
+    PostgresStore(database.url()).close()
+    with database.connect() as connection:
+        connection.execute(sql.SQL("GRANT credenda_service TO {}").format(sql.Identifier(APP)))
+    return database

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import LiteralString, cast
 
 import pytest
+from psycopg import sql
 
 from credenda import Credenda
 from credenda.model.doctor_finding import Finding
 from credenda.services.walls import PROBES, fill_probe
+from credenda.storage.postgres import health
 from credenda.storage.postgres.connections import PooledConnection, Session
 from credenda.storage.postgres.health import describe_risk, find_problems
 from credenda.storage.postgres.rows import make_rows
@@ -209,6 +212,36 @@ def test_doctor_tells_dead_rows_and_missing_statistics(store: PostgresStore, dat
         connection.execute("VACUUM ANALYZE credenda.watermarks")
         connection.execute("SELECT pg_stat_force_next_flush()")
     assert "watermarks" not in store.describe_backend()["upkeep"]
+
+
+def test_doctor_names_an_index_that_is_mostly_empty_until_it_is_made_anew(
+    store: PostgresStore, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All words of a user lie in one partition; most of them go, and `VACUUM` leaves the pages."""
+    monkeypatch.setattr(health, "_MANY_BYTES", 1 << 20)
+    with database.connect() as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "INSERT INTO credenda.words (user_id, term, code)"
+            " SELECT 'ana', 'word', n << 12 FROM generate_series(1, 100000) AS n"
+        )
+        connection.execute("SELECT pg_stat_force_next_flush()")  # or it would be added to what VACUUM counts
+        connection.execute("VACUUM ANALYZE credenda.words")
+        assert "REINDEX" not in store.describe_backend()["upkeep"]
+        connection.execute("DELETE FROM credenda.words WHERE (code >> 12) % 50 <> 0")
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        connection.execute("VACUUM ANALYZE credenda.words")
+        found = re.search(
+            r"REINDEX INDEX CONCURRENTLY: (words_\d+_pkey) has (\d+) MB, .* for 2,000 entries", told(store)
+        )
+        assert found is not None
+        assert int(found[2]) >= 1
+        connection.execute(sql.SQL("REINDEX INDEX CONCURRENTLY credenda.{}").format(sql.Identifier(found[1])))
+    assert "REINDEX" not in told(store)
+
+
+def told(store: PostgresStore) -> str:
+    return store.describe_backend()["upkeep"]
 
 
 def test_doctor_tells_whether_an_acknowledged_message_survives_a_crash(

@@ -24,7 +24,7 @@ from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store, Vector, pack_code
 from credenda.workers.idle_tasks import copy_large_vectors
 from tests.contract.store.build import put, said, see
-from tests.postgres_server import APP, Database, get_server
+from tests.postgres_server import APP, Database
 
 DIMS = 256
 MODEL = "m"
@@ -32,18 +32,6 @@ _SAME_PART = """
 SELECT 'user' || n FROM generate_series(1, 400) AS n
 WHERE satisfies_hash_partition('credenda.nominees'::regclass, 16, 3, ('user' || n)::text) LIMIT 3
 """
-
-
-@pytest.fixture(scope="module")
-def indexed() -> Database:
-    """A database on whose server an administrator has installed pgvector."""
-    database = get_server().create_empty("nominees")
-    with database.connect() as connection:
-        connection.execute("CREATE EXTENSION vector")
-    PostgresStore(database.url()).close()
-    with database.connect() as connection:
-        connection.execute(sql.SQL("GRANT credenda_service TO {}").format(sql.Identifier(APP)))
-    return database
 
 
 @pytest.fixture

@@ -90,6 +90,23 @@ def test_a_look_for_users_with_work_reads_few_of_an_imports_jobs(database: Datab
     assert max(touched for _, touched in found) < IMPORTED // 100
 
 
+def test_the_age_of_the_oldest_job_is_found_without_reading_the_others(database: Database) -> None:
+    """`/metrics` asks for it as often as it is scraped."""
+    queue_import(database)
+    store = PostgresStore(database.url(APP))
+    given = {"kinds": '["extract", "think"]'}
+    try:
+        put(store, "ben", Job(kind="embed"))
+        with store._connections.transaction(Scope(server=True)) as session:
+            before = count_touched(session)
+            row = run_statement(session, "oldest_waiting", given).fetchone()
+            touched = count_touched(session) - before
+    finally:
+        store.close()
+    assert row is not None
+    assert (row["created_at"], touched <= 64) == (1, True)
+
+
 def read_page(session: Session, after: str) -> tuple[list[str], int]:
     """Return the users of a page, and how many rows of tables were read for it."""
     before = count_touched(session)

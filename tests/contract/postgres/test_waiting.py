@@ -3,7 +3,6 @@
 # ruff: noqa: SLF001 - what is tested lies behind the verbs of a store
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event
@@ -15,7 +14,6 @@ from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import AUDIT_TURN, Scope, compute_lock
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import EventFilter, Writer
 from tests.contract.store.build import ANA, BEN, put, said, see, texts
 from tests.postgres_server import Database
@@ -106,30 +104,6 @@ def test_a_unit_waits_for_a_lock_no_longer_than_its_time(
     monkeypatch.undo()
     put(store, ANA, said("Three."))
     assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["One.", "Three."]
-
-
-@pytest.mark.parametrize("code", ["40001", "40P01"])
-def test_a_change_of_the_server_that_met_another_one_is_tried_again(store: PostgresStore, code: str) -> None:
-    tries: list[int] = []
-
-    def work(failures: int) -> Callable[[StatementRunner], int]:
-        def change(run: StatementRunner) -> int:
-            tries.append(len(run("users", after_user="", limit=1).fetchall()))
-            if len(tries) <= failures:
-                raise_in_server(code)
-            return len(tries)
-
-        return change
-
-    def raise_in_server(code: str) -> None:
-        with store._connections.transaction(Scope()) as session:
-            session.execute(f"DO $$ BEGIN RAISE EXCEPTION 'met another' USING ERRCODE = '{code}'; END $$")
-
-    assert store._change_tables(work(3)) == 4
-    tries.clear()
-    with pytest.raises(Unavailable, match="undid a transaction"):
-        store._change_tables(work(9))
-    assert len(tries) == 4
 
 
 def test_callers_in_line_for_one_tenant_leave_connections_to_others(store: PostgresStore) -> None:

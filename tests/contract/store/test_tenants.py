@@ -8,8 +8,9 @@ from typing import get_args
 
 import pytest
 
+from credenda import ids
 from credenda.author import use_author
-from credenda.errors import NotFound
+from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.feedback import JUDGED
@@ -40,6 +41,7 @@ from credenda.storage.store import (
     Surprise,
     Tombstone,
     VectorCopies,
+    VectorRemoval,
     Watermark,
     Writer,
     pack_code,
@@ -289,6 +291,7 @@ UNNAMED: dict[str, Callable[[Holdings, Holdings], Row]] = {
     "VectorCopies": lambda _ana, _ben: VectorCopies(
         model_id="tiny", head=9, vectors=[(pack_code(1, memory=False), (1.0,))]
     ),
+    "VectorRemoval": lambda _ana, _ben: VectorRemoval(model_id="tiny", at_us=1, limit=100),
     "Tombstone": lambda _ana, _ben: Tombstone(digest=BEN_DIGEST, kind="text", normaliser=1, created_us=1),
     "Snapshot": lambda _ana, _ben: Snapshot(name="words", blobs=(b"ana",)),
     "Job": lambda _, ben: Job(kind="extract", idempotency_key=ben.mark),
@@ -363,3 +366,18 @@ def test_a_check_of_one_tenant_makes_no_tenant(store: Store) -> None:
 def test_a_unit_that_writes_nothing_makes_no_tenant(store: Store) -> None:
     store.commit("late", lambda writer: writer.tenant.tag)  # as work does that ends after its tenant was erased
     assert store.users(limit=10) == []
+
+
+def test_a_new_tenant_is_refused_when_all_tags_are_in_use_and_the_others_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ids, "_TAG_HEX", "a")
+    monkeypatch.setattr(ids, "_TAG_END", "01")
+    put(store, ANA, said("One."))
+    put(store, BEN, said("One."))
+    with pytest.raises(LimitExceeded, match="no new user"):
+        put(store, "cem", said("Never."))
+    assert store.users(limit=9) == [ANA, BEN]
+    assert [see(store, user, lambda reader: len(reader.find_events(EventFilter()))) for user in ("cem", ANA)] == [0, 1]
+    assert {see(store, user, lambda reader: reader.tenant.tag) for user in (ANA, BEN)} == {"aaaaa0", "aaaaa1"}
+    put(store, ANA, said("Two."))

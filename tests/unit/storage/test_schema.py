@@ -284,3 +284,17 @@ def test_what_ended_has_an_end(recorded: sqlite3.Connection) -> None:
     for status in ("superseded", "merged", "invalidated"):
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
             recorded.execute("UPDATE memories SET status = ? WHERE user_id = ?", (status, ANA))
+
+
+def test_the_oldest_waiting_job_is_looked_for_among_ten_thousand(store: SqliteStore) -> None:
+    """The first ones by user; a scrape of the metrics must not read a whole import."""
+    connection = writer_of(store)
+    connection.execute(
+        """INSERT INTO operations (user_id, id, kind, first, last, status, created_at, updated_at)
+        WITH RECURSIVE count (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 10000)
+        SELECT 'ana', n, 'extract', 1, 1, 'queued', 5, 5 FROM count
+        UNION ALL SELECT 'ben', 1, 'extract', 1, 1, 'queued', 1, 1"""
+    )
+    assert store.find_oldest_waiting({"extract"}) == 5
+    connection.execute("DELETE FROM operations WHERE user_id = 'ana' AND id = 10000")
+    assert store.find_oldest_waiting({"extract"}) == 1

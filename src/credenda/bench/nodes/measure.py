@@ -1,4 +1,4 @@
-"""One process of the scale benchmark: it stores messages, or works off the queue, and says how much.
+"""One process of the scale benchmark: it stores messages, works off the queue or runs tasks, and says how much.
 
 Started as `python -m credenda.bench.nodes.measure PLAN`. It writes `ready`, waits for a line on its standard input,
 works, and writes its figures as JSON.
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from threading import Event, Thread
 from time import process_time
 from typing import Any, Final
@@ -19,6 +20,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.runtime import Parts
+from credenda.services.scheduled_tasks import claim_users, run_due
 from credenda.workers.tenants import AllUsers
 
 __all__ = ["Plan", "name_user", "write_plan"]
@@ -30,7 +32,7 @@ _IDLE_ROUNDS: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The task of a process: `role` is ack or work."""
+    """The task of a process: `role` is ack, work or tasks; of the last, all processes have the same name."""
 
     target: str
     role: str
@@ -85,6 +87,18 @@ def _run_jobs(parts: Parts) -> dict[str, Any]:
         return {"jobs": worker.jobs, "until": last}
 
 
+def _run_tasks(parts: Parts, plan: Plan) -> dict[str, Any]:
+    """Run the tasks that are due, in a pass over all users that is shared with the other processes."""
+    done: list[int] = []
+    view = parts.for_user(plan.name)
+    with closing(
+        AllUsers(parts, duties=lambda one: done.append(len(run_due(one))), claim=partial(claim_users, view))
+    ) as worker:
+        worker.look_after()
+    view.release()
+    return {"jobs": sum(done)}
+
+
 def _tell(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -101,7 +115,10 @@ def run(arguments: Sequence[str]) -> None:
         _tell("ready")
         sys.stdin.readline()
         started, used = seconds(), process_time()
-        done = _store_messages(parts, plan) if plan.role == "ack" else _run_jobs(parts)
+        if plan.role == "ack":
+            done = _store_messages(parts, plan)
+        else:
+            done = _run_jobs(parts) if plan.role == "work" else _run_tasks(parts, plan)
         used = process_time() - used
         _tell(json.dumps({**done, "seconds": done.get("until", seconds()) - started, "cpu_seconds": used}))
     finally:

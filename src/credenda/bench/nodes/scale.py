@@ -1,4 +1,4 @@
-"""`credenda bench scale`: acknowledgements and jobs by number of processes, and one user beside a growing number."""
+"""`credenda bench scale`: acknowledgements, jobs and tasks by number of processes, and one user beside many others."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from credenda.bootstrap import build_parts
 
 __all__ = ["run_scale"]
 
+_USERS_OF_TASKS: Final = 64
 _PLACES: Final = ("Linz", "Graz", "Wels", "Vienna", "Bregenz")
 Note = Callable[[str], None]
 
@@ -37,15 +38,21 @@ def run_scale(
     `messages` are queued for the workers, spread over `users`; `tenants` are the numbers of users beside which one user
     is measured.
     """
-    document: dict[str, Any] = {"target": urlsplit(target).scheme or "sqlite", "acks": [], "jobs": [], "tenants": []}
+    document: dict[str, Any] = {"target": urlsplit(target).scheme or "sqlite"}
+    document |= {name: list[dict[str, Any]]() for name in ("acks", "jobs", "tasks", "tenants")}
     for count in processes:
         _queue(target, users, messages, f"r{count}")
-        document["jobs"].append(_measure_jobs(target, count, users))
+        document["jobs"].append(_measure_work([Plan(target=target, role="work", name="w", users=users)] * count))
         note(f"{count} workers: {document['jobs'][-1]['a_second']:.0f} jobs a second")
+    for count in processes:
+        _serve(target, f"served {count}")
+        plan = Plan(target=target, role="tasks", name=f"pass {count}", users=0)
+        document["tasks"].append(_measure_work([plan] * count))
+        note(f"{count} workers: {document['tasks'][-1]['a_second']:.0f} scheduled tasks a second")
     for count in processes:
         document["acks"].append(_measure_acks(target, count, users, run_seconds))
         note(f"{count} servers: {document['acks'][-1]['a_second']:.0f} acknowledgements a second")
-    for rows in (document["acks"], document["jobs"]):
+    for rows in (document["acks"], document["jobs"], document["tasks"]):
         for row in rows:
             row["ratio"] = round(row["a_second"] / rows[0]["a_second"], 2)
     document["tenants"] = measure_sizes(target, tenants, note)
@@ -114,11 +121,24 @@ def _queue(target: str, users: int, messages: int, name: str) -> None:
         parts.release()
 
 
-def _measure_jobs(target: str, count: int, users: int) -> dict[str, Any]:
-    found = _run([Plan(target=target, role="work", name=f"w{number}", users=users) for number in range(count)])
+def _serve(target: str, name: str) -> None:
+    """Let users say something and be served, so that all their tasks are due."""
+    parts = build_parts(target, user=name_user(0), embedder="none", llm="none")
+    try:
+        for number in range(_USERS_OF_TASKS):
+            with Credenda(parts.for_user(f"{name} {number}"), workers=False) as memory:
+                memory.remember("I live in Graz.")
+                memory.settle()
+    finally:
+        parts.release()
+
+
+def _measure_work(plans: Sequence[Plan]) -> dict[str, Any]:
+    """Return what all processes did in the time of the longest."""
+    found = _run(plans)
     jobs, longest = sum(one["jobs"] for one in found), max(one["seconds"] for one in found)
     return {
-        "processes": count,
+        "processes": len(plans),
         "jobs": jobs,
         "a_second": round(jobs / longest, 1),
         "cpu_ms": _average_cpu(found, jobs),

@@ -78,9 +78,9 @@ def worker() -> click.Command:
         ],
         callback=click.pass_obj(_run_worker),
         help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
-        epilog="Several may run at once: one of them leads, and takes over when the leader is gone. With --all-users"
-        " each user has a batch of jobs run in turn; background calls and messages that a model reads have slots of"
-        " their own.",
+        epilog="Several may run at once: one of them leads, and another takes over when the leader is gone. With"
+        " --all-users they share the users: each user has a batch of jobs run in turn, and a process to run its"
+        " scheduled tasks; background calls and messages that a model reads have slots of their own.",
     )
 
 
@@ -140,7 +140,7 @@ def _describe_round(done: Mapping[str, int]) -> str:
 
 def _run_duties(parts: Parts) -> list[str]:
     """Run the scheduled tasks of a user that are due, and return their names."""
-    ran = services.scheduled_tasks.run_duties(parts).ran
+    ran = services.scheduled_tasks.run_due(parts)
     for run in ran:
         note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
     return [run.name for run in ran]

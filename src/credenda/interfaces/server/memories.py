@@ -68,7 +68,7 @@ class Memories:
         self._lanes: list[LaneWorker] = []
         if self._worker is not None:
             self._worker.start()
-            self._lanes = start_lanes(parts, self._stop, services.scheduled_tasks.run_duties)
+            self._lanes = start_lanes(parts, self._stop, services.scheduled_tasks.run_due)
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -161,7 +161,7 @@ class Memories:
     def list_workers(self) -> list[WorkerInfo]:
         """Return the processes that work on the current principal's memory, of this server and of others."""
         with self._lend_parts() as parts:
-            return list_workers(parts, PROBE_USER)
+            return list_workers(parts)
 
     def may_back_up(self) -> bool:
         """Return whether the current principal may have a copy of the whole database.

@@ -96,7 +96,7 @@ ENTRIES: Final = (
     Operation(
         name="reembed",
         call="data.reembed",
-        summary="Embed every text with a model; existing vectors of other models stay.",
+        summary="Embed every text with a model; vectors of other models stay, unless they are to be deleted.",
         params=(
             Param(
                 name="model",
@@ -109,6 +109,12 @@ ENTRIES: Final = (
                 type=bool,
                 default=False,
                 help="Also embed texts that have a vector of this model; the new one takes its place.",
+            ),
+            Param(
+                name="drop_others",
+                type=bool,
+                default=False,
+                help="Delete the vectors of other models at the end; the memory must be open with this model.",
             ),
             Param(name="dry_run", type=bool, default=False, help="Only count the texts."),
         ),

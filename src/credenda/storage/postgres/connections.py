@@ -14,30 +14,38 @@ know that a policy lets every row through, would gather and sort all rows first.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from threading import Lock, RLock
-from typing import Final, NamedTuple
-from weakref import WeakValueDictionary
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import count
+from typing import Final, NamedTuple, TypeVar
 
 import psycopg
 import psycopg_pool
 from psycopg import sql
 
+from credenda.clock import pause, seconds
 from credenda.deadline import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
-from credenda.storage.postgres.errors import translate_errors
+from credenda.ids import draw_fraction
+from credenda.storage.postgres.errors import is_repeatable, translate_errors
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.postgres.watch import StatementWatch
+from credenda.storage.turns import TURN_SECONDS, Turns
 
 __all__ = ["AUDIT_TURN", "Connections", "Scope", "Session", "compute_lock"]
 
+T = TypeVar("T")
 _POOL_MAX: Final = 24
 """Connections of a process; more callers wait for one."""
 _POOL_PATIENCE_SECONDS: Final = 30.0
 _STATEMENT_MS: Final = 60_000
 _LONG_STATEMENT_MS: Final = 3_600_000
-_LOCK_MS: Final = 30_000
+_LOCK_MS: Final = 10_000
+_UNIT_SECONDS: Final = TURN_SECONDS
+"""A unit is not begun again after so long."""
+_UNIT_TRIES: Final = 4
+_BACKOFF_SECONDS: Final = 0.01
+"""Longest pause before the second try of a unit; it doubles. The pause is at least half of it."""
 _PREPARED_MAX: Final = 512
 """Statements that a connection keeps; there are about 200 names, a few of them with several types of parameters."""
 _COLD_TRANSACTIONS: Final = 4
@@ -139,8 +147,7 @@ class Connections:
     def __init__(self, url: str, role: str | None) -> None:
         """Create a pool; `role` is that which each transaction takes, None for that of the login."""
         self._role = role or "none"
-        self._lock = Lock()
-        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+        self._turns = Turns()
         self._watch = StatementWatch()
         self.closed = False
         self._pool: psycopg_pool.ConnectionPool[PooledConnection] = psycopg_pool.ConnectionPool(
@@ -167,7 +174,9 @@ class Connections:
         begun goes on to its end.
         """
         check_deadline()
-        with translate_errors(), self._take_turn(scope), self._begin(scope, write=write) as connection:
+        # Callers in line for one tenant wait here first, so that they do not hold all connections.
+        turn = self._turns.take(scope.alone) if scope.alone else nullcontext()
+        with translate_errors(), turn, self._begin(scope, write=write) as connection:
             try:
                 if write:
                     yield Session(connection)
@@ -179,22 +188,26 @@ class Connections:
                 raise
             connection.execute(_COMMIT, prepare=False)
 
-    @contextmanager
-    def _take_turn(self, scope: Scope) -> Generator[None]:
-        """Wait in this process first, so that callers in line for one tenant do not hold all connections."""
-        if not scope.alone:
-            yield
-            return
-        with self._lock:
-            turn = self._turns.get(scope.alone) or self._turns.setdefault(scope.alone, _Turn())
-        left = get_seconds_left()
-        if not turn.lock.acquire(timeout=_LOCK_MS / 1_000 if left is None else min(_LOCK_MS / 1_000, left)):
-            check_deadline()
-            raise Unavailable("this user is busy", why="another call has held its turn too long", fix="try again")
-        try:
-            yield
-        finally:
-            turn.lock.release()
+    def run_unit(self, scope: Scope, work: Callable[[Session], T]) -> T:
+        """Run `work` in a write transaction, and return its result once it is durable.
+
+        Where the server undid it whole because it met another transaction, it is run again after a short pause. So
+        `work` must depend on nothing but what it reads in its session. A COMMIT is never repeated.
+        """
+        begun = seconds()
+        for tried in count(1):
+            has_worked = False
+            try:
+                with self.transaction(scope, write=True) as session:
+                    result = work(session)
+                    has_worked = True
+                return result
+            except Unavailable as error:
+                is_last = tried == _UNIT_TRIES or seconds() - begun > _UNIT_SECONDS
+                if has_worked or is_last or error.__cause__ is None or not is_repeatable(error.__cause__):
+                    raise
+            pause(_BACKOFF_SECONDS * 2 ** (tried - 1) * (1 + draw_fraction()) / 2)
+        raise AssertionError("the last try returns or raises")
 
     @contextmanager
     def _begin(self, scope: Scope, *, write: bool) -> Generator[PooledConnection]:
@@ -255,12 +268,3 @@ class Connections:
         self.closed = True
         self._pool.close()
         self._watch.close()
-
-
-class _Turn:
-    """The turn of a tenant in this process."""
-
-    __slots__ = ("__weakref__", "lock")
-
-    def __init__(self) -> None:
-        self.lock = RLock()

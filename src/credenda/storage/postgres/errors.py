@@ -14,8 +14,8 @@ from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, Unavailab
 
 __all__ = ["is_repeatable", "to_credenda_error", "translate_errors"]
 
-_REPEATABLE: Final = frozenset({"40001", "40P01"})
-"""Codes of a serialization failure and of a deadlock: the transaction was undone, and another try may succeed."""
+_REPEATABLE: Final = frozenset({"40001", "40P01", "55P03"})
+"""Codes of a serialization failure, of a deadlock, and of a lock that was waited for too long."""
 
 
 class _ErrorMapping(NamedTuple):
@@ -107,7 +107,7 @@ _ANYTHING_ELSE: Final = _ErrorMapping(
 
 
 def is_repeatable(error: BaseException) -> bool:
-    """Return whether the transaction met another one, so that it may be run again."""
+    """Return whether a transaction met another one and was undone for it, so that another try may succeed."""
     return isinstance(error, psycopg.Error) and error.sqlstate in _REPEATABLE
 
 

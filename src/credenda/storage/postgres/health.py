@@ -48,10 +48,28 @@ SELECT relname AS "table", n_live_tup AS live, n_dead_tup AS dead,
     coalesce(last_analyze, last_autoanalyze) IS NOT NULL AS analysed
 FROM pg_stat_all_tables WHERE schemaname = 'credenda' ORDER BY n_dead_tup DESC, n_live_tup DESC, relname
 """
+_INDEX_SIZES: Final = """
+SELECT x.relname AS name, pg_relation_size(x.oid) AS bytes,
+    CASE WHEN i.indpred IS NULL THEN greatest(x.reltuples, t.n_live_tup) ELSE x.reltuples END AS entries,
+    (SELECT sum(CASE WHEN attlen > 0 THEN attlen ELSE %(text)s END) FROM pg_attribute WHERE attrelid = x.oid) AS width
+FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid AND x.relkind = 'i'
+JOIN pg_am AS a ON a.oid = x.relam AND a.amname = 'btree'
+JOIN pg_stat_all_tables AS t ON t.relid = i.indrelid
+WHERE t.schemaname = 'credenda' AND pg_relation_size(x.oid) >= %(least)s AND x.reltuples >= 0
+ORDER BY x.relname
+"""
 _DURABILITY: Final = ("fsync", "full_page_writes", "synchronous_commit")
 _MANY_ROWS: Final = 10_000
 """Tables of fewer live or dead rows are no burden, whatever state they are in."""
 _MOST_NAMED: Final = 3
+_MANY_BYTES: Final = 16 << 20
+"""Smaller indexes are no burden, however empty they are."""
+_TEXT_BYTES: Final = 32
+"""What a text is taken to need in an index: the statistics of columns are hidden from the role of the service."""
+_ENTRY_BYTES: Final = 16
+"""What an entry of an index needs beside its columns."""
+_FILLED: Final = 0.7
+"""How full the pages of an index are that has grown in random order."""
 _CREATED: Final = re.compile(r"CREATE (?:UNIQUE )?INDEX (\w+)\s+ON [^;]*", re.IGNORECASE)
 _DROPPED: Final = re.compile(r"DROP INDEX (?:IF EXISTS )?(\w+)", re.IGNORECASE)
 _NOISE: Final = re.compile(r"::text|[()\s]")
@@ -180,7 +198,25 @@ def _describe_counters(session: Session) -> str:
         hints.append(f"run VACUUM: {_name_some(dead)}")
     if unknown:
         hints.append(f"run ANALYZE: {_name_some(unknown)} {'has' if len(unknown) == 1 else 'have'} no statistics")
+    bloated = _list_bloated_indexes(session)
+    if bloated:
+        hints.append(f"run REINDEX INDEX CONCURRENTLY: {_name_some(bloated)} (estimated from the number of entries)")
     return "; ".join(hints) or "nothing to do"
+
+
+def _list_bloated_indexes(session: Session) -> list[str]:
+    """Describe the indexes that have more than twice the size that their entries usually need, the largest first.
+
+    The usual size is an estimate: entries as the last `VACUUM` or `ANALYZE` counted them, or the live rows of the table
+    where those are more, times the widths of the columns, in pages that are 70 % full.
+    """
+    found: list[tuple[int, str]] = []
+    for row in session.execute(_INDEX_SIZES, {"text": _TEXT_BYTES, "least": _MANY_BYTES}):
+        usual = row["entries"] * (row["width"] + _ENTRY_BYTES) / _FILLED
+        if row["bytes"] > 2 * usual:
+            sizes = f"{row['bytes'] / 1e6:,.0f} MB, where about {usual / 1e6:,.0f} are usual"
+            found.append((row["bytes"], f"{row['name']} has {sizes} for {row['entries']:,.0f} entries"))
+    return [told for _, told in sorted(found, reverse=True)]
 
 
 def _name_some(found: list[str]) -> str:

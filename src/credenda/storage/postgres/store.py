@@ -6,19 +6,18 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import permutations
 from threading import Lock
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from credenda.author import read_author
-from credenda.clock import Clock, SystemClock, pause
+from credenda.clock import Clock, SystemClock
 from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
-from credenda.ids import draw_tag
+from credenda.ids import draw_unused_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.connections import Connections, Scope, Session
 from credenda.storage.postgres.describe import describe_server
-from credenda.storage.postgres.errors import is_repeatable
 from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
@@ -40,10 +39,6 @@ from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
-_TRIES: Final = 4
-"""How often a change of the server's tables is tried that meets another one."""
-_BACKOFF_SECONDS: Final = 0.01
-"""Pause before the second try; it doubles."""
 
 
 class PostgresStore(ServerRows, TenantQueries):
@@ -108,7 +103,8 @@ class PostgresStore(ServerRows, TenantQueries):
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
         """Run a unit of work and return its result once it is durable."""
         self._check_writable(user_id)
-        with self._marking(user_id), self._connections.transaction(self._own(user_id), write=True) as session:
+
+        def run_work(session: Session) -> T:
             tenant, tips, is_new = self._tenant(session, user_id)
             writer = PostgresWriter(session, tenant, tips, self._clock, key=self._key)
             writer.author = read_author()
@@ -119,9 +115,13 @@ class PostgresStore(ServerRows, TenantQueries):
                 run = self._bind(session, user_id)
                 postgres.words.rebuild_words(run)
                 renew_indexes(run)
+            return result
+
+        with self._marking(user_id):
+            done = self._connections.run_unit(self._own(user_id), run_work)
         with self._lock:
             self.commits += 1
-        return result
+        return done
 
     @contextmanager
     def _marking(self, user_id: str) -> Generator[None]:
@@ -146,9 +146,7 @@ class PostgresStore(ServerRows, TenantQueries):
         if found is not None:
             return to_tenant(found), NextIds.of(found), False
         stored = draw_stored_key(self._key)
-        tag = draw_tag()
-        while not run("claim_tag", tag=tag).rowcount:
-            tag = draw_tag()
+        tag = draw_unused_tag(lambda one: run("claim_tag", tag=one).rowcount == 1)
         run("insert_tenant", tag=tag, hmac_key=stored, created_at=self._clock.now_us())
         key = open_stored_key(stored, self._key)
         return TenantRecord(user_id=user_id, number=0, tag=tag, key=key), NextIds(), True
@@ -179,15 +177,7 @@ class PostgresStore(ServerRows, TenantQueries):
     def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:
         self._check_writable()
         scope = Scope(user, server=True, alone=f"{alone} {user}" if alone else "")
-        for tried in range(_TRIES):
-            try:
-                with self._connections.transaction(scope, write=True) as session:
-                    return work(self._bind_tables(session))
-            except Unavailable as error:
-                if tried + 1 == _TRIES or error.__cause__ is None or not is_repeatable(error.__cause__):
-                    raise
-            pause(_BACKOFF_SECONDS * 2**tried)
-        raise AssertionError("the last try returns or raises")
+        return self._connections.run_unit(scope, lambda session: work(self._bind_tables(session)))
 
     def rules(self, user_id: str) -> PoliciesAndHolds:
         """Return the retention policies and legal holds of a tenant."""
@@ -220,13 +210,17 @@ class PostgresStore(ServerRows, TenantQueries):
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
         self._check_writable()
-        with self._connections.transaction(Scope(server=True), write=True) as session:
-            for one in entries:
+        rows = [(one.digest, one.tag, one.key, one.erased_us) for one in entries]
+
+        def add(session: Session) -> None:
+            for row in rows:
                 session.execute(
                     """INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (%s, %s, %s, %s)
                     ON CONFLICT (digest, tag) DO NOTHING""",
-                    (one.digest, one.tag, one.key, one.erased_us),
+                    row,
                 )
+
+        self._connections.run_unit(Scope(server=True), add)
 
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
@@ -256,8 +250,10 @@ class PostgresStore(ServerRows, TenantQueries):
         """Delete every row of a tenant in one transaction, and look for rows that are left."""
         self._check_writable()
         scope = self._own(user_id, server=True, patient=True)
-        with self._marking(user_id), self._connections.transaction(scope, write=True) as session:
-            rows = postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
+        with self._marking(user_id):
+            rows = self._connections.run_unit(
+                scope, lambda session: postgres.erase.delete_rows(session, user_id, self._clock.now_us(), exported)
+            )
         clear_name_cache()
         with self._connections.transaction(Scope(user_id, server=True, patient=True)) as session:
             left = postgres.erase.count_left(session, user_id)
@@ -275,8 +271,11 @@ class PostgresStore(ServerRows, TenantQueries):
             row = run("tenant").fetchone()
             findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
         if repair and findings and not self._read_only:
-            with self._connections.transaction(self._own(user_id, patient=True), write=True) as session:
-                findings = postgres.check.repair_rows(self._bind(session, user_id), findings)
+            found = findings
+            findings = self._connections.run_unit(
+                self._own(user_id, patient=True),
+                lambda session: postgres.check.repair_rows(self._bind(session, user_id), found),
+            )
         if self._ledger is None:
             return findings
         return [*findings, *self._ledger.find_problems(self, repair=repair and not self._read_only)]
@@ -315,8 +314,7 @@ class PostgresStore(ServerRows, TenantQueries):
     def renew_indexes(self, user_id: str) -> None:
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         self._check_writable()
-        with self._connections.transaction(self._own(user_id), write=True) as session:
-            renew_indexes(self._bind(session, user_id))
+        self._connections.run_unit(self._own(user_id), lambda session: renew_indexes(self._bind(session, user_id)))
 
     def now_us(self) -> int:
         """Return the time of this store's clock."""

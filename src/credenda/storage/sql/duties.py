@@ -16,11 +16,20 @@ from credenda.model.doctor_finding import DutyRun
 from credenda.model.feedback import JUDGED, FeedbackCounts
 from credenda.storage.damage import make_damage_error
 from credenda.storage.sql.run import Record, StatementRunner
-from credenda.storage.store import Access, IndexPosition, Prune, Retention, SchedulerLease, Surprise, Watermark
+from credenda.storage.store import (
+    Access,
+    IndexPosition,
+    Prune,
+    Retention,
+    SchedulerLease,
+    Surprise,
+    VectorRemoval,
+    Watermark,
+)
 
 __all__ = ["Derived", "SqlTaskProgress", "SqlUsageView", "ViewStart", "to_index_position", "write_derived"]
 
-Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune
+Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune | VectorRemoval
 """Derived values, and the progress of the tasks that compute them."""
 
 
@@ -75,6 +84,9 @@ def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
         case Prune():
             run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
             run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
+        case VectorRemoval():
+            run("keep_vector_head", at_us=row.at_us)
+            run("drop_vectors_of_model", model_id=row.model_id, limit=row.limit)
         case _:
             assert_never(row)
 

@@ -46,6 +46,7 @@ from credenda.storage.store import (
     Tombstone,
     Vector,
     VectorCopies,
+    VectorRemoval,
     Watermark,
     pack_code,
 )
@@ -127,7 +128,7 @@ class SqlWriter(SqlReader):
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
                 return self._rule(row)
-            case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune():
+            case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune() | VectorRemoval():
                 return self._derived(row)
             case Spend() | Item() | ItemRemoval():
                 return self._keyed(row)

@@ -18,7 +18,7 @@ from credenda import limits
 from credenda.author import read_author
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
-from credenda.ids import draw_tag
+from credenda.ids import draw_unused_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
@@ -54,6 +54,7 @@ _ENTER: Final = (
 )
 _LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
+_BY_TAG: Final = "SELECT 1 FROM tenants WHERE tag = ?"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
 
 
@@ -346,7 +347,8 @@ class SqliteStore(ServerRows, TenantQueries):
         number = int(connection.execute(sql["next_tenant_number"]).fetchone()[0])
         stored = draw_stored_key(self._key)
         key = open_stored_key(stored, self._key)
-        tenant = TenantRecord(user_id=user_id, number=number, tag=self._free_tag(connection), key=key)
+        tag = draw_unused_tag(lambda one: connection.execute(_BY_TAG, (one,)).fetchone() is None)
+        tenant = TenantRecord(user_id=user_id, number=number, tag=tag, key=key)
         connection.execute(
             sql["insert_tenant"],
             {
@@ -358,13 +360,6 @@ class SqliteStore(ServerRows, TenantQueries):
             },
         )
         return tenant, NextIds()
-
-    @staticmethod
-    def _free_tag(connection: sqlite3.Connection) -> str:
-        while True:
-            tag = draw_tag()
-            if connection.execute("SELECT 1 FROM tenants WHERE tag = ?", (tag,)).fetchone() is None:
-                return tag
 
     def check(self, user_id: str, *, repair: bool = False) -> list[Finding]:
         """Verify the file and one tenant's rows; repair derived rows."""

@@ -193,6 +193,7 @@ CREATE TABLE operations (
 
 CREATE UNIQUE INDEX operations_key ON operations (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX operations_due ON operations (user_id, run_after, id) WHERE status IN ('queued', 'processing', 'failed');
+CREATE INDEX operations_oldest ON operations (kind, created_at) WHERE status IN ('queued', 'processing', 'failed');
 
 CREATE TABLE access_log (
     user_id text COLLATE "C" NOT NULL,

@@ -160,8 +160,12 @@ SELECT DISTINCT user_id FROM (
 SELECT user_id FROM tenant_names WHERE user_id > :after_user ORDER BY user_id LIMIT :limit;
 
 -- name: oldest_waiting$
--- When the oldest job of these kinds was filed that is not done and not given up, of all tenants. For the server.
-SELECT min(created_at) AS created_at FROM waiting_jobs WHERE kind IN (SELECT value FROM json_each(:kinds));
+-- When the oldest job of these kinds was filed that is not done and not given up, of all tenants: the first of each kind
+-- in an index. For the server.
+SELECT min(oldest.created_at) AS created_at FROM json_array_elements_text(CAST(:kinds AS json)) AS wanted (kind)
+CROSS JOIN LATERAL (
+    SELECT created_at FROM waiting_jobs WHERE kind = wanted.kind ORDER BY created_at LIMIT 1
+) AS oldest;
 
 -- name: is_user^
 -- Whether a user has a memory here, or a token. For the server.

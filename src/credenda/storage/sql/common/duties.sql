@@ -25,9 +25,12 @@ WHERE user_id = :user_id AND name <> '' AND started_at > 0 ORDER BY name;
 SELECT user_id FROM tenants WHERE user_id > :after_user ORDER BY user_id LIMIT :limit;
 
 -- name: oldest_waiting$
--- When the oldest job of these kinds was filed that is not done and not given up, of all tenants.
-SELECT min(created_at) AS created_at FROM operations
-WHERE status IN ('queued', 'processing', 'failed') AND kind IN (SELECT value FROM json_each(:kinds));
+-- When the oldest job of these kinds was filed that is not done and not given up, of all tenants. It looks at 10,000 such
+-- jobs at most: the first ones by user and by the time of their next attempt.
+SELECT min(created_at) AS created_at FROM (
+    SELECT kind, created_at FROM operations INDEXED BY operations_due
+    WHERE user_id > '' AND status IN ('queued', 'processing', 'failed') ORDER BY user_id, run_after LIMIT 10000
+) AS waiting WHERE kind IN (SELECT value FROM json_each(:kinds));
 
 -- name: put_duty!
 -- File how a run of a duty went.

@@ -41,7 +41,8 @@ SELECT coalesce(max(number), :after) FROM
 -- name: keep_vector_head!
 -- Remember the highest number of a vector before vectors are deleted, so that no index misses a later one.
 INSERT INTO watermarks (user_id, name, value, updated_at)
-SELECT user_id, 'vectors', max(number), :at_us FROM embeddings WHERE user_id = :user_id GROUP BY user_id
+SELECT :user_id, 'vectors', last.number, :at_us
+FROM (SELECT number FROM embeddings WHERE user_id = :user_id ORDER BY number DESC LIMIT 1) AS last WHERE true
 ON CONFLICT (user_id, name) DO UPDATE SET
     value = CASE WHEN excluded.value > watermarks.value THEN excluded.value ELSE watermarks.value END,
     updated_at = excluded.updated_at;
@@ -49,6 +50,12 @@ ON CONFLICT (user_id, name) DO UPDATE SET
 -- name: delete_vectors!
 -- Vectors of a redacted document.
 DELETE FROM embeddings WHERE user_id = :user_id AND code >= :low AND code < :high;
+
+-- name: drop_vectors_of_model!
+-- Some vectors of a model.
+DELETE FROM embeddings WHERE user_id = :user_id AND model_id = :model_id AND code IN (
+    SELECT code FROM embeddings WHERE user_id = :user_id AND model_id = :model_id ORDER BY code LIMIT :limit
+);
 
 -- name: put_blob!
 -- One blob of an image.
