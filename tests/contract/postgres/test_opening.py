@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import LiteralString, cast
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -111,13 +112,37 @@ def test_an_owner_who_may_not_create_roles_is_told_what_to_run(empty: Database) 
         run(empty, "ALTER DATABASE empty OWNER TO credenda", "DROP ROLE IF EXISTS plain_service", "DROP ROLE plain")
 
 
-def test_a_login_without_the_role_of_the_service_is_told_what_to_grant(database: Database) -> None:
-    run(database, "CREATE ROLE stranger LOGIN")
+@pytest.mark.parametrize("grant", ["", "GRANT credenda_service TO stranger WITH INHERIT FALSE"])
+def test_a_login_without_the_role_of_the_service_is_told_what_to_grant(database: Database, grant: str) -> None:
+    run(database, "CREATE ROLE stranger LOGIN", *filter(None, [grant]))
     try:
-        with pytest.raises((Conflict, Unavailable)):
+        with pytest.raises(Conflict, match="has no access") as refused:
             PostgresStore(database.url("stranger"))
+        run(database, refused.value.fix.split("`")[1])
+        PostgresStore(database.url("stranger")).close()
     finally:
         run(database, "DROP ROLE stranger")
+
+
+def test_a_login_that_may_not_create_the_schema_is_told_so(empty: Database) -> None:
+    with pytest.raises(Forbidden, match="may not create the schema"):
+        PostgresStore(empty.url(APP))
+
+
+def test_an_owner_may_have_any_name(empty: Database) -> None:
+    """A name that Postgres quotes, such as one with a hyphen, is the same role at the second opening."""
+    name = "Own-er's %"
+    run(empty, f'CREATE ROLE "{name}" LOGIN CREATEROLE', f'ALTER DATABASE empty OWNER TO "{name}"')
+    address = empty.url(quote(name), direct=True)
+    try:
+        PostgresStore(address).close()
+        store = PostgresStore(address)
+        assert current_role(store) == (f"{name}_service", name)
+        assert store.describe_backend()["login"] == f"{name}, which owns the tables"
+        store.close()
+    finally:
+        run(empty, "ALTER DATABASE empty OWNER TO credenda", "DROP SCHEMA credenda CASCADE")
+        run(empty, f'DROP OWNED BY "{name}_service"', f'DROP ROLE "{name}_service"', f'DROP ROLE "{name}"')
 
 
 @pytest.mark.parametrize("user", ["credenda", APP])
