@@ -100,7 +100,7 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
         note(f"working for {escape_controls(memory.user)}; stop with Ctrl-C")
         with hook_engine.listener.listen_to_hooks(memory), wait_for_signal() as stopped:
             while not stopped.is_set():
-                report = _survive(lambda: memory.manage.schedule(run=True))
+                report = _try_step(lambda: memory.manage.schedule(run=True))
                 for run in () if report is None else report.ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
                 stopped.wait(_DUTY_SECONDS)
@@ -120,7 +120,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
             if not once:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():
-                if everyone.run_round(stopped) if once else _survive(lambda: everyone.run_round(stopped)):
+                if everyone.run_round(stopped) if once else _try_step(lambda: everyone.run_round(stopped)):
                     continue
                 if once:
                     everyone.look_after(stopped)
@@ -131,7 +131,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
             write_result(session, "worker", done if session.json else _describe_round(done))
 
 
-def _survive(step: Callable[[], T]) -> T | None:
+def _try_step(step: Callable[[], T]) -> T | None:
     """Run a step of a worker, whom a database that is away for a while does not end; None where it failed."""
     try:
         return step()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -58,8 +57,8 @@ def make_arguments(url: str) -> dict[str, Any]:
         raise _make_address_error() from None
     if "@" in str(given.get("host") or "")[1:] or not all(number.isdigit() for number in numbers if number):
         raise _make_address_error()
-    is_limited = "connect_timeout" in given or "PGCONNECT_TIMEOUT" in os.environ
-    limit = {} if is_limited else {"connect_timeout": _CONNECT_SECONDS}
+    usual = next(one.val for one in psycopg.pq.Conninfo.get_defaults() if one.keyword == b"connect_timeout")
+    limit = {} if usual or "connect_timeout" in given else {"connect_timeout": _CONNECT_SECONDS}
     return {"autocommit": True, "application_name": "credenda", "client_encoding": "utf8", **limit}
 
 
