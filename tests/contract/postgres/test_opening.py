@@ -195,6 +195,20 @@ def test_no_placeholder_of_the_other_backend_is_left_in_a_statement() -> None:
     assert [name for name, text in load_statements().items() if re.search(r"\?|(?<![:\w]):[a-z_]", text)] == []
 
 
+def test_limits_of_the_database_do_not_stop_a_migration(empty: Database) -> None:
+    run(empty, "ALTER DATABASE empty SET statement_timeout = '40ms'", "ALTER DATABASE empty SET search_path = nowhere")
+    assert migrate(empty.url())
+
+
+def test_a_transaction_that_the_server_ends_is_unavailable(store: PostgresStore) -> None:
+    with (
+        pytest.raises(Unavailable, match="25P04"),
+        store._connections.transaction(Scope(ANA)) as session,  # noqa: SLF001 - the pool is behind the store
+    ):
+        session.execute("SET LOCAL transaction_timeout = 1")
+        session.execute("SELECT pg_sleep(60)")
+
+
 @pytest.mark.requirement("R-211")
 def test_a_migration_has_a_first_half_and_runs_once(empty: Database) -> None:
     comments = [line for step in load_steps() for line in step.script.splitlines() if line.startswith("--")]

@@ -37,6 +37,8 @@ __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database
 
 _LOCK: Final = 0x6372656465
 _OLDEST_SERVER: Final = 160_000
+_TAKE_TURN: Final = f"SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({_LOCK})"
+"""Each half may take its time, whatever limit the role or the database has."""
 _LOCK_TIMEOUT: Final = "SET LOCAL lock_timeout = '3s'"
 _TRIES: Final = 20
 _RECORD: Final = """
@@ -213,7 +215,7 @@ def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *,
 def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
     """Create the tables for pgvector once an administrator has installed it."""
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute(_TAKE_TURN)
         if create_nominees(connection):
             raise_walls(connection)
             grant_tables(connection, login)
@@ -222,7 +224,7 @@ def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
 def _run_step(connection: psycopg.Connection[Any], login: Login, step: Step, now_us: int) -> bool:
     """Run one half, unless another process has; return whether it was run here."""
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute(_TAKE_TURN)
         if (step.version, step.half) in _read_applied(connection):
             return False
         connection.execute(_LOCK_TIMEOUT)
