@@ -382,7 +382,9 @@ def _parse_sqlite_url(url: str) -> str:
 
 
 def _check_lasting(path: str) -> str:
-    """Return a path; raises `Invalid` for SQLite's name of a database without a file, which would become a file's."""
+    """Return a path; raises `Invalid` for SQLite's name of a database without a file, and for settings of Postgres."""
+    if path.startswith(("postgres:", "postgresql:")) or "dbname=" in path or "password=" in path:
+        raise Invalid("this names no file", fix="write a database of Postgres as postgresql://user@host/database")
     if path == ":memory:":
         raise Invalid(
             "a memory cannot be kept in working memory alone",

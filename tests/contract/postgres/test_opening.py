@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import LiteralString, cast
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -111,13 +112,37 @@ def test_an_owner_who_may_not_create_roles_is_told_what_to_run(empty: Database) 
         run(empty, "ALTER DATABASE empty OWNER TO credenda", "DROP ROLE IF EXISTS plain_service", "DROP ROLE plain")
 
 
-def test_a_login_without_the_role_of_the_service_is_told_what_to_grant(database: Database) -> None:
-    run(database, "CREATE ROLE stranger LOGIN")
+@pytest.mark.parametrize("grant", ["", "GRANT credenda_service TO stranger WITH INHERIT FALSE"])
+def test_a_login_without_the_role_of_the_service_is_told_what_to_grant(database: Database, grant: str) -> None:
+    run(database, "CREATE ROLE stranger LOGIN", *filter(None, [grant]))
     try:
-        with pytest.raises((Conflict, Unavailable)):
+        with pytest.raises(Conflict, match="has no access") as refused:
             PostgresStore(database.url("stranger"))
+        run(database, refused.value.fix.split("`")[1])
+        PostgresStore(database.url("stranger")).close()
     finally:
         run(database, "DROP ROLE stranger")
+
+
+def test_a_login_that_may_not_create_the_schema_is_told_so(empty: Database) -> None:
+    with pytest.raises(Forbidden, match="may not create the schema"):
+        PostgresStore(empty.url(APP))
+
+
+def test_an_owner_may_have_any_name(empty: Database) -> None:
+    """A name that Postgres quotes, such as one with a hyphen, is the same role at the second opening."""
+    name = "Own-er's %"
+    run(empty, f'CREATE ROLE "{name}" LOGIN CREATEROLE', f'ALTER DATABASE empty OWNER TO "{name}"')
+    address = empty.url(quote(name), direct=True)
+    try:
+        PostgresStore(address).close()
+        store = PostgresStore(address)
+        assert current_role(store) == (f"{name}_service", name)
+        assert store.describe_backend()["login"] == f"{name}, which owns the tables"
+        store.close()
+    finally:
+        run(empty, "ALTER DATABASE empty OWNER TO credenda", "DROP SCHEMA credenda CASCADE")
+        run(empty, f'DROP OWNED BY "{name}_service"', f'DROP ROLE "{name}_service"', f'DROP ROLE "{name}"')
 
 
 @pytest.mark.parametrize("user", ["credenda", APP])
@@ -168,6 +193,20 @@ def test_all_calls_share_one_pool_which_ends_with_the_store(database: Database) 
 @pytest.mark.requirement("R-207")
 def test_no_placeholder_of_the_other_backend_is_left_in_a_statement() -> None:
     assert [name for name, text in load_statements().items() if re.search(r"\?|(?<![:\w]):[a-z_]", text)] == []
+
+
+def test_limits_of_the_database_do_not_stop_a_migration(empty: Database) -> None:
+    run(empty, "ALTER DATABASE empty SET statement_timeout = '40ms'", "ALTER DATABASE empty SET search_path = nowhere")
+    assert migrate(empty.url())
+
+
+def test_a_transaction_that_the_server_ends_is_unavailable(store: PostgresStore) -> None:
+    with (
+        pytest.raises(Unavailable, match="25P04"),
+        store._connections.transaction(Scope(ANA)) as session,  # noqa: SLF001 - the pool is behind the store
+    ):
+        session.execute("SET LOCAL transaction_timeout = 1")
+        session.execute("SELECT pg_sleep(60)")
 
 
 @pytest.mark.requirement("R-211")

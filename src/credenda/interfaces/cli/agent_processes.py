@@ -6,22 +6,23 @@ import gc
 import signal
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
 import credenda
 from credenda import services, workers
 from credenda.config import find_user_folders, read_target, read_user
-from credenda.errors import Invalid
+from credenda.errors import Invalid, Unavailable
 from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import note, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
@@ -41,6 +42,7 @@ else:
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
+T = TypeVar("T")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two checks for due tasks."""
@@ -95,10 +97,11 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
             write_result(session, "schedule", memory.manage.schedule(run=True))
             return
         memory.start_worker()
-        note(f"working for {memory.user}; stop with Ctrl-C")
+        note(f"working for {escape_controls(memory.user)}; stop with Ctrl-C")
         with hook_engine.listener.listen_to_hooks(memory), wait_for_signal() as stopped:
             while not stopped.is_set():
-                for run in memory.manage.schedule(run=True).ran:
+                report = _try_step(lambda: memory.manage.schedule(run=True))
+                for run in () if report is None else report.ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
                 stopped.wait(_DUTY_SECONDS)
 
@@ -117,7 +120,7 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
             if not once:
                 note("working for all users; stop with Ctrl-C")
             while not stopped.is_set():
-                if everyone.run_round(stopped):
+                if everyone.run_round(stopped) if once else _try_step(lambda: everyone.run_round(stopped)):
                     continue
                 if once:
                     everyone.look_after(stopped)
@@ -126,6 +129,15 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
         done = {"users": everyone.users, "jobs": everyone.jobs, "tasks": tasks.total()}
         if once:
             write_result(session, "worker", done if session.json else _describe_round(done))
+
+
+def _try_step(step: Callable[[], T]) -> T | None:
+    """Run a step of a worker, whom a database that is away for a while does not end; None where it failed."""
+    try:
+        return step()
+    except Unavailable as error:
+        note(f"trying again: {escape_controls(str(error))}")
+        return None
 
 
 def _describe_round(done: Mapping[str, int]) -> str:
@@ -142,7 +154,7 @@ def _run_duties(parts: Parts) -> list[str]:
     """Run the scheduled tasks of a user that are due, and return their names."""
     ran = services.scheduled_tasks.run_due(parts)
     for run in ran:
-        note(f"{parts.user_id}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
+        note(f"{escape_controls(parts.user_id)}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
     return [run.name for run in ran]
 
 

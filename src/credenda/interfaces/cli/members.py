@@ -162,5 +162,5 @@ def _print_link(session: Session, url: str) -> None:
     if session.json:
         write_output(cli.jsonout.dump_json({"url": link, "user": parts.user_id}))
         return
-    note(f"log in as {parts.user_id}, once and within ten minutes:")
+    note(f"log in as {cli.layout.escape_controls(parts.user_id)}, once and within ten minutes:")
     write_output(link)

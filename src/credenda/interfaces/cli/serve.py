@@ -22,6 +22,7 @@ from credenda.errors import Invalid
 from credenda.interfaces import hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options
+from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import note
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.server.address import Address, check_address
@@ -159,7 +160,7 @@ def _run(target: str | None, session: Session, plan: Plan) -> None:
         note(f"Listening on {url}")
         if plan.address.needs_tokens and not plan.address.oidc_issuer and not session.read_only:
             secret = services.logins.issue_link(parts.store.secrets, user, parts.clock.now_us())
-            note(f"log in as {user}, once and within ten minutes: {url}/login?code={secret}")
+            note(f"log in as {escape_controls(user)}, once and within ten minutes: {url}/login?code={secret}")
         for line in _list_lines(url, user, plan.address):
             note(line)
 

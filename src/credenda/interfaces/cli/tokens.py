@@ -80,7 +80,8 @@ def _create(session: Session, name: str, scopes: str, **given: str) -> None:
         write_output(cli.jsonout.dump_json(issued))
         return
     until = format_time(issued.expires_us)
-    note(f"{', '.join(issued.scopes)} for {issued.user}, {f'until {until}' if until else 'without end'}; shown once:")
+    scopes, user = ", ".join(issued.scopes), cli.layout.escape_controls(issued.user)
+    note(f"{scopes} for {user}, {f'until {until}' if until else 'without end'}; shown once:")
     write_output(issued.token)
 
 

@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import count
+from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 import psycopg
@@ -27,6 +28,7 @@ from credenda.clock import pause, seconds
 from credenda.deadline import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
 from credenda.ids import draw_fraction
+from credenda.storage.postgres.address import make_arguments
 from credenda.storage.postgres.errors import is_repeatable, translate_errors
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.postgres.watch import StatementWatch
@@ -38,6 +40,8 @@ T = TypeVar("T")
 _POOL_MAX: Final = 24
 """Connections of a process; more callers wait for one."""
 _POOL_PATIENCE_SECONDS: Final = 30.0
+_POOL_LOOK_SECONDS: Final = 2.0
+"""After this time without a connection a caller asks the server itself, which says why there is none."""
 _STATEMENT_MS: Final = 60_000
 _LONG_STATEMENT_MS: Final = 3_600_000
 _LOCK_MS: Final = 10_000
@@ -51,8 +55,8 @@ _PREPARED_MAX: Final = 512
 _COLD_TRANSACTIONS: Final = 4
 """Transactions of a new connection that prepare nothing: a general plan costs more than a special one, and a command
 that ends soon would not use it again."""
-_TRIES: Final = 3
-"""How often a transaction is begun where pooled connections turn out to be dead."""
+_TRIES: Final = _POOL_MAX + 1
+"""How often a transaction is begun where pooled connections turn out to be dead: all of them are, after a restart."""
 _BEGIN_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _TIDY: Final = "; CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()"
@@ -150,19 +154,16 @@ class Connections:
         self._turns = Turns()
         self._watch = StatementWatch()
         self.closed = False
+        self._url, self._arguments = url, make_arguments(url)
+        self._lock, self._held = Lock(), 0
         self._pool: psycopg_pool.ConnectionPool[PooledConnection] = psycopg_pool.ConnectionPool(
             url,
             connection_class=PooledConnection,
-            kwargs={
-                "autocommit": True,
-                "row_factory": make_rows,
-                "prepare_threshold": None,
-                "application_name": "credenda",
-            },
+            kwargs={**self._arguments, "row_factory": make_rows, "prepare_threshold": None},
             configure=_set_up,
             min_size=0,
             max_size=_POOL_MAX,
-            timeout=_POOL_PATIENCE_SECONDS,
+            reconnect_timeout=_POOL_LOOK_SECONDS / 2,
             open=True,
         )
 
@@ -214,7 +215,7 @@ class Connections:
         for tried in range(_TRIES):
             if self.closed:
                 raise Unavailable("this memory is closed", fix="open it again")
-            connection = self._pool.getconn()
+            connection = self._take_connection()
             try:
                 self._open(connection, scope, write=write)
             except psycopg.OperationalError:
@@ -231,6 +232,24 @@ class Connections:
             finally:
                 self._give_back(connection)
             return
+
+    def _take_connection(self) -> PooledConnection:
+        """Wait for a connection of the pool while the server gives this process any at all."""
+        left = get_seconds_left()
+        end = seconds() + (_POOL_PATIENCE_SECONDS if left is None else min(_POOL_PATIENCE_SECONDS, left))
+        while True:
+            try:
+                connection = self._pool.getconn(max(0.01, min(_POOL_LOOK_SECONDS, end - seconds())))
+            except psycopg_pool.PoolTimeout:
+                check_deadline()
+                if seconds() >= end:
+                    raise
+                if not self._held:
+                    psycopg.connect(self._url, **self._arguments).close()
+            else:
+                with self._lock:
+                    self._held += 1
+                return connection
 
     def _open(self, connection: PooledConnection, scope: Scope, *, write: bool) -> None:
         connection.transactions += 1
@@ -253,6 +272,8 @@ class Connections:
     def _give_back(self, connection: PooledConnection) -> None:
         if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             self._end(connection, _ROLLBACK)
+        with self._lock:
+            self._held -= 1
         self._pool.putconn(connection)
 
     @staticmethod

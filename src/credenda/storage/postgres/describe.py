@@ -12,7 +12,7 @@ __all__ = ["describe_server"]
 
 _SERVER: Final = """
 SELECT current_setting('server_version') AS version, current_user::text AS role, session_user::text AS login,
-    (SELECT n.nspowner::regrole::text FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
+    (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
     (SELECT max(version) FROM credenda.schema_version) AS schema,
     (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector,
     (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed,

@@ -73,6 +73,13 @@ _FAMILIES: Final = (
         "open the primary to write",
     ),
     _ErrorMapping(
+        "25P0",
+        Unavailable,
+        "the database ended a transaction",
+        "it took longer than the role or the database may ({code})",
+        "raise transaction_timeout or idle_in_transaction_session_timeout, and try again",
+    ),
+    _ErrorMapping(
         "42501",
         Unavailable,
         "the database refused a statement",
@@ -99,7 +106,11 @@ _FAMILIES: Final = (
     _ErrorMapping("58", Unavailable, "the database cannot be read", "its disk reported an error", "check the disk"),
 )
 _LOST: Final = _ErrorMapping(
-    "", Unavailable, "the database cannot be reached", "no connection could be made", "check that it runs; try again"
+    "",
+    Unavailable,
+    "the database cannot be reached",
+    "the connection was lost, or none could be made",
+    "check that it runs; try again",
 )
 _ANYTHING_ELSE: Final = _ErrorMapping(
     "", Corrupt, "the database refused a statement", "the server reports {code}", "run `credenda doctor`"

@@ -21,15 +21,24 @@ from psycopg import sql
 
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, Forbidden, NotFound
+from credenda.storage.postgres.address import connect, split_target
 from credenda.storage.postgres.errors import translate_errors
 from credenda.storage.postgres.nominees import create_nominees
-from credenda.storage.postgres.replica import split_target
-from credenda.storage.postgres.roles import Login, check_service, ensure_service_role, grant_tables, read_login
+from credenda.storage.postgres.roles import (
+    GUIDE,
+    Login,
+    check_service,
+    ensure_service_role,
+    grant_tables,
+    read_login,
+)
 
 __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
 
 _LOCK: Final = 0x6372656465
 _OLDEST_SERVER: Final = 160_000
+_TAKE_TURN: Final = f"SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({_LOCK})"
+"""Each half may take its time, whatever limit the role or the database has."""
 _LOCK_TIMEOUT: Final = "SET LOCAL lock_timeout = '3s'"
 _TRIES: Final = 20
 _RECORD: Final = """
@@ -105,10 +114,6 @@ def _read_applied(connection: psycopg.Connection[Any]) -> set[tuple[int, str]]:
     return {(row[0], row[1]) for row in connection.execute("SELECT version, half FROM credenda.schema_version")}
 
 
-def _connect(url: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(split_target(url)[0], autocommit=True, application_name="credenda")
-
-
 def open_database(url: str, clock: Clock | None = None, *, read_only: bool = False) -> str | None:
     """Check who logged in and bring the schema up to date; return the role that transactions take (None for the login).
 
@@ -116,15 +121,16 @@ def open_database(url: str, clock: Clock | None = None, *, read_only: bool = Fal
     login needs that role granted. Raises `Forbidden` for a login with too much power, `Conflict` for a schema that is
     older or newer than this code, `NotFound` without a schema and `read_only`.
     """
-    with translate_errors(), _connect(url) as connection:
+    with translate_errors(), connect(split_target(url)[0]) as connection:
         login = read_login(connection)
         _check_server(login)
         if login.is_owner and not read_only:
             _migrate(connection, login, clock or SystemClock(), post=read_schema_version(connection) == 0)
             _add_nominees(connection, login)
+        elif login.owner is None:
+            _check_version(frozenset(), login)
+        role = check_service(connection, login)
         _check_version(_read_applied(connection), login)
-        role = login.service if login.is_owner else None
-        check_service(connection, role)
         return role
 
 
@@ -132,6 +138,12 @@ def _check_server(login: Login) -> None:
     if login.server < _OLDEST_SERVER:
         raise Conflict(
             "this Postgres is too old", why=f"it has version {login.server // 10_000}", fix="use version 16 or later"
+        )
+    if login.encoding != "UTF8":
+        raise Conflict(
+            f"this database has the encoding {login.encoding}",
+            why="it cannot store every letter",
+            fix="create one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`",
         )
 
 
@@ -165,7 +177,7 @@ def migrate(url: str, clock: Clock | None = None, *, post: bool = False) -> list
     With `post` also the halves that take away what only older code reads; an empty database gets both. Safe beside
     other processes that do the same. Raises `Forbidden` for a login that does not own the schema.
     """
-    with translate_errors(), _connect(url) as connection:
+    with translate_errors(), connect(split_target(url)[0]) as connection:
         login = read_login(connection)
         _check_server(login)
         if not login.is_owner:
@@ -182,6 +194,12 @@ def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *,
     wanted = [step for step in load_steps() if post or step.half == "pre"]
     if {(step.version, step.half) for step in wanted} <= _read_applied(connection):
         return ran
+    if login.owner is None and not login.creates_schemas:
+        raise Forbidden(
+            f"{login.name} may not create the schema in this database",
+            why="it does not own the database, and nobody has opened it as its owner yet",
+            fix=f"open it once as its owner, or make {login.name} the owner; {GUIDE}",
+        )
     for step in wanted:
         for tried in range(_TRIES):
             try:
@@ -197,7 +215,7 @@ def _migrate(connection: psycopg.Connection[Any], login: Login, clock: Clock, *,
 def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
     """Create the tables for pgvector once an administrator has installed it."""
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute(_TAKE_TURN)
         if create_nominees(connection):
             raise_walls(connection)
             grant_tables(connection, login)
@@ -206,7 +224,7 @@ def _add_nominees(connection: psycopg.Connection[Any], login: Login) -> None:
 def _run_step(connection: psycopg.Connection[Any], login: Login, step: Step, now_us: int) -> bool:
     """Run one half, unless another process has; return whether it was run here."""
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute(_TAKE_TURN)
         if (step.version, step.half) in _read_applied(connection):
             return False
         connection.execute(_LOCK_TIMEOUT)

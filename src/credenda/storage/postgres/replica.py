@@ -8,45 +8,21 @@ from dataclasses import dataclass
 from itertools import count
 from threading import Lock
 from typing import Final
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-import psycopg
-
-from credenda.errors import Invalid, Unavailable
+from credenda.errors import Unavailable
+from credenda.storage.postgres.address import connect
 from credenda.storage.postgres.connections import Connections, Scope
 from credenda.storage.postgres.errors import translate_errors
 from credenda.storage.postgres.roles import check_service, read_login
 from credenda.storage.store import IndexPosition, Reader
 
-__all__ = ["SeenRows", "describe_replica", "open_replica", "split_target"]
+__all__ = ["SeenRows", "describe_replica", "open_replica"]
 
 _log = logging.getLogger(__name__)
 
 _STATE: Final = "SELECT extract(epoch FROM now() - pg_last_xact_replay_timestamp())::bigint"
-_PARAMETER: Final = "replica"
 _USERS_MAX: Final = 10_000
 """Users of whom it is known how far their rows have grown; any other one reads the primary first."""
-
-
-def split_target(url: str) -> tuple[str, str | None]:
-    """Take the address of a replica out of a target; raise `Invalid` for one that is no address of Postgres.
-
-    >>> split_target("postgresql://app@db1/mine?replica=postgresql%3A%2F%2Fapp%40db2%2Fmine&sslmode=require")
-    ('postgresql://app@db1/mine?sslmode=require', 'postgresql://app@db2/mine')
-    """
-    parts = urlsplit(url)
-    named = parse_qsl(parts.query, keep_blank_values=True)
-    found = [value for name, value in named if name == _PARAMETER]
-    if not found:
-        return url, None
-    if len(found) > 1 or not found[0].startswith(("postgresql://", "postgres://")):
-        raise Invalid(
-            "the address of the replica cannot be read",
-            why=f"`{_PARAMETER}` is one address of Postgres, with its own characters percent-encoded",
-            fix="write ?replica=postgresql%3A%2F%2Fuser%40host%2Fdatabase",
-        )
-    rest = urlencode([one for one in named if one[0] != _PARAMETER], quote_via=quote)
-    return urlunsplit(parts._replace(query=rest)), found[0]
 
 
 def open_replica(url: str) -> Connections | None:
@@ -55,10 +31,8 @@ def open_replica(url: str) -> Connections | None:
     Raises `Forbidden` for a login with too much power, as the primary does.
     """
     try:
-        with translate_errors(), psycopg.connect(url, autocommit=True, application_name="credenda") as connection:
-            login = read_login(connection)
-            role = login.service if login.is_owner else None
-            check_service(connection, role)
+        with translate_errors(), connect(url) as connection:
+            role = check_service(connection, read_login(connection))
     except Unavailable as error:
         _log.warning("the replica is not used", extra={"error": error.code})
         return None

@@ -12,6 +12,7 @@ from credenda.errors import Conflict, Forbidden
 
 __all__ = [
     "CURRENT",
+    "GUIDE",
     "Login",
     "check_service",
     "ensure_service_role",
@@ -21,11 +22,12 @@ __all__ = [
     "read_login",
 ]
 
-_GUIDE: Final = "see docs/how-to/postgres.md"
+GUIDE: Final = "see docs/how-to/postgres.md"
 _LOGIN: Final = """
 SELECT session_user::text AS name, r.rolsuper AS super, r.rolbypassrls AS bypass, r.rolcreaterole AS creates_roles,
-    (SELECT n.nspowner::regrole::text FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
-    current_setting('server_version_num')::int AS server
+    (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
+    current_setting('server_version_num')::int AS server, current_setting('server_encoding') AS encoding,
+    has_database_privilege(current_database(), 'CREATE') AS creates_schemas
 FROM pg_roles AS r WHERE r.rolname = session_user
 """
 CURRENT: Final = """
@@ -44,7 +46,7 @@ _WITHOUT_GRANT: Final = frozenset({"schema_version", "identity"})
 
 
 class Login(NamedTuple):
-    """The role that logged in, the owner of the schema (None without a schema), and the version of the server."""
+    """The role that logged in, the owner of the schema (None without a schema), and the server with its database."""
 
     name: str
     super: bool
@@ -52,6 +54,8 @@ class Login(NamedTuple):
     creates_roles: bool
     owner: str | None
     server: int
+    encoding: str
+    creates_schemas: bool
 
     @property
     def is_owner(self) -> bool:
@@ -75,7 +79,7 @@ def read_login(connection: psycopg.Connection[Any]) -> Login:
                 f"the role {login.name} cannot open this memory",
                 why=f"it {power}, so that row-level security would not keep users apart",
                 fix="connect as an ordinary role: `CREATE ROLE credenda LOGIN CREATEROLE`, and let it own the "
-                f"database; {_GUIDE}",
+                f"database; {GUIDE}",
             )
     return login
 
@@ -98,7 +102,7 @@ def ensure_service_role(connection: psycopg.Connection[Any], login: Login) -> No
         raise Forbidden(
             f"{login.name} may not create the role {role}",
             why="the service works as a role that owns nothing, and it does not exist yet, or cannot be taken",
-            fix=f'let an administrator run `CREATE ROLE "{role}" NOLOGIN; GRANT "{role}" TO "{login.name}"`; {_GUIDE}',
+            fix=f'let an administrator run `CREATE ROLE "{role}" NOLOGIN; GRANT "{role}" TO "{login.name}"`; {GUIDE}',
         ) from error
 
 
@@ -135,8 +139,12 @@ def list_powers(row: Sequence[Any]) -> list[str]:
     return [power for has, power in powers if has]
 
 
-def check_service(connection: psycopg.Connection[Any], role: str | None) -> None:
-    """Raise `Forbidden` where the role that the service works as could pass the walls, and say which power it has."""
+def check_service(connection: psycopg.Connection[Any], login: Login) -> str | None:
+    """Return the role that transactions take, None for that of the login.
+
+    Raises `Forbidden` where it could pass the walls, and says which power it has; `Conflict` for one without access.
+    """
+    role = login.service if login.is_owner else None
     with connection.transaction():
         if role is not None:
             connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
@@ -147,11 +155,12 @@ def check_service(connection: psycopg.Connection[Any], role: str | None) -> None
         raise Forbidden(
             f"the service cannot work as the role {name}",
             why=f"{power}, so that row-level security would not keep users apart",
-            fix=f"let the service log in as a role of its own that owns nothing; {_GUIDE}",
+            fix=f"let the service log in as a role of its own that owns nothing; {GUIDE}",
         )
     if not granted:
         raise Conflict(
             f"the role {name} has no access to this memory",
-            why="the role of the service was not granted to it",
-            fix=f"let the owner run `GRANT <owner>_service TO {name}`; {_GUIDE}",
+            why="the role of the service was not granted to it, or without INHERIT",
+            fix=f'let the owner run `GRANT "{login.service}" TO "{name}" WITH INHERIT TRUE`; {GUIDE}',
         )
+    return role
