@@ -23,7 +23,7 @@ from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
 from credenda.storage.postgres.replica import SeenRows, describe_replica, open_replica
-from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings, name_tenant
+from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings
 from credenda.storage.postgres.writer import PostgresWriter
 from credenda.storage.sql.all_tenants import TenantQueries
 from credenda.storage.sql.index_delta import renew_indexes
