@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_places, is_recent, is_server, touch
+from credenda.hook_files.places import find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
@@ -326,7 +326,7 @@ class _Call:
         finally:
             self._start_engine()
             if told is None:
-                touch(mark)
+                set_mark(mark)
         if told is None:
             raise _LateError
         return told
