@@ -37,7 +37,7 @@ __all__ = ["SECONDS", "SERVER_SECONDS", "SERVER_THREAD", "Ask", "Options", "pars
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
-SERVER_SECONDS: Final = 2.0
+SERVER_SECONDS: Final = 3.0
 """The same for a database on a server: where no process holds it open, the engine is loaded for the call."""
 SERVER_THREAD: Final = "credenda-hook-server"
 """Name of the thread that asks a server."""
