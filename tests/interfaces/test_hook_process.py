@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
@@ -9,14 +10,17 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from credenda import Credenda
 from credenda.hook_files.places import Places, find_places, list_waiting
 from credenda.hook_files.ring_log import read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import run_command
+from tests.postgres_server import lend_database
 
 from .hooked import CodingAgent
 
@@ -153,3 +157,46 @@ def test_the_time_of_a_hook_is_what_the_page_says() -> None:
     assert run.SECONDS == 0.3
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "coding-agents.md").read_text("utf-8")
     assert "ends after 300 ms" in text
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_database_server_that_refuses_or_hangs_silences_the_hook(folder: Path, *, hangs: bool) -> None:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        if hangs:
+            line.listen(8)
+        address = f"postgresql://ana@127.0.0.1:{line.getsockname()[1]}/memory"
+        places = find_places(address, "ana")
+        assert Path(places.folder).is_relative_to(folder)
+        for _ in range(2):
+            done = call(make_command(address))
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert len(list_waiting(places)) == 2
+    told = read_lines(places)
+    assert told[0]["by"] == "server"
+    assert told[0]["error"] in ({"time"} if hangs else {"time", "Unavailable"})
+    assert "error" not in told[1]  # it is left alone for a while
+    assert b"ana@127.0.0.1" not in Path(places.log).read_bytes()
+
+
+@pytest.mark.parametrize("host", ["claude-code", "vscode"])
+@pytest.mark.usefixtures("folder")
+def test_a_process_recalls_from_a_server_that_nobody_holds_open(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    """The engine is loaded by the call, has the words alone to search, and ends with it."""
+    monkeypatch.setattr(run, "SERVER_SECONDS", 60.0)  # a busy machine loads it late
+    database = lend_database()
+    with Credenda.open(database.url(), user="ana", workers=False) as memory:
+        memory.remember("We decided to use Postgres for the billing service.")
+        memory.settle()
+    told = ""
+    for event in ("SessionStart", "UserPromptSubmit", "PostToolUse"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PAYLOAD)))
+        with redirect_stdout(io.StringIO()) as shown:
+            run_command([event, "--host", host, "--db", database.url(), "--user", "ana", "--no-background"])
+        told += shown.getvalue()
+    assert told.count("Postgres for the billing service") == (2 if host == "vscode" else 1)
+    with redirect_stdout(io.StringIO()) as shown:
+        run_command(["StatusLine", "--db", database.url(), "--user", "ana", "--no-background"])
+    assert shown.getvalue() == "1 held"
+    assert {line["by"] for line in read_lines(find_places(database.url(), "ana")) if "by" in line} == {"server"}
+    database.server.take_back(database)

@@ -20,7 +20,7 @@ __all__ = [
     "list_waiting",
     "load_table",
     "name_server",
-    "touch",
+    "set_mark",
     "write_durably",
 ]
 
@@ -123,14 +123,14 @@ def load_table(path: str) -> dict[str, object]:
 
 
 def is_recent(mark: str, seconds: float) -> bool:
-    """Return whether a file was touched less than some seconds ago; a mark from the future says nothing."""
+    """Return whether a mark was set less than some seconds ago; a mark from the future says nothing."""
     try:
         return abs(time.time() - os.stat(mark).st_mtime) < seconds
     except OSError:
         return False
 
 
-def touch(mark: str) -> None:
+def set_mark(mark: str) -> None:
     """Create an empty file, or set its time to now. Raises OSError."""
     os.makedirs(os.path.dirname(mark), mode=_FOLDER_MODE, exist_ok=True)
     os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE))

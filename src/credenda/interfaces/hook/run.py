@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_places, is_recent, is_server, touch
+from credenda.hook_files.places import find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
@@ -32,13 +32,15 @@ else:
     engine = import_on_use("credenda.interfaces.hook_engine.answer")  # it opens a database on a server
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
-__all__ = ["SECONDS", "Ask", "Options", "parse_options", "run_command", "run_hook"]
+__all__ = ["SECONDS", "SERVER_SECONDS", "SERVER_THREAD", "Ask", "Options", "parse_options", "run_command", "run_hook"]
 
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
-SERVER_SECONDS: Final = 2.0
+SERVER_SECONDS: Final = 3.0
 """The same for a database on a server: where no process holds it open, the engine is loaded for the call."""
+SERVER_THREAD: Final = "credenda-hook-server"
+"""Name of the thread that asks a server."""
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
 _ENGINE_SHARE: Final = 4
@@ -46,7 +48,7 @@ _ENGINE_SHARE: Final = 4
 _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of a server."""
 _PAUSE_SECONDS: Final = 60.0
-"""Time for which a server is left alone that did not answer in time."""
+"""Time for which a server is left alone that did not answer."""
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
@@ -112,8 +114,9 @@ def run_command(arguments: Sequence[str]) -> int:
         answer = run_hook(options, data, seconds=SERVER_SECONDS if is_server(options.database) else SECONDS)
         sys.stdout.write(answer)
         sys.stdout.flush()
-    if "threading" in sys.modules and sys.modules["threading"].active_count() > 1:
-        os._exit(0)  # a server keeps a thread waiting
+    threading = sys.modules.get("threading")
+    if threading is not None and any(one.name == SERVER_THREAD for one in threading.enumerate()):
+        os._exit(0)  # the server keeps it waiting
     return 0
 
 
@@ -310,20 +313,23 @@ class _Call:
         return told
 
     def _ask_server(self, request: Mapping[str, object]) -> Mapping[str, Any]:
-        """Open the memory on its server; {} where that takes too long, and for a minute after."""
-        mark = os.path.join(self._places.folder, "slow")
+        """Open the memory on its server; {} where that failed less than a minute ago."""
+        mark = os.path.join(self._places.folder, "away")
         if is_recent(mark, _PAUSE_SECONDS):
             return {}
         self._line["by"] = "server"
-        options, seconds = self._options, self._deadline - monotonic() - _ANSWER_SECONDS
+        told: Mapping[str, Any] | None = None
         try:
-            told = engine.answer_from_server(options.database, options.user, request, seconds=seconds)
+            ask = engine.answer_from_server  # loads the engine
+            seconds = max(self._deadline - _ANSWER_SECONDS - monotonic(), 0)
+            told = ask(self._options.database, self._options.user, request, seconds=seconds)
         finally:
             self._start_engine()
+            if told is None:
+                set_mark(mark)
         if told is None:
-            touch(mark)
-            self._line["error"] = "time"
-        return told or {}
+            raise _LateError
+        return told
 
     def _tell_status(self) -> str:
         """Return a line for the host's status line, which is plain text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from credenda.hook_files.places import Places, is_recent, list_waiting, touch
+from credenda.hook_files.places import Places, is_recent, list_waiting, set_mark
 
 __all__ = ["start_engine"]
 
@@ -37,5 +37,5 @@ def _take_turn(places: Places) -> bool:
     mark = os.path.join(places.folder, "started")
     if is_recent(mark, _BETWEEN_SECONDS):  # a clock that was put back must not stop them
         return False
-    touch(mark)
+    set_mark(mark)
     return True

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from credenda.agents.recall import Recalled, find_core, find_for_prompt, find_lines
 from credenda.client import Credenda
 from credenda.interfaces.hook.payload import format_status
+from credenda.interfaces.hook.run import SERVER_THREAD
 from credenda.model.memory import Status
 
 __all__ = ["answer_from_server", "answer_hook"]
@@ -67,7 +68,7 @@ def answer_from_server(
         except Exception as error:  # noqa: BLE001 - raised again in the thread of the caller
             answers.append(error)
 
-    thread = Thread(target=answer, daemon=True)
+    thread = Thread(target=answer, name=SERVER_THREAD, daemon=True)
     thread.start()
     thread.join(seconds)
     if answers and isinstance(answers[0], Exception):
