@@ -44,4 +44,4 @@ def commit_with_beliefs(parts: Parts, accepted: Accepted, believe: Believe) -> R
         return replace(receipt, job_id=job_id)
 
     with parts.active_calls:
-        return commit_decided(parts.store, parts.user_id, decide, finish)
+        return commit_decided(parts.store, parts.user_id, decide, finish, in_turn=True)

@@ -28,7 +28,7 @@ def commit_edit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
     `work` returns the memory and may run several times (`storage.plan`).
     """
     with parts.active_calls:
-        memory = commit_decided(parts.store, parts.user_id, work, _read_filed)
+        memory = commit_decided(parts.store, parts.user_id, work, _read_filed, in_turn=True)
     parts.jobs_ready.set()
     return memory
 

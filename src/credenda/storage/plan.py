@@ -62,7 +62,7 @@ def commit_decided(
     decide: Callable[[Writer], D],
     finish: Callable[[Writer, D], T],
     *,
-    in_turn: bool = True,
+    in_turn: bool = False,
 ) -> T:
     """Decide on a view, and file what was decided in one short unit; `finish` runs in it, and its result is returned.
 
@@ -71,8 +71,8 @@ def commit_decided(
     hold (a redaction), both run in one unit. `decide` may therefore run several times, and must depend on nothing but
     what it reads. An error of either is raised, and nothing is filed.
 
-    Threads that decide for one tenant take turns, since of those who decide at once all but one decide in vain. With
-    `in_turn` False, as workers have it, a thread neither waits for others nor lets them wait.
+    With `in_turn`, as callers have it who wait for the answer, the threads that decide for one tenant take turns: of
+    those who decide at once, all but one decide in vain. Work in the background neither waits nor lets callers wait.
     """
     with _turns.take(f"{id(store)} {user_id}") if in_turn else nullcontext():
         for _ in range(_TRIES):
@@ -92,8 +92,8 @@ def return_decided(_: Writer, decided: D) -> D:
 
 
 def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
-    """Decide on a view, and file what was decided together with what `then` files, as a worker does."""
-    return commit_decided(store, user_id, decide, lambda writer, _: then(writer), in_turn=False)
+    """Decide on a view, and file what was decided together with what `then` files, as `commit_decided` does."""
+    return commit_decided(store, user_id, decide, lambda writer, _: then(writer))
 
 
 def try_out(store: Store, user_id: str, decide: Callable[[Writer], D]) -> D:

@@ -82,7 +82,7 @@ def commit_compared(
     def decide(writer: Writer) -> list[Compared]:
         return [compare_with_tombstones(writer, one, extractor) for one in submissions]
 
-    return commit_decided(store, user_id, decide, file)
+    return commit_decided(store, user_id, decide, file, in_turn=True)
 
 
 def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> Receipt:
