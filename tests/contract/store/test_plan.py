@@ -10,7 +10,7 @@ from credenda.errors import Conflict
 from credenda.model.change import ChangeKind
 from credenda.model.contest import ContestState
 from credenda.model.memory import Memory, Status
-from credenda.storage.plan import commit_decided, commit_planned, return_decided
+from credenda.storage.plan import commit_planned
 from credenda.storage.store import (
     Access,
     ChangeFilter,
@@ -24,6 +24,7 @@ from credenda.storage.store import (
     Store,
     Writer,
 )
+from credenda.storage.turns import take_turn
 
 from .build import ANA, add, because, contested, current, ended, held, logged, put, said, see, texts
 
@@ -130,7 +131,8 @@ def test_callers_who_decide_in_turn_decide_once_each(ana: Store) -> None:
 
     def store_some() -> None:
         for _ in range(4):
-            commit_decided(ana, ANA, decide, return_decided, in_turn=True)
+            with take_turn(ana, ANA):
+                commit_planned(ana, ANA, decide, nothing)
 
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(store_some) for _ in range(8)]:
@@ -146,7 +148,8 @@ def test_work_in_the_background_does_not_wait_for_the_turn_of_a_caller(ana: Stor
         writer.put(held("Thing."))
 
     filed: list[None] = []
-    commit_decided(ana, ANA, decide, return_decided, in_turn=True)
+    with take_turn(ana, ANA):
+        commit_planned(ana, ANA, decide, nothing)
     assert len(filed) == 1
 
 
