@@ -802,6 +802,7 @@ class AsyncData:
         model: str | None = None,
         *,
         clear_existing: bool = False,
+        drop_others: bool = False,
         dry_run: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> ReembedReport:
@@ -809,10 +810,16 @@ class AsyncData:
 
         Open the memory with that model afterwards. After an interruption the next call continues from there. `progress`
         gets the number of finished events and the total. With `clear_existing` the texts that have a vector of this
-        model get a new one too, in place of the old. `dry_run` only counts the texts.
+        model get a new one too, in place of the old. With `drop_others` the vectors of other models are deleted at the
+        end; raises `Invalid` unless the memory is open with `model`. `dry_run` only counts the texts.
         """
         return await asyncio.to_thread(
-            self._memory.reembed, model, clear_existing=clear_existing, dry_run=dry_run, progress=progress
+            self._memory.reembed,
+            model,
+            clear_existing=clear_existing,
+            drop_others=drop_others,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     async def rebuild(

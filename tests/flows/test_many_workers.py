@@ -17,7 +17,7 @@ from credenda.model.claim import Claim, Span, Turn
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.services.jobs import get_job, retry_job
-from credenda.services.scheduled_tasks import claim_users
+from credenda.services.scheduled_tasks import take_users
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
@@ -166,11 +166,11 @@ def test_processes_share_the_users_of_a_pass_and_the_next_one_begins_a_minute_la
     users = ["ana", *(f"user {number:02}" for number in range(39))]
     say_for(parts, users)
     for _ in range(2):
-        claimed = [claim_users(parts), claim_users(other), claim_users(parts)]
+        claimed = [take_users(parts), take_users(other), take_users(parts)]
         assert claimed == [users[:16], users[16:32], users[32:]]
-        assert [claim_users(other), claim_users(parts)] == [[], []]
+        assert [take_users(other), take_users(parts)] == [[], []]
         clock.advance(timedelta(seconds=59))
-        assert claim_users(parts) == []
+        assert take_users(parts) == []
         clock.advance(timedelta(seconds=1))
 
 
@@ -187,21 +187,21 @@ def test_of_two_processes_that_claim_at_once_each_gets_users_of_its_own(
         found = find(after=after, limit=limit)
         if not taken:
             taken.append([])
-            taken[0] = claim_users(other)
+            taken[0] = take_users(other)
         return found
 
     monkeypatch.setattr(parts.store, "users", look)
-    assert claim_users(parts) == users[16:]
+    assert take_users(parts) == users[16:]
     assert taken == [users[:16]]
 
 
 def test_a_pass_goes_on_when_its_last_user_was_erased(parts: Parts) -> None:
     users = ["ana", *(f"user {number:02}" for number in range(19))]
     say_for(parts, users)
-    assert claim_users(parts) == users[:16]
+    assert take_users(parts) == users[:16]
     parts.store.erase(users[15])
     left = [one for one in users if one != users[15]]
-    assert [claim_users(parts), claim_users(parts), claim_users(parts)] == [left[:16], left[16:], []]
+    assert [take_users(parts), take_users(parts), take_users(parts)] == [left[:16], left[16:], []]
 
 
 def test_workers_run_the_tasks_of_each_user_once_in_a_pass(parts: Parts, other: Parts) -> None:
@@ -209,7 +209,7 @@ def test_workers_run_the_tasks_of_each_user_once_in_a_pass(parts: Parts, other: 
     say_for(parts, users)
     seen: list[str] = []
     made = [
-        AllUsers(one, duties=lambda view: seen.append(view.user_id), claim=partial(claim_users, one))
+        AllUsers(one, duties=lambda view: seen.append(view.user_id), claim=partial(take_users, one))
         for one in (parts, other)
     ]
     threads = [Thread(target=worker.look_after) for worker in made]

@@ -99,7 +99,7 @@ def start_lanes(parts: Parts, stop: Event, duties: Callable[[Parts], object]) ->
     def claim() -> list[str]:
         view = parts.for_user(PROBE_USER)
         try:
-            return services.scheduled_tasks.claim_users(view)
+            return services.scheduled_tasks.take_users(view)
         finally:
             view.release()
 

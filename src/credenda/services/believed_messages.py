@@ -11,6 +11,7 @@ from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.plan import commit_decided
 from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, Writer
+from credenda.storage.turns import take_turn
 from credenda.write.intake.validate import Accepted
 from credenda.write.journal import compare_with_tombstones, file_events, find_earlier_receipt, make_job
 
@@ -43,5 +44,5 @@ def commit_with_beliefs(parts: Parts, accepted: Accepted, believe: Believe) -> R
             writer.put(Job(kind=EMBED, first=job.first, last=job.last))
         return replace(receipt, job_id=job_id)
 
-    with parts.active_calls:
+    with parts.active_calls, take_turn(parts.store, parts.user_id):
         return commit_decided(parts.store, parts.user_id, decide, finish)

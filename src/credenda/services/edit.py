@@ -9,6 +9,7 @@ from credenda.model.memory import Memory
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
+from credenda.storage.turns import take_turn
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application
 
@@ -27,7 +28,7 @@ def commit_edit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
 
     `work` returns the memory and may run several times (`storage.plan`).
     """
-    with parts.active_calls:
+    with parts.active_calls, take_turn(parts.store, parts.user_id):
         memory = commit_decided(parts.store, parts.user_id, work, _read_filed)
     parts.jobs_ready.set()
     return memory

@@ -26,7 +26,7 @@ from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease, Watermark, Writer
 from credenda.text.counts import count_noun
 
-__all__ = ["claim_users", "list_cadences", "run_due", "run_duties", "schedule"]
+__all__ = ["list_cadences", "run_due", "run_duties", "schedule", "take_users"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4
@@ -152,7 +152,7 @@ def _run_tasks(parts: Parts, wanted: Sequence[ScheduledTask]) -> tuple[list[Duty
     return ran, "" if wanted else "nothing is due"
 
 
-def claim_users(parts: Parts) -> list[str]:
+def take_users(parts: Parts) -> list[str]:
     """Return the next users to look after, in order of name; none until the next pass over all users begins.
 
     No other process gets them in this pass; if this one dies, the next pass reaches them. How far the pass has come is

@@ -11,7 +11,7 @@ looked up once more, because a tombstone can be lifted without a change.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NoReturn, TypeVar, cast
@@ -28,7 +28,6 @@ from credenda.storage.derived_rows import Surprise
 from credenda.storage.records import ChangeFilter, EventFilter, Job, JobFilter, MemoryFilter, TenantRecord, Tombstone
 from credenda.storage.row import Row
 from credenda.storage.store import Reader, Store, Writer
-from credenda.storage.turns import Turns
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 __all__ = ["Plan", "commit_decided", "commit_planned", "return_decided", "try_out"]
@@ -36,7 +35,6 @@ __all__ = ["Plan", "commit_decided", "commit_planned", "return_decided", "try_ou
 T = TypeVar("T")
 D = TypeVar("D")
 _TRIES: Final = 3
-_turns: Final = Turns()
 _FILTERED: Final = frozenset({"pair", "entity", "attribute", "same_text_as", "statuses", "limit"})
 """Conditions of a `MemoryFilter` that a plan can tell of its own rows."""
 _LOGGED: Final = frozenset({"memory_ids", "cause", "kinds", "after", "limit"})
@@ -56,34 +54,23 @@ class _MovedError(Exception):
     """Something that the plan may have read has changed since."""
 
 
-def commit_decided(
-    store: Store,
-    user_id: str,
-    decide: Callable[[Writer], D],
-    finish: Callable[[Writer, D], T],
-    *,
-    in_turn: bool = True,
-) -> T:
+def commit_decided(store: Store, user_id: str, decide: Callable[[Writer], D], finish: Callable[[Writer, D], T]) -> T:
     """Decide on a view, and file what was decided in one short unit; `finish` runs in it, and its result is returned.
 
     `finish` gets the writer and what `decide` returned. If anything that `decide` read has moved meanwhile, it decides
     once more on a new view, a few times. After that, for a tenant without rows, and if `decide` does what no plan can
     hold (a redaction), both run in one unit. `decide` may therefore run several times, and must depend on nothing but
     what it reads. An error of either is raised, and nothing is filed.
-
-    Threads that decide for one tenant take turns, since of those who decide at once all but one decide in vain. With
-    `in_turn` False, as workers have it, a thread neither waits for others nor lets them wait.
     """
-    with _turns.take(f"{id(store)} {user_id}") if in_turn else nullcontext():
-        for _ in range(_TRIES):
-            planned = _make_plan(store, user_id, decide)
-            if planned is None:
-                break
-            try:
-                return store.commit(user_id, partial(_apply_plan, *planned, finish))
-            except _MovedError:
-                continue
-        return store.commit(user_id, lambda writer: finish(writer, decide(writer)))
+    for _ in range(_TRIES):
+        planned = _make_plan(store, user_id, decide)
+        if planned is None:
+            break
+        try:
+            return store.commit(user_id, partial(_apply_plan, *planned, finish))
+        except _MovedError:
+            continue
+    return store.commit(user_id, lambda writer: finish(writer, decide(writer)))
 
 
 def return_decided(_: Writer, decided: D) -> D:
@@ -92,8 +79,8 @@ def return_decided(_: Writer, decided: D) -> D:
 
 
 def commit_planned(store: Store, user_id: str, decide: Callable[[Writer], object], then: Callable[[Writer], T]) -> T:
-    """Decide on a view, and file what was decided together with what `then` files, as a worker does."""
-    return commit_decided(store, user_id, decide, lambda writer, _: then(writer), in_turn=False)
+    """Decide on a view, and file what was decided together with what `then` files, as `commit_decided` does."""
+    return commit_decided(store, user_id, decide, lambda writer, _: then(writer))
 
 
 def try_out(store: Store, user_id: str, decide: Callable[[Writer], D]) -> D:

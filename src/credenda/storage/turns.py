@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock, RLock
 from typing import Final
 from weakref import WeakValueDictionary
@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from credenda.deadline import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
 
-__all__ = ["TURN_SECONDS", "Turns"]
+__all__ = ["TURN_SECONDS", "Turns", "take_turn"]
 
 TURN_SECONDS: Final = 30.0
 """The longest wait for a turn; that of a call with a deadline ends there."""
@@ -45,3 +45,15 @@ class _Turn:
 
     def __init__(self) -> None:
         self.lock = RLock()
+
+
+_deciding: Final = Turns()
+
+
+def take_turn(store: object, user_id: str) -> AbstractContextManager[None]:
+    """Let the callers of this process who wait for an answer decide for a tenant of a store one after the other.
+
+    Of those who decide at once, all but one decide in vain (see `storage.plan`). Work in the background takes no turn,
+    so that no caller waits for it.
+    """
+    return _deciding.take(f"{id(store)} {user_id}")

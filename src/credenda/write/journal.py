@@ -20,6 +20,7 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
+from credenda.storage.turns import take_turn
 from credenda.text.blanks import REMOVED, blank_span, leave_out_blanks
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.write.forget.event_fields import is_label, remove_deleted_fields
@@ -82,7 +83,8 @@ def commit_compared(
     def decide(writer: Writer) -> list[Compared]:
         return [compare_with_tombstones(writer, one, extractor) for one in submissions]
 
-    return commit_decided(store, user_id, decide, file)
+    with take_turn(store, user_id):
+        return commit_decided(store, user_id, decide, file)
 
 
 def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> Receipt:

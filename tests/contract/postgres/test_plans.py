@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from credenda.errors import CredendaError
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import Scope, Session
 from credenda.storage.postgres.statements import load_statements
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.store import EventFilter, Job, MemoryFilter
+from credenda.storage.store import EventFilter, Job, MemoryFilter, Writer
 from tests.contract.store.build import ANA, add, held, put, said, see
 from tests.postgres_server import Database
 
@@ -66,6 +67,31 @@ def test_nothing_is_prepared_through_a_pooler(store: PostgresStore, monkeypatch:
         put(store, ANA, said("One."))
         read_all(store)
     assert count_prepared(store) == 0
+
+
+def test_a_unit_that_is_undone_leaves_the_statements_prepared(warm: PostgresStore) -> None:
+    """Planning them anew would take longer than most units."""
+    put(warm, ANA, said("One."))
+    before = count_prepared(warm)
+
+    def work(writer: Writer) -> None:
+        writer.put(said("Never."))
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        warm.commit(ANA, work)
+    assert count_prepared(warm) == before > 0
+    assert read_all(warm) == ["One."]
+
+
+def test_a_connection_whose_prepared_statements_are_gone_is_replaced(warm: PostgresStore) -> None:
+    put(warm, ANA, said("One."))
+    assert read_all(warm) == ["One."]
+    with warm._connections.transaction(Scope(ANA)) as session:
+        session._connection.pgconn.exec_(b"DEALLOCATE ALL")  # unknown to the driver
+    with pytest.raises(CredendaError):
+        read_all(warm)
+    assert read_all(warm) == ["One."]
 
 
 def test_a_prepared_statement_outlives_a_new_column(warm: PostgresStore, database: Database) -> None:

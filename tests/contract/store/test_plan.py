@@ -1,6 +1,7 @@
 """Plans: what a unit decides on a view is filed as the unit itself would have filed it, or decided anew."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,7 @@ from credenda.storage.store import (
     Store,
     Writer,
 )
+from credenda.storage.turns import take_turn
 
 from .build import ANA, add, because, contested, current, ended, held, logged, put, said, see, texts
 
@@ -116,6 +118,39 @@ def test_a_plan_files_the_rows_that_the_unit_would_have_filed(ana: Store) -> Non
         return repr(see(ana, user, QUESTIONS["all"])).replace(tag, "")
 
     assert told(ANA) == told(ben)
+
+
+def test_callers_who_decide_in_turn_decide_once_each(ana: Store) -> None:
+    """Each of them reads what the others have filed, and nobody decides in vain."""
+    decided: list[int] = []
+
+    def decide(writer: Writer) -> None:
+        held_now = writer.find(MemoryFilter())
+        decided.append(len(held_now))
+        writer.put(logged(ChangeKind.ADD, writer.put(held(f"Thing {len(held_now)}."))))
+
+    def store_some() -> None:
+        for _ in range(4):
+            with take_turn(ana, ANA):
+                commit_planned(ana, ANA, decide, nothing)
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(store_some) for _ in range(8)]:
+            done.result(timeout=120)
+    assert decided == list(range(4, 4 + 32))
+
+
+def test_work_in_the_background_does_not_wait_for_the_turn_of_a_caller(ana: Store) -> None:
+    def decide(writer: Writer) -> None:
+        if not filed:
+            with ThreadPoolExecutor(1) as pool:
+                filed.append(pool.submit(commit_planned, ana, ANA, replaced, nothing).result(timeout=60))
+        writer.put(held("Thing."))
+
+    filed: list[None] = []
+    with take_turn(ana, ANA):
+        commit_planned(ana, ANA, decide, nothing)
+    assert len(filed) == 1
 
 
 def test_no_write_lock_is_held_while_a_unit_decides(ana: Store) -> None:

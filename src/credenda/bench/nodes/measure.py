@@ -20,7 +20,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.runtime import Parts
-from credenda.services.scheduled_tasks import claim_users, run_due
+from credenda.services.scheduled_tasks import run_due, take_users
 from credenda.workers.tenants import AllUsers
 
 __all__ = ["Plan", "name_user", "write_plan"]
@@ -92,7 +92,7 @@ def _run_tasks(parts: Parts, plan: Plan) -> dict[str, Any]:
     done: list[int] = []
     view = parts.for_user(plan.name)
     with closing(
-        AllUsers(parts, duties=lambda one: done.append(len(run_due(one))), claim=partial(claim_users, view))
+        AllUsers(parts, duties=lambda one: done.append(len(run_due(one))), claim=partial(take_users, view))
     ) as worker:
         worker.look_after()
     view.release()

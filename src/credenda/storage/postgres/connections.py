@@ -45,6 +45,8 @@ _POOL_LOOK_SECONDS: Final = 2.0
 _STATEMENT_MS: Final = 60_000
 _LONG_STATEMENT_MS: Final = 3_600_000
 _LOCK_MS: Final = 10_000
+_STALE: Final = frozenset({"0A000", "26000"})
+"""Codes of a prepared statement that does not fit the tables any more, or is not there: such a connection is closed."""
 _UNIT_SECONDS: Final = TURN_SECONDS
 """A unit is not begun again after so long."""
 _UNIT_TRIES: Final = 4
@@ -62,7 +64,7 @@ _BEGIN_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _TIDY: Final = "; CLOSE ALL; UNLISTEN *; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()"
 """All that `DISCARD ALL` does, but for the prepared statements. It takes the server some 30 µs."""
 _COMMIT: Final = f"COMMIT{_TIDY}"
-_ROLLBACK: Final = f"ROLLBACK{_TIDY}"
+_ROLLBACK: Final = f"ROLLBACK{_TIDY}".encode()
 _SETTINGS: Final = sql.SQL(
     """{begin}; SELECT set_config('role', {role}, true), set_config('search_path', 'credenda, pg_temp', true),
     set_config('app.current_user_id', {user_id}, true), set_config('app.scope', {scope}, true),
@@ -184,8 +186,11 @@ class Connections:
                 else:
                     with self._watch.stopping(connection):
                         yield Session(connection)
-            except BaseException:
-                self._end(connection, _ROLLBACK)
+            except BaseException as error:
+                if isinstance(error, psycopg.Error) and error.sqlstate in _STALE:
+                    connection.close()
+                else:
+                    self._roll_back(connection)
                 raise
             connection.execute(_COMMIT, prepare=False)
 
@@ -271,17 +276,25 @@ class Connections:
 
     def _give_back(self, connection: PooledConnection) -> None:
         if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            self._end(connection, _ROLLBACK)
+            self._roll_back(connection)
         with self._lock:
             self._held -= 1
         self._pool.putconn(connection)
 
     @staticmethod
-    def _end(connection: PooledConnection, statement: str) -> None:
-        """End a transaction; a connection that cannot even do that is closed, which ends it too."""
+    def _roll_back(connection: PooledConnection) -> None:
+        """Undo a transaction; a connection that cannot even do that is closed, which undoes it too.
+
+        Not by `execute`, which would then forget all prepared statements, in case one names a table that is no more.
+        """
+        if connection.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+            connection.close()
+            return
         try:
-            connection.execute(statement, prepare=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+            is_done = connection.pgconn.exec_(_ROLLBACK).status == psycopg.pq.ExecStatus.TUPLES_OK
         except psycopg.Error:
+            is_done = False
+        if not is_done:
             connection.close()
 
     def close(self) -> None:
