@@ -47,7 +47,7 @@ def test_an_end_and_a_plan_of_one_sentence_are_both_held(
     path: Path, monkeypatch: pytest.MonkeyPatch, parser: str, text: str
 ) -> None:
     monkeypatch.setenv("CREDENDA_PARSER", parser)
-    with Credenda.open(path, user="ana", clock=ManualClock("2026-03-02T12:00:00Z"), workers=False) as mem:
+    with Credenda.open(path, user="ana", clock=ManualClock("2026-03-04T12:00:00Z"), workers=False) as mem:
         for said in ("I work at Nordlicht.", text):
             mem.remember(said)
             mem.settle()
