@@ -75,6 +75,26 @@ def test_items_of_a_list_about_oneself_are_facts_without_a_subject(
         }
 
 
+@pytest.mark.parametrize("parser", ["auto", "none"])
+def test_an_introduction_tells_a_name_a_job_and_where_from(
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str
+) -> None:
+    monkeypatch.setenv("CREDENDA_PARSER", parser)
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
+        mem.remember("I'm Crystal, a TV producer from East Janethaven, can you help me plan a trip?")
+        mem.settle()
+        assert [(attribute, value) for attribute, value, _ in slots(mem)] == [
+            ("job_title", "TV producer"),
+            ("name", "Crystal"),
+            ("origin", "East Janethaven"),
+        ]
+
+
+def test_a_nation_or_diet_in_front_of_a_job_is_no_name(mem: Credenda, say: Say) -> None:
+    say("I'm Spanish, a teacher from Lugo.", "I'm Vegan, a lifestyle I love.")
+    assert "name" not in {attribute for attribute, _, _ in slots(mem)}
+
+
 @pytest.mark.parametrize("end", ["My pollen allergy is gone.", "My pollen allergy went away."])
 def test_an_allergy_that_is_gone_ends_alone(mem: Credenda, say: Say, end: str) -> None:
     say("I'm allergic to pollen.", "I'm allergic to penicillin.", end)

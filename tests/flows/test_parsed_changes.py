@@ -44,10 +44,10 @@ def test_whoever_quits_and_starts_elsewhere_has_no_employer_until_the_day(mem: C
     ],
 )
 def test_an_end_and_a_plan_of_one_sentence_are_both_held(
-    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str, text: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, parser: str, text: str
 ) -> None:
     monkeypatch.setenv("CREDENDA_PARSER", parser)
-    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
+    with Credenda.open(path, user="ana", clock=ManualClock("2026-03-04T12:00:00Z"), workers=False) as mem:
         for said in ("I work at Nordlicht.", text):
             mem.remember(said)
             mem.settle()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from credenda.model.claim import Claim
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.write.reconcile.fulfilment import is_settled, may_settle
 
 from .build import claim, memory
@@ -29,6 +31,8 @@ def done(value: str, attribute: str = "experience", *, entity: str = "user", sta
         (plan("visit Hawaii in May", "travel_plan"), done("Hawaii", "visited")),
         (plan("sign up for a lesson right now"), done("signed up for a lesson")),
         (plan("buy a red kayak"), done("red kayak", "bought")),
+        (plan("Golf", "considering", considered=True), done("Golf", "bought")),
+        (plan("Redis", "considering", considered=True), replace(done("Redis", "database"), type=MemoryType.DECISION)),
         (plan("rewrite the login page", "goal", entity="login page"), done("completed", "status", entity="login page")),
         (plan("implement the login page", "goal"), done("implemented the login page", "status", entity="login page")),
     ],

@@ -81,8 +81,8 @@ _ADDRESSING: Final = (
     *("please ", "always ", "never ", "do not ", "keep your", "from now on"),
     *("call me ", "everyone calls me ", "people call me ", "my friends call me ", "friends call me "),
 )
-_FULL_NAME: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+ [A-Z]\w+[.!]?")
-"""A clause that introduces its speaker by first and last name, in a sentence of any length."""
+_INTRODUCED: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+(?: [A-Z]\w+[.!]?|, i am an? .+)")
+"""A sentence that begins with its speaker's first and last name, or with a name and what they are."""
 
 
 def _uncertain(stance: Stance) -> Reading:
@@ -175,7 +175,7 @@ def _statement(listener: Listener, sentence: str) -> list[Reading]:
         opening = clause.move if clause.move is not UpdateKind.STATE else opening
         clause = clause._replace(text=said, move=opening, hedged=clause.hedged or opened.hedged)
         left = number > 0 and expression("checks", "leaving").search(before) is not None
-        named = not number and _FULL_NAME.fullmatch(piece.strip()) is not None
+        named = not number and any(_INTRODUCED.fullmatch(one.strip()) for one in (piece, opened.text))
         readings.extend(_clause_readings(listener, clause, left=left, short=short or named))
     return _exchange(listener, opened.text, merged(readings))
 

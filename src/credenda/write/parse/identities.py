@@ -46,9 +46,11 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
     tree = said.tree
     token = tree.tokens[at]
     bare = tree.find(at, "det", "poss") is None
-    if token.tag == "NNP" and bare and token.entity in {"PERSON", ""}:
+    roles = tree.find_all(at, "appos")
+    introduced = any(is_occupation(tree.phrase(one, prepositions=False)) for one in roles)
+    if token.tag == "NNP" and bare and (introduced or token.entity in {"PERSON", ""}):
         yield make_fact(said, "name", tree.phrase(at, prepositions=False))
-        for one in tree.find_all(at, "appos"):
+        for one in roles:
             yield from _read_role(said, one)
     elif token.pos == "NUM" and tree.find(at, "prep") is None and said.clause.tense is Tense.PRESENT:
         yield make_fact(said, "age", token.text)
@@ -83,7 +85,7 @@ def _read_role(said: Statement, at: int) -> Iterator[Fact]:
 
 def _read_origin(said: Statement, at: int) -> Iterator[Fact]:
     home = said.tree.preposition(at, "from")
-    if home is not None and said.tree.tokens[home].pos == "PROPN":
+    if home is not None and (said.tree.tokens[home].pos == "PROPN" or said.tree.tokens[home].entity == "GPE"):
         yield make_fact(said, "origin", said.tree.phrase(home))
 
 

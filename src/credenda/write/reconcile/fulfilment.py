@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.text.languages import stem
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.write.extract.lexicon import lexicon
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES
 
@@ -30,6 +30,8 @@ _REACHED: Final = frozenset(
     {"residence", "employer", "job_title", "uses", "language", "editor", "database", "framework", "operating_system"}
     | {"cloud", "ci", "version_control", "car", "school", "phone", "learning", "drives"}
 )
+_TAKEN: Final = frozenset({"bought", "owns", "joined"})
+"""Attributes whose value was considered before it was taken: "a Golf"."""
 _IMPLIED: Final = {"visited": "visit", "owns": "buy", "joined": "join", "practices": "practic", "plays": "play"} | {
     "bought": "buy",
     "met": "meet",
@@ -108,7 +110,7 @@ def may_settle(claim: Claim) -> bool:
     if claim.stance is Stance.PLANNED:
         return name in PLANS
     reached = name in _REACHED and claim.move is UpdateKind.CHANGE
-    return claim.stance is Stance.ASSERTED and (name in _DONE or reached)
+    return claim.stance is Stance.ASSERTED and (name in _DONE or reached or claim.type is MemoryType.DECISION)
 
 
 def is_settled(claim: Claim, plan: Memory) -> bool:
@@ -118,6 +120,9 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
         return False
     name = normalise_attribute(claim.attribute or "")
     planned = _read_action(plan.value or "", "")
+    taken = claim.type is MemoryType.DECISION or name in _TAKEN
+    if taken and plan.attribute == "considering" and is_same_value(claim.value, plan.value):
+        return True
     if claim.stance is Stance.PLANNED and (plan.stance is not Stance.CONSIDERED or name == "considering"):
         return False
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
