@@ -19,7 +19,7 @@ from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.address import split_target
 from credenda.storage.postgres.connections import Connections, Scope, Session
-from credenda.storage.postgres.describe import describe_server
+from credenda.storage.postgres.describe import describe_server, is_standby
 from credenda.storage.postgres.errors import is_repeatable
 from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
@@ -289,7 +289,8 @@ class PostgresStore(ServerRows, TenantQueries):
         """Find open walls, wrong rights and missing indexes, and try the walls with two made-up users."""
         with self._connections.transaction(Scope()) as session:
             found = postgres.health.find_problems(session)
-        if self._read_only or any(one.check == "permissions" for one in found):
+            reads_only = self._read_only or is_standby(session)
+        if reads_only or any(one.check == "permissions" for one in found):
             return found
         leaks: list[str] = []
         for owner, asker in permutations(users):
