@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from credenda.author import read_author
-from credenda.clock import Clock, SystemClock, pause
+from credenda.clock import Clock, SystemClock, pause, seconds
 from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_tag
@@ -42,6 +42,8 @@ from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
+_REPLICA_SECONDS: Final = 30.0
+"""How long a replica that could not be reached is left alone, so that not every search waits for it."""
 _TRIES: Final = 4
 """How often a change of the server's tables is tried that meets another one."""
 _BACKOFF_SECONDS: Final = 0.01
@@ -77,6 +79,7 @@ class PostgresStore(ServerRows, TenantQueries):
         self._connections = Connections(primary, role)
         self._has_replica = replica is not None
         self._replica = None if replica is None else open_replica(replica)
+        self._replica_at = 0.0
         self._seen = SeenRows()
 
     @contextmanager
@@ -93,7 +96,7 @@ class PostgresStore(ServerRows, TenantQueries):
 
     def _view_replica(self, held: ExitStack, user_id: str) -> PostgresReader | None:
         """Open a view on the replica; None where it cannot be reached, or lacks what this process knows of a user."""
-        if self._replica is None:
+        if self._replica is None or seconds() < self._replica_at:
             return None
         try:
             with ExitStack() as tried:
@@ -105,6 +108,7 @@ class PostgresStore(ServerRows, TenantQueries):
                 return view
         except Unavailable:
             check_deadline()
+            self._replica_at = seconds() + _REPLICA_SECONDS
             return None
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
