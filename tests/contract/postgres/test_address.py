@@ -9,6 +9,7 @@ import pytest
 
 from credenda.bootstrap import resolve_target
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
+from credenda.storage.postgres.address import make_arguments
 from credenda.storage.postgres.store import PostgresStore
 from tests.postgres_server import Database, get_server
 
@@ -41,6 +42,14 @@ def refuse(address: str, kind: type[CredendaError]) -> str:
 )
 def test_an_address_that_cannot_be_read_is_told_without_its_password(address: str) -> None:
     assert SECRET not in refuse(address, Invalid).replace(address, "")
+
+
+def test_a_silent_machine_counts_as_gone_unless_the_address_has_more_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCONNECT_TIMEOUT", "60")
+    found = make_arguments("postgresql://ana@h/mine?tcp_user_timeout=0")
+    assert "connect_timeout" not in found
+    assert "tcp_user_timeout" not in found
+    assert found["keepalives_idle"] <= 60
 
 
 def test_a_server_that_is_not_there_is_told_without_the_password() -> None:

@@ -201,12 +201,12 @@ def test_limits_of_the_database_do_not_stop_a_migration(empty: Database) -> None
 
 
 def test_a_transaction_that_the_server_ends_is_unavailable(store: PostgresStore) -> None:
-    with (
-        pytest.raises(Unavailable, match="25P04"),
-        store._connections.transaction(Scope(ANA)) as session,  # noqa: SLF001 - the pool is behind the store
-    ):
-        session.execute("SET LOCAL transaction_timeout = 1")
-        session.execute("SELECT pg_sleep(60)")
+    def linger() -> None:
+        with store._connections.transaction(Scope(ANA)) as session:  # noqa: SLF001 - the pool is behind the store
+            session.execute("SET LOCAL transaction_timeout = 1; SELECT pg_sleep(60)")
+
+    with pytest.raises(Unavailable, match="25P04"):
+        linger()
 
 
 @pytest.mark.requirement("R-211")

@@ -15,6 +15,7 @@ from psycopg import sql
 
 from credenda import Credenda
 from credenda.errors import Forbidden, Invalid
+from credenda.storage.postgres import connections
 from credenda.storage.postgres.address import split_target
 from credenda.storage.postgres.connections import Scope, Session
 from credenda.storage.postgres.replica import SeenRows
@@ -145,6 +146,25 @@ def test_a_replica_that_is_gone_costs_no_search(database: Database, copied: Data
         memory.settle()
         assert memory.search("Linz").hits
         assert "not used" in memory.data.doctor().backend["replica"]
+
+
+def test_a_replica_that_goes_away_is_left_alone_for_a_while(
+    database: Database, copied: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PostgresStore(join(database, copied))
+    served = count_reads(store, monkeypatch)
+    assert read_texts(store, ANA) == read_texts(store, ANA) == ["One."]
+    monkeypatch.setattr(connections, "_POOL_LOOK_SECONDS", 0.05)
+    with Database("postgres", get_server()).connect() as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(COPY)))
+    served.clear()
+    for _ in range(3):
+        assert read_texts(store, ANA) == ["One."]
+    assert served == [ANA]
+    monkeypatch.setattr(store, "_replica_at", 0.0)
+    assert read_texts(store, ANA) == ["One."]
+    assert served == [ANA, ANA]
+    store.close()
 
 
 def test_a_search_of_the_product_may_use_the_replica(database: Database, copied: Database) -> None:

@@ -3,15 +3,19 @@
 import json
 import random
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from credenda import Credenda
 from credenda.bench import cli, tables
 from credenda.bench.crash.kills import CrashReport, plan_kill
 from credenda.bench.ranking import MEASURES
+from credenda.bootstrap import open_store
+from credenda.errors import Conflict
 
 
 def test_sizes_are_read_with_and_without_a_k() -> None:
@@ -23,6 +27,17 @@ def test_sizes_are_read_with_and_without_a_k() -> None:
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         cli.parse_sizes(text)
+
+
+@pytest.mark.parametrize("command", ["nodes", "scale", "neighbour", "vectors"])
+def test_a_database_in_use_is_not_measured(command: str, tmp_path: Path) -> None:
+    target = str(tmp_path / "mine.db")
+    with Credenda.open(target, user="ana", embedder="none", workers=False) as memory:
+        memory.remember("I live in Linz.")
+    done = CliRunner().invoke(cli.bench, [command, "--db", target])
+    assert isinstance(done.exception, Conflict)
+    with closing(open_store(target, read_only=True)) as store:
+        assert store.users(limit=9) == ["ana"]
 
 
 def with_report(monkeypatch: pytest.MonkeyPatch, report: CrashReport) -> None:

@@ -30,8 +30,8 @@ _HELP: Final = """Memory for an agent, kept as a belief state: what it believes,
 Results go to standard output, everything else to standard error. The options below may also follow a command.
 """
 _EPILOG: Final = (
-    "Exit codes: 0 done, 1 internal error, 2 usage or invalid input, 3 not found, 4 conflict, 5 unavailable, "
-    "6 limit exceeded, 7 corrupt."
+    "Exit codes: 0 done, 1 internal error or forbidden, 2 usage or invalid input, 3 not found, 4 conflict, "
+    "5 unavailable, 6 limit exceeded, 7 corrupt."
 )
 
 _BUILDERS: Final[Mapping[str, str]] = {

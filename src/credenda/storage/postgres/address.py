@@ -14,8 +14,14 @@ from credenda.errors import Invalid, Unavailable
 __all__ = ["connect", "make_arguments", "split_target"]
 
 _PARAMETER: Final = "replica"
-_CONNECT_SECONDS: Final = 10
-"""How long a server may take to answer, unless the address or PGCONNECT_TIMEOUT says otherwise."""
+_PATIENCE: Final = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""After how long a machine that is silent counts as gone, unless the address or the environment says otherwise."""
 
 _REFUSAL: Final = re.compile(r"connection to server .*? failed: (?:\S+:  )?(.+)")
 
@@ -57,9 +63,9 @@ def make_arguments(url: str) -> dict[str, Any]:
         raise _make_address_error() from None
     if "@" in str(given.get("host") or "")[1:] or not all(number.isdigit() for number in numbers if number):
         raise _make_address_error()
-    usual = next(one.val for one in psycopg.pq.Conninfo.get_defaults() if one.keyword == b"connect_timeout")
-    limit = {} if usual or "connect_timeout" in given else {"connect_timeout": _CONNECT_SECONDS}
-    return {"autocommit": True, "application_name": "credenda", "client_encoding": "utf8", **limit}
+    usual = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults() if one.val}
+    patience = {name: value for name, value in _PATIENCE.items() if name not in {*given, *usual}}
+    return {"autocommit": True, "application_name": "credenda", "client_encoding": "utf8", **patience}
 
 
 def connect(url: str) -> psycopg.Connection[Any]:

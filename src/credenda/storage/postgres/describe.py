@@ -8,7 +8,7 @@ from typing import Final
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.rows import Row
 
-__all__ = ["describe_server"]
+__all__ = ["describe_server", "is_standby"]
 
 _SERVER: Final = """
 SELECT current_setting('server_version') AS version, current_user::text AS role, session_user::text AS login,
@@ -32,6 +32,12 @@ WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p') AND 
 """
 
 
+def is_standby(session: Session) -> bool:
+    """Return whether the server only repeats what another one writes."""
+    row = session.execute("SELECT pg_is_in_recovery()").fetchone()
+    return row is not None and bool(row[0])
+
+
 def describe_server(session: Session) -> Mapping[str, str]:
     """Read version, roles, the state of row-level security and the presence of pgvector."""
     server, walls = session.execute(_SERVER).fetchone(), session.execute(_WALLS).fetchone()
@@ -40,7 +46,7 @@ def describe_server(session: Session) -> Mapping[str, str]:
     whole = walls["walled"] == walls["tables"]
     return {
         "name": "PostgreSQL",
-        "version": str(server["version"]),
+        "version": f"{server['version']}{', a standby, which only reads' if is_standby(session) else ''}",
         "schema": str(server["schema"]),
         "bytes": str(server["bytes"]),
         "row_level_security": f"{'forced on all' if whole else 'MISSING: forced on ' + str(walls['walled']) + ' of'} "

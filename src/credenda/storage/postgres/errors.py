@@ -73,6 +73,13 @@ _FAMILIES: Final = (
         "open the primary to write",
     ),
     _ErrorMapping(
+        "0A000",
+        Unavailable,
+        "the database cannot do this now",
+        "it is a standby, which only reads, or its schema was just changed ({code})",
+        "open the primary to write, or try again",
+    ),
+    _ErrorMapping(
         "25P0",
         Unavailable,
         "the database ended a transaction",

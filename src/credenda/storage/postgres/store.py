@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import permutations
 from threading import Lock
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from credenda.author import read_author
-from credenda.clock import Clock, SystemClock
+from credenda.clock import Clock, SystemClock, seconds
 from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_unused_tag
@@ -18,7 +18,7 @@ from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.address import split_target
 from credenda.storage.postgres.connections import Connections, Scope, Session
-from credenda.storage.postgres.describe import describe_server
+from credenda.storage.postgres.describe import describe_server, is_standby
 from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
 from credenda.storage.postgres.reader import PostgresReader, run_statement
@@ -40,6 +40,8 @@ from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
+_REPLICA_SECONDS: Final = 30.0
+"""How long a replica that could not be reached is left alone, so that not every search waits for it."""
 
 
 class PostgresStore(ServerRows, TenantQueries):
@@ -71,6 +73,7 @@ class PostgresStore(ServerRows, TenantQueries):
         self._connections = Connections(primary, role)
         self._has_replica = replica is not None
         self._replica = None if replica is None else open_replica(replica)
+        self._replica_at = 0.0
         self._seen = SeenRows()
 
     @contextmanager
@@ -87,7 +90,7 @@ class PostgresStore(ServerRows, TenantQueries):
 
     def _view_replica(self, held: ExitStack, user_id: str) -> PostgresReader | None:
         """Open a view on the replica; None where it cannot be reached, or lacks what this process knows of a user."""
-        if self._replica is None:
+        if self._replica is None or seconds() < self._replica_at:
             return None
         try:
             with ExitStack() as tried:
@@ -99,6 +102,7 @@ class PostgresStore(ServerRows, TenantQueries):
                 return view
         except Unavailable:
             check_deadline()
+            self._replica_at = seconds() + _REPLICA_SECONDS
             return None
 
     def commit(self, user_id: str, work: Callable[[Writer], T]) -> T:
@@ -285,7 +289,8 @@ class PostgresStore(ServerRows, TenantQueries):
         """Find open walls, wrong rights and missing indexes, and try the walls with two made-up users."""
         with self._connections.transaction(Scope()) as session:
             found = postgres.health.find_problems(session)
-        if self._read_only or any(one.check == "permissions" for one in found):
+            reads_only = self._read_only or is_standby(session)
+        if reads_only or any(one.check == "permissions" for one in found):
             return found
         leaks: list[str] = []
         for owner, asker in permutations(users):
