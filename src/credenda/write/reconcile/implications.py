@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.model.attributes import TASTES
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, Relation, Stance, Status
@@ -18,7 +19,7 @@ from credenda.text.normalize import is_same_value, normalise_attribute, normalis
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.fulfilment import PLANS, is_settled, lemmatise_verb, may_settle
 from credenda.write.reconcile.inputs import StatementContext
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us, is_liking
 from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
@@ -80,7 +81,7 @@ _RULES: Final = (
 
 
 def _match_rules(claim: Claim) -> list[_Rule]:
-    name = normalise_attribute(claim.attribute or "")
+    name = _name_slot(claim)
     value = claim.value or ""
     return [
         rule
@@ -91,6 +92,11 @@ def _match_rules(claim: Claim) -> list[_Rule]:
     ]
 
 
+def _name_slot(said: Claim | Memory) -> str:
+    """Return the attribute of a claim or memory; that of every liking, whatever its topic, is "likes"."""
+    return "likes" if is_liking(said) else normalise_attribute(said.attribute or "")
+
+
 def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
@@ -98,6 +104,7 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
         return ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
+    named |= TASTES if "likes" in named else set[str]()
     if claim.attribute.startswith(_FORMER):
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:
@@ -155,7 +162,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True
     return any(
-        name in rule.ends and _is_match(rule, claim, memory)
+        _name_slot(memory) in rule.ends and _is_match(rule, claim, memory)
         for rule in _match_rules(claim)
         if memory.stance is Stance.ASSERTED
     )

@@ -17,7 +17,7 @@ from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial, is_liking
 from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
 from credenda.write.related import find_related
 
@@ -177,7 +177,7 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
 
 def _may_end(memory: Memory) -> bool:
     name = memory.attribute or ""
-    return get_attribute(name).ends and not name.startswith(("former_", "favourite_"))
+    return get_attribute(name).ends and not is_liking(memory) and not name.startswith(("former_", "favourite_"))
 
 
 def _may_be_replaced(memory: Memory) -> bool:
