@@ -41,7 +41,10 @@ ROOTS: Final = {
 }
 """Topics, each with senses that it is above. What lives is food if it is eaten too; "" is no topic."""
 CHOSEN: Final = {
-    **dict.fromkeys(("cake", "chocolate", "cuisine", "fish", "ramen", "egg", "mushroom", "salmon", "seafood", "sweet", "taco"), "food"),
+    **dict.fromkeys(
+        ("cake", "chocolate", "cuisine", "fish", "ramen", "egg", "mushroom", "salmon", "seafood", "sweet", "taco"),
+        "food",
+    ),
     **dict.fromkeys(("climbing", "padel", "running", "yoga"), "sport"),
     **dict.fromkeys(("anime", "podcast", "series", "sitcom"), "show"),
     **dict.fromkeys(("concert", "opera", "rap"), "music"),
@@ -56,7 +59,23 @@ UNSURE: Final = frozenset(
         *("folder", "catalog", "directory", "instructions", "manual", "yearly", "vocabulary", "legend", "script"),
         *("fair", "demonstration", "serial", "still", "miniature", "diagram", "illustration", "tracing", "graphics"),
         *("generic", "sour", "bitter", "tonic", "philter", "potion", "lacing", "sling", "highball", "brew", "fizz"),
-        *("mix", "comedy", "fiction", "science_fiction", "stops", "play", "meld", "jacks", "clean", "doubles", "floating", "plunge", "conditioner", "bathe", "exercise_set"),
+        *(
+            "mix",
+            "comedy",
+            "fiction",
+            "science_fiction",
+            "stops",
+            "play",
+            "meld",
+            "jacks",
+            "clean",
+            "doubles",
+            "floating",
+            "plunge",
+            "conditioner",
+            "bathe",
+            "exercise_set",
+        ),
         *("gather", "mend", "tacking", "trudge", "retake", "filming", "frying", "simmering", "studying", "spinning"),
         *("bird", "hash", "chuck", "cracker", "crisp", "dressing", "feed", "foam", "forage", "gum", "organs", "diet"),
         *("dainty", "goody", "grinder", "grit", "humous", "larder", "nutrient", "reserve_clause", "arbitration_clause"),
@@ -151,7 +170,11 @@ def list_topics(nouns: Nouns, known: frozenset[str]) -> dict[str, list[str]]:
         is_known = all(word in known for word in words) or (len(words) == 1 and (topic in FREE or noun in CHOSEN))
         if topic not in {"", LIVING} and is_known and words[-1] not in found:
             found[noun] = topic
-    return {topic: [noun for noun, its in sorted(found.items()) if its == topic] for topic in ROOTS if topic not in {"", LIVING}}
+    return {
+        topic: [noun for noun, its in sorted(found.items()) if its == topic]
+        for topic in ROOTS
+        if topic not in {"", LIVING}
+    }
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ from importlib import resources
 from typing import Final
 
 from credenda.model.claim import Claim
-from credenda.text.normalize import normalise_attribute
 
 __all__ = ["find_topic", "name_topic"]
 
@@ -23,8 +22,8 @@ _END: Final = re.compile(
 """Where the noun of a value ends."""
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
 _KINDS: Final = re.compile(
-    r"(?:[\w-]+ )*(?:kinds?|types?|sorts?|genres?|forms?|styles?|variet(?:y|ies)|range|mix|bits?|cups?|glass|slices?|pieces?)"
-    r" of ",
+    r"(?:[\w-]+ )*"
+    r"(?:kinds?|types?|sorts?|genres?|forms?|styles?|variet(?:y|ies)|range|mix|bits?|cups?|glass|slices?|pieces?) of ",
     re.IGNORECASE,
 )
 _PLURALS: Final = (("ies", "y"), ("es", ""), ("s", ""))
@@ -33,7 +32,7 @@ _PLURALS: Final = (("ies", "y"), ("es", ""), ("s", ""))
 def name_topic(claim: Claim) -> Claim:
     """Return a liking under the topic of its value, if that is clear; any other claim as it is."""
     topic = find_topic(claim.value or "") if claim.attribute == "likes" else ""
-    return replace(claim, attribute=normalise_attribute(topic)) if topic else claim
+    return replace(claim, attribute=topic) if topic else claim
 
 
 def find_topic(value: str) -> str:

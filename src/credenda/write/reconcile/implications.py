@@ -14,12 +14,12 @@ from typing import Final
 from credenda.model.attributes import TASTES
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.fulfilment import PLANS, is_settled, lemmatise_verb, may_settle
 from credenda.write.reconcile.inputs import StatementContext
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us, is_liking
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, display_value, get_valid_from_us
 from credenda.write.reconcile.wording import explain_replacement
 
 __all__ = ["PLANS", "find_affected_attributes", "find_implied_endings"]
@@ -37,6 +37,7 @@ _PRACTISED: Final = (
     *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
+_LIKED: Final = TASTES | {"hobby"}
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 
@@ -94,7 +95,8 @@ def _match_rules(claim: Claim) -> list[_Rule]:
 
 def _name_slot(said: Claim | Memory) -> str:
     """Return the attribute of a claim or memory; that of every liking, whatever its topic, is "likes"."""
-    return "likes" if is_liking(said) else normalise_attribute(said.attribute or "")
+    name = normalise_attribute(said.attribute or "")
+    return "likes" if name in _LIKED and said.type is MemoryType.PREFERENCE else name
 
 
 def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
@@ -104,7 +106,7 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
         return ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
-    named |= TASTES if "likes" in named else set[str]()
+    named |= _LIKED if "likes" in named else set[str]()
     if claim.attribute.startswith(_FORMER):
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:

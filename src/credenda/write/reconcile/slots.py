@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.model.attributes import TASTES, has_same_kind
+from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Slot, Stance, Status, get_type_class
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
@@ -21,7 +21,6 @@ __all__ = [
     "has_same_meaning",
     "is_denial",
     "is_in_conflict",
-    "is_liking",
     "is_newly_visible",
 ]
 
@@ -68,11 +67,6 @@ def get_slot(said: Claim | Draft) -> Slot | None:
         scope=(normalise_name(said.scope) or None) if said.scope else None,
         type_class=get_type_class(said.type),
     )
-
-
-def is_liking(said: Claim | Draft) -> bool:
-    """Return whether something is liked, under the attribute of its topic."""
-    return said.type is MemoryType.PREFERENCE and normalise_attribute(said.attribute or "") in TASTES
 
 
 def is_denial(said: Claim | Draft) -> bool:
