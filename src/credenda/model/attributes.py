@@ -18,6 +18,7 @@ from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import normalise_attribute
 
 __all__ = [
+    "TASTES",
     "AttributeSchema",
     "find_exact_attribute",
     "get_attribute",
@@ -26,6 +27,8 @@ __all__ = [
     "load_attributes",
 ]
 
+TASTES: Final = frozenset({"food", "drink", "music", "film", "show", "book", "game", "sport", "art"})
+"""Attributes of what somebody likes, each a kind of things; a preference under one of them is a liking."""
 _IMPORTANCE: Final = 0.6
 _PRONOUNS: Final = "pronouns"
 _CACHED: Final = 2_048

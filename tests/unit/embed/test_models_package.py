@@ -28,15 +28,18 @@ def test_the_files_are_those_of_the_model_card() -> None:
     card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
     assert hash_folder(FILES / "en_core_web_sm-3.8.0") == ENGLISH_SHA256
-    for digest in (WEIGHTS_SHA256, ENGLISH_SHA256, build_models.MINILM_SHA256):
+    topics = hashlib.sha256((FILES / "topics.txt").read_bytes()).hexdigest()
+    for digest in (WEIGHTS_SHA256, ENGLISH_SHA256, build_models.MINILM_SHA256, topics):
         assert digest in card
 
 
 def test_licences_and_notices_are_kept() -> None:
     about = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     texts = {path.name: path.read_text(encoding="utf-8") for path in PACKAGE.glob(about["license-files"][0])}
-    assert about["license"] == "Apache-2.0 AND MIT"
-    assert sorted(texts) == ["Apache-2.0.txt", "MIT-Explosion.txt", "NOTICE.txt", "SOURCES-Explosion.txt"]
+    assert about["license"] == "Apache-2.0 AND MIT AND LicenseRef-WordNet"
+    kept = ["Apache-2.0.txt", "MIT-Explosion.txt", "NOTICE.txt", "SOURCES-Explosion.txt", "WordNet.txt"]
+    assert sorted(texts) == kept
+    assert "Princeton University" in texts["WordNet.txt"]
     model = FILES / "en_core_web_sm-3.8.0"
     assert texts["MIT-Explosion.txt"] == (model / "LICENSE").read_text(encoding="utf-8")
     assert texts["SOURCES-Explosion.txt"] == (model / "LICENSES_SOURCES").read_text(encoding="utf-8")

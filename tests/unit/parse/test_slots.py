@@ -22,7 +22,7 @@ from .test_clauses import PARSER, read, slots
         ("One of my favorite books is called Middlemarch.", "favourite", "Middlemarch"),
         ("My favorites are kiwi and mango.", "favourite", "mango"),
         ("Darcy has to be my favorite character.", "favourite_character", "Darcy"),
-        ("I am a huge rugby fan.", "likes", "rugby"),
+        ("I am a huge rugby fan.", "sport", "rugby"),
         ("I have been to Norway and Iceland.", "visited", "Iceland"),
         ("Went to Bergen with my brother Tom.", "visited", "Bergen"),
         ("As a nurse, I need a quiet bedroom.", "job_title", "nurse"),

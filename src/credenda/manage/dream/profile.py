@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final
 
 from credenda.manage.dream.eligible_facts import is_eligible_fact, rank_fact
-from credenda.model.attributes import get_attribute, is_valid_value
+from credenda.model.attributes import TASTES, get_attribute, is_valid_value
 from credenda.model.memory import Cardinality, Memory, Stance
 from credenda.text.normalize import is_same_value, normalise_value
 
@@ -33,7 +33,7 @@ _LEFT_OUT: Final = frozenset(
     " habit likes_to used_to formerly happening staying_at".split()
 )
 """Attributes of episodes, plans, talk and activities, and those that hold whatever a clause says."""
-_TASTES: Final = frozenset({"likes", "eats", "drinks"})
+_TASTES: Final = TASTES | {"likes", "eats", "drinks"}
 """Attributes whose denials belong into a profile, beside those that can hurt."""
 _TOOLS: Final = "uses"
 """What somebody uses, unless another attribute says as what: "Language: Python"."""

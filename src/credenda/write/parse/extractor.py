@@ -32,6 +32,7 @@ from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.objects import file_under_topic
 from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
 from credenda.write.parse.properties import read_noun_facts
+from credenda.write.parse.topics import name_topic
 from credenda.write.parse.tree import CLAUSAL, Tree
 
 __all__ = ["ParsingExtractor", "list_facts"]
@@ -78,7 +79,7 @@ class ParsingExtractor:
         claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, spans))]
         ruled = [one for one in claims if one.attribute is not None]
         claims += [one for one in found if not any(_is_said(other, one) for other in ruled)]
-        return sorted(claims, key=lambda one: one.span.start)
+        return sorted(map(name_topic, claims), key=lambda one: one.span.start)
 
 
 def _keep(turn: Turn, told: Sequence[tuple[TextSpan, Tree, Fact]]) -> list[Claim]:

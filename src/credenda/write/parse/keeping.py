@@ -18,6 +18,7 @@ from credenda.model.parsed import Token
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, load_frames
 from credenda.write.parse.people import PartyKind
+from credenda.write.parse.topics import find_topic
 from credenda.write.parse.tree import Tree
 
 __all__ = ["OFF", "WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"]
@@ -110,6 +111,8 @@ def decide_kept(tree: Tree, fact: Fact) -> Kept:
     if fact.attribute not in WEIGHED or took_place:
         return Kept.SLOT  # "the exam went well" settles a plan
     signs, tables = find_signs(tree, fact), load_weights()
+    if fact.attribute == "likes" and "pointing" not in signs and find_topic(fact.value):
+        return Kept.SLOT
     if fact.attribute not in OFF and _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT
     alone = _UNRESOLVED.isdisjoint(fact.value.lower().split())

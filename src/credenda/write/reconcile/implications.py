@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.model.attributes import TASTES
 from credenda.model.change import Add, Change, Confirm, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.fulfilment import PLANS, is_settled, lemmatise_verb, may_settle
@@ -36,6 +37,7 @@ _PRACTISED: Final = (
     *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
+_LIKED: Final = TASTES | {"hobby"}
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 
@@ -80,7 +82,7 @@ _RULES: Final = (
 
 
 def _match_rules(claim: Claim) -> list[_Rule]:
-    name = normalise_attribute(claim.attribute or "")
+    name = _name_slot(claim)
     value = claim.value or ""
     return [
         rule
@@ -91,6 +93,12 @@ def _match_rules(claim: Claim) -> list[_Rule]:
     ]
 
 
+def _name_slot(said: Claim | Memory) -> str:
+    """Return the attribute of a claim or memory; that of every liking, whatever its topic, is "likes"."""
+    name = normalise_attribute(said.attribute or "")
+    return "likes" if name in _LIKED and said.type is MemoryType.PREFERENCE else name
+
+
 def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
@@ -98,6 +106,7 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
         return ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
+    named |= _LIKED if "likes" in named else set[str]()
     if claim.attribute.startswith(_FORMER):
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:
@@ -155,7 +164,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True
     return any(
-        name in rule.ends and _is_match(rule, claim, memory)
+        _name_slot(memory) in rule.ends and _is_match(rule, claim, memory)
         for rule in _match_rules(claim)
         if memory.stance is Stance.ASSERTED
     )

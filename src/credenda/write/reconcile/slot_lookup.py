@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import TASTES, get_attribute
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, Stance, Status
+from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_name
 from credenda.write.extract.lexicon import lexicon, names
@@ -177,7 +177,8 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
 
 def _may_end(memory: Memory) -> bool:
     name = memory.attribute or ""
-    return get_attribute(name).ends and not name.startswith(("former_", "favourite_"))
+    is_liked = name in TASTES and memory.type is MemoryType.PREFERENCE
+    return get_attribute(name).ends and not is_liked and not name.startswith(("former_", "favourite_"))
 
 
 def _may_be_replaced(memory: Memory) -> bool:
