@@ -185,9 +185,11 @@ def test_nothing_is_tried_again_once_the_bound_is_reached_or_the_call_is_over(
         store.commit(ANA, fail)
     assert (len(tries), pauses) == (1, [])
     monkeypatch.undo()
-    monkeypatch.setattr(
-        connections, "pause", lambda _: monkeypatch.setattr("credenda.deadline.seconds", lambda: float("inf"))
-    )
+
+    def pass_the_deadline(_: float) -> None:
+        monkeypatch.setattr("credenda.deadline.seconds", lambda: float("inf"))
+
+    monkeypatch.setattr(connections, "pause", pass_the_deadline)
     with limit_duration(60), pytest.raises(Unavailable, match="took too long"):
         store.commit(ANA, fail)
     monkeypatch.undo()

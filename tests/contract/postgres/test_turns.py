@@ -94,7 +94,7 @@ def test_the_age_of_the_oldest_job_is_found_without_reading_the_others(database:
     """`/metrics` asks for it as often as it is scraped."""
     queue_import(database)
     store = PostgresStore(database.url(APP))
-    given = {"kinds": '["extract", "think"]'}
+    given: dict[str, object] = {"kinds": '["extract", "think"]'}
     try:
         put(store, "ben", Job(kind="embed"))
         with store._connections.transaction(Scope(server=True)) as session:
