@@ -31,7 +31,11 @@ def test_an_order_without_a_word_that_makes_it_last_is_no_procedure(text: str) -
 
 @pytest.mark.parametrize(
     "text",
-    ["commit after each step", "To roll back, run the deploy job with the previous tag and flush the cache."],
+    [
+        "commit after each step",
+        "To roll back, run the deploy job with the previous tag and flush the cache.",
+        "On a Sev1, page the on-call, open a bridge, then post in the incident channel.",
+    ],
 )
 def test_a_standing_order_stays_a_procedure(text: str) -> None:
     assert MemoryType.PROCEDURE in list_types(text)

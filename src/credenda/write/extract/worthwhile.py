@@ -49,6 +49,8 @@ _STANDING: Final = frozenset(
     ["always", "never", "every", "each", "before", "after", "when", "whenever", "once", "unless", "until", "if", "from"]
 )
 """Words of an order that holds more than once."""
+_OCCASIONS: Final = ("to ", "on ", "in ", "at ", "for ", "during ", "the ", "our ")
+"""Openings that name the goal or the occasion of an order: "On a Sev1, page the on-call"."""
 _AT_HAND: Final = frozenset({"attached", "traceback", "screenshot", "snippet"})
 """Words for things in the conversation, and error names."""
 _OFFERING: Final = (
@@ -142,7 +144,7 @@ def _is_done(sentence: str) -> bool:
 
 def _is_for_once(sentence: str, words: Collection[str]) -> bool:
     """Return whether a sentence is an order about the task that runs: "rebase onto main, then push"."""
-    standing = not _STANDING.isdisjoint(words) or sentence.lower().startswith("to ")
+    standing = not _STANDING.isdisjoint(words) or sentence.lower().startswith(_OCCASIONS)
     return not standing and find_subject(open_sentence(sentence).text, "user", None) is None
 
 
