@@ -339,7 +339,7 @@ def test_an_effect_names_the_memory(effect: str, move: UpdateKind) -> None:
 
 
 def test_an_ending_needs_no_value_of_its_own() -> None:
-    found = claim("I gave that up.", known=(_held("bees"),), effect="ends k1")
+    found = claim("The bees were fun. I gave that up.", known=(_held("bees"),), quote="I gave that up", effect="ends k1")
     assert (found.move, found.rival, found.attribute, found.value) == (UpdateKind.END, "m1-aaaaaa", "keeps", "bees")
 
 
@@ -354,10 +354,12 @@ def test_an_effect_on_an_unknown_memory_is_left_out_and_counted() -> None:
     [
         (replace(_held("bees"), speaker="Bob"), {}, Misfit.SPEAKER),
         (replace(_held("bees"), entity="Bob"), {}, Misfit.ENTITY),
-        (_held("bees", "employer"), {}, Misfit.ATTRIBUTE),
+        (_held("wasps", "employer"), {}, Misfit.ATTRIBUTE),
         (_held("30"), {}, Misfit.VALUE),
         (_held("bees"), {"stance": "planned"}, Misfit.OPEN),
-        (replace(_held("bees"), attribute=None), {}, Misfit.NO_SLOT),
+        (replace(_held("wasps"), attribute=None), {}, Misfit.NO_SLOT),
+        (_held("hens", "pet"), {}, Refusal.APART),
+        (_held("hens", "plan", Stance.PLANNED), {}, Refusal.APART),
     ],
 )
 def test_an_effect_that_does_not_fit_is_left_out_and_the_reason_counted(

@@ -32,11 +32,13 @@ from credenda.write.llm.answered import find_question, is_bare_reply
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
 from credenda.write.reconcile.named_rival import Misfit, find_misfit
-from credenda.write.reconcile.slots import UNCERTAIN_STANCES, get_slot
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot
+from credenda.write.reconcile.wording import is_refinement
 
 __all__ = ["Refusal", "Verdict", "check"]
 
-_BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
+_BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _POINTING: Final = re.compile(
     r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
     re.IGNORECASE,
@@ -52,6 +54,8 @@ _ATTRIBUTE_WORDS: Final = 4
 _STATEMENT_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _INSTRUCTION: Final = "instruction"
+_ANYTHING: Final = frozenset({"plan", "goal", "considering", "event", "experience", "decision", "status", "likes"})
+"""Attributes that name no thing."""
 _ANYBODYS: Final = frozenset({"text", "day", "amount"})
 """Kinds of values that belong to the speaker in sentences about others too: "my boss gave me until Friday"."""
 _TYPES: Final = {
@@ -85,6 +89,7 @@ class Refusal(StrEnum):
     PERSON = "the sentence is about somebody else"
     SCOPE = "the scope does not occur in the quoted sentence"
     KNOWN = "no known memory has the name that the effect gives"
+    APART = "the words do not speak of the named memory"
     REPEATED = "the sentence does not repeat the named memory"
     EMPTY = "what is left says nothing by itself"
 
@@ -118,11 +123,16 @@ def check(
     if refusal is not None:
         return Verdict(None, refusal)
     memory = known.get(proposal.target)
+    apart = memory is not None and proposal.effect is not Effect.REPEATS and not _speaks_of(said, memory)
+    if apart:
+        said, memory = replace(said, proposal=replace(proposal, effect=None)), None
     verdict = _check_slot(said, memory)
+    if apart:
+        verdict = replace(verdict, why=verdict.why or Refusal.APART)
     if verdict.claim is None:
         return verdict
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
-    return _name_rival(proposal.effect, replace(verdict, claim=claim), memory)
+    return _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
 
 
 @dataclass(frozen=True)
@@ -167,6 +177,24 @@ class _Said:
         return short and not _asks(self.sentence)
 
 
+def _speaks_of(said: _Said, memory: Memory) -> bool:
+    """Return whether a proposal has the attribute of a memory that holds, or words of its thing or value.
+
+    Where the quoted words point, their message and the one before count too. An event does not end a plan because it follows.
+    """
+    proposal, event = said.proposal, said.turn.event
+    attribute = normalise_attribute(memory.attribute or "")
+    if memory.stance in ASSERTIVE_STANCES and proposal.attribute and find_exact_attribute(proposal.attribute) == attribute:
+        return True
+    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING.search(said.quote) else []
+    slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
+    told = set(tokenize(" ".join((said.sentence, said.question, *near, *slot))))
+    thing = "" if attribute in _ANYTHING else attribute.replace("_", " ")
+    held = set(tokenize(f"{memory.entity or ''} {thing} {memory.value or memory.text}"))
+    owner = set(tokenize(f"{_USER} {said.owner} {event.speaker}"))
+    return any(word not in owner and not word.isdigit() for word in told & held)
+
+
 def _asks(text: str) -> bool:
     plain = straighten(text)
     return plain.endswith("?") or is_question(open_contractions(plain))
@@ -183,7 +211,8 @@ def _find_silence(said: _Said) -> Refusal | None:
     if act in _SILENT:
         return Refusal.PASSING
     asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(open_contractions(plain))
-    return Refusal.QUESTION if asks and act not in _BY_ACT else None
+    open_choice = said.proposal.stance is Stance.CONSIDERED or act in _BY_ACT
+    return Refusal.QUESTION if asks and not open_choice else None
 
 
 def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
@@ -213,7 +242,11 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     if memory is None:
         return Verdict(claim, verdict.why or Refusal.KNOWN)
     if effect is Effect.REPEATS:
-        return Verdict(claim, verdict.why or (None if _has_slot_of(claim, memory) else Refusal.REPEATED))
+        if _has_slot_of(claim, memory):
+            return verdict
+        if get_slot(claim) == get_slot(memory) and _is_fuller(claim.value, claim.stance, memory):
+            return replace(verdict, claim=replace(claim, rival=memory.id))
+        return Verdict(claim, verdict.why or Refusal.REPEATED)
     linked = replace(claim, move=_MOVES[effect], rival=memory.id)
     misfit = find_misfit(linked, memory)
     return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
@@ -272,8 +305,12 @@ def _find_stranger(said: _Said) -> Refusal | None:
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
-    texts = (turn.event.text, *(one.text for one in turn.before), *(one.entity or "" for one in turn.known))
+    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in turn.known))
     return None if entity == owner or named_in(entity, owner, texts) else Refusal.ENTITY
+
+
+def _name_slot(memory: Memory) -> str:
+    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')}"
 
 
 def _find_stance(said: _Said) -> Stance:
@@ -284,7 +321,7 @@ def _find_stance(said: _Said) -> Stance:
     clauses = split_clauses(straighten(said.sentence))
     holding = [clause for clause in clauses if says(clause, wanted)] or [straighten(said.quote)]
     pretended = next((act for clause in holding if (act := _BY_ACT.get(act_of(clause)))), None)
-    return pretended or said.proposal.stance
+    return said.proposal.stance if pretended is None or said.proposal.stance in _OPEN else pretended
 
 
 def _make_claim(said: _Said, stance: Stance, attribute: str | None) -> Claim:
@@ -319,9 +356,8 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     name = find_exact_attribute(proposal.attribute or "")
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
-    ended = proposal.past and schema.known and not schema.episodic
-    may_end = not schema.episodic and (schema.known or proposal.past)  # "5 interviews between April 25 and May 1"
-    until_us = dates.until or (event.occurred_us if ended else None) if may_end else None
+    ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
+    until_us = dates.until or (event.occurred_us if schema.known else None) if ended else None
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),
@@ -335,10 +371,18 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
 
 
 def _is_repeated(said: _Said, memory: Memory, stance: Stance) -> bool:
-    same = is_same_value(said.proposal.value, memory.value) or (
-        memory.value is not None and says(said.sentence, memory.value)
-    )
-    return same and stance is memory.stance and memory.entity is not None and memory.attribute is not None
+    """Return whether a sentence says the value of a memory, in any order or in part, and no fuller one."""
+    value, held = said.proposal.value, memory.value or ""
+    part = bool(held) and not numbers(held) - numbers(said.sentence) and set(tokenize(value or held)) <= set(tokenize(held))
+    same = is_same_value(value, held) or says(said.sentence, held) or part
+    fuller = _is_fuller(value, stance, memory)
+    return same and not fuller and stance is memory.stance and get_slot(memory) is not None
+
+
+def _is_fuller(value: str | None, stance: Stance, memory: Memory) -> bool:
+    """Return whether a value is that of a memory that holds, with words added."""
+    holds = memory.stance is stance and stance in ASSERTIVE_STANCES
+    return holds and is_refinement(value or "", memory.value or "")
 
 
 def _place(claim: Claim, memory: Memory) -> Claim:
