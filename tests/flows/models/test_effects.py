@@ -21,9 +21,8 @@ def store(memory: Credenda, attribute: str, value: str, entity: str = "user") ->
 
 
 def known(model: ScriptedModel) -> list[str]:
-    """The known memories of the last question, without their day."""
-    shown = json.loads(model.asked[-1].prompt)["known"].values()
-    return [one.partition(" ")[2] for one in shown]
+    """The known memories of the last question."""
+    return [line for day in json.loads(model.asked[-1].prompt)["known"].values() for line in day.values()]
 
 
 @pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
@@ -124,8 +123,8 @@ def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with
         store(mem, name, {"age": "40"}.get(name, "Graz"))
     say(mem, BEES)
     shown = json.loads(model.asked[-1].prompt)["known"]
-    assert list(shown) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
-    assert shown["k1"] == "2026-03-01 user plan: ice hockey (planned)"
+    assert list(shown["2026-03-01"]) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
+    assert shown["2026-03-01"]["k1"] == "user plan: ice hockey (planned)"
     assert known(model)[1:9] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
     assert len(known(model)[9:]) == 4
 

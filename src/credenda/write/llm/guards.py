@@ -180,11 +180,14 @@ class _Said:
 def _speaks_of(said: _Said, memory: Memory) -> bool:
     """Return whether a proposal has the attribute of a memory that holds, or words of its thing or value.
 
-    Where the quoted words point, their message and the one before count too. An event does not end a plan because it follows.
+    Where the quoted words point, their message and the one before count too. What was before settles no plan.
     """
     proposal, event = said.proposal, said.turn.event
+    if proposal.past and memory.stance in _OPEN:
+        return False
     attribute = normalise_attribute(memory.attribute or "")
-    if memory.stance in ASSERTIVE_STANCES and proposal.attribute and find_exact_attribute(proposal.attribute) == attribute:
+    own = find_exact_attribute(proposal.attribute or "")
+    if memory.stance in ASSERTIVE_STANCES and attribute and own == attribute:
         return True
     near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING.search(said.quote) else []
     slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
@@ -299,14 +302,16 @@ def _find_stranger(said: _Said) -> Refusal | None:
     """Find a fact of somebody else that is given to the speaker, or an entity that nobody speaks of."""
     proposal, turn, owner = said.proposal, said.turn, said.owner
     entity = resolve_entity(proposal.entity or owner, owner)
+    attribute = find_exact_attribute(proposal.attribute or "")
+    schema = get_attribute(attribute)
     if entity == owner and turn.event.role is not Role.ASSISTANT:
-        attribute = find_exact_attribute(proposal.attribute or "")
-        schema = get_attribute(attribute)
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
     texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in turn.known))
-    return None if entity == owner or named_in(entity, owner, texts) else Refusal.ENTITY
+    noun = entity.rpartition("'s ")[2]  # "crush" may stand for "she"
+    spoken = entity == owner or (noun.islower() and not schema.hurts) or named_in(entity, texts)
+    return None if spoken else Refusal.ENTITY
 
 
 def _name_slot(memory: Memory) -> str:
@@ -373,8 +378,8 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
 def _is_repeated(said: _Said, memory: Memory, stance: Stance) -> bool:
     """Return whether a sentence says the value of a memory, in any order or in part, and no fuller one."""
     value, held = said.proposal.value, memory.value or ""
-    part = bool(held) and not numbers(held) - numbers(said.sentence) and set(tokenize(value or held)) <= set(tokenize(held))
-    same = is_same_value(value, held) or says(said.sentence, held) or part
+    part = set(tokenize(value or "")) <= set(tokenize(held)) and not numbers(held) - numbers(said.sentence)
+    same = is_same_value(value, held) or (bool(held) and (says(said.sentence, held) or (bool(value) and part)))
     fuller = _is_fuller(value, stance, memory)
     return same and not fuller and stance is memory.stance and get_slot(memory) is not None
 
