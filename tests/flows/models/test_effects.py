@@ -52,6 +52,32 @@ def test_a_contradiction_is_a_question_to_the_user(mem: Credenda, model: Scripte
     assert mem.get(before).status == "active"
 
 
+def test_a_denial_that_contradicts_is_a_question_too(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "hives", "forty")
+    model.say([KEEP | {"quote": "I never counted forty", "stance": "negated", "effect": "contradicts k1"}])
+    say(mem, "The hives behind our shed are full, but I never counted forty.")
+    assert len(mem.manage.contests()) == 1
+    assert mem.get(before).status == "active"
+
+
+def test_what_ended_is_not_shown_as_denied(mem: Credenda, model: ScriptedModel) -> None:
+    store(mem, "hives", "forty")
+    model.say([{"quote": "sold the hives", "effect": "ends k1"}])
+    say(mem, "They were fine, but I sold the hives in spring.")
+    say(mem, BEES)
+    assert known(model) == []
+
+
+def test_fuller_words_refine_what_they_repeat(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "volunteering", "shelter")
+    fuller = {"quote": "at the homeless shelter", "attribute": "volunteering", "value": "homeless shelter"}
+    model.say([fuller | {"effect": "repeats k1"}])
+    say(mem, "I spent Sunday volunteering at the homeless shelter.")
+    assert held(mem) == [("volunteering", "homeless shelter")]
+    assert (mem.get(before).status, mem.get(before).relation) == ("superseded", "refined")
+    assert mem.data.doctor().ok
+
+
 def test_another_persons_memory_is_not_replaced(mem: Credenda, model: ScriptedModel) -> None:
     before = store(mem, "hives", "twenty", entity="Bob")
     model.say([KEEP | {"effect": "replaces k1"}])

@@ -99,6 +99,44 @@ def test_only_a_state_ends_when_it_is_past() -> None:
     assert claim("I went to a fair.", attribute="event", value="went to a fair", stance="past").valid_until_us is None
 
 
+def test_days_in_the_sentence_end_no_value_that_the_model_does_not_call_past() -> None:
+    text = "I rescheduled my writing session from February 6 to February 8."
+    assert claim(text, attribute="date", entity="session", value="February 8").valid_until_us is None
+    assert claim("I earned 9 dollars until 2019.", attribute="salary", value="9 dollars", stance="past").valid_until_us
+
+
+def test_an_open_choice_may_be_a_question() -> None:
+    fields = {"entity": "editor", "attribute": "choice", "value": "Vim or Emacs"}
+    found, _ = outcome("Should I take Vim or Emacs?", stance="considered", **fields)
+    assert [(one.stance, one.attribute, one.value) for one in found] == [(Stance.CONSIDERED, "choice", "Vim or Emacs")]
+    assert outcome("Should I take Vim or Emacs?", **fields) == ([], [("refused", Refusal.QUESTION)])
+
+
+def test_a_consideration_stays_one_in_the_clause_of_a_supposition() -> None:
+    found = claim("What if I became a baker?", attribute="career", value="a baker", stance="considered")
+    assert (found.stance, found.attribute) == (Stance.CONSIDERED, "career")
+
+
+def test_laughter_does_not_make_a_fact_a_joke() -> None:
+    assert claim("I live with two cats lol", attribute="pet", value="two cats").stance is Stance.ASSERTED
+
+
+@pytest.mark.parametrize(
+    ("entity", "attribute", "value", "is_kept"),
+    [
+        ("crush", "habit", "eats my food", True),
+        ("Dana", "habit", "eats my food", False),
+        ("crush", "diet", "my food", False),
+    ],
+)
+def test_a_noun_may_stand_for_a_pronoun_but_no_name_and_not_where_it_could_hurt(
+    entity: str, attribute: str, value: str, *, is_kept: bool
+) -> None:
+    found, outcomes = outcome("She eats my food secretly.", entity=entity, attribute=attribute, value=value)
+    assert [one.entity for one in found if one.entity] == [entity] * is_kept
+    assert bool(outcomes) is not is_kept
+
+
 @pytest.mark.parametrize(
     ("attribute", "kind"),
     [("decision", MemoryType.DECISION), ("procedure", MemoryType.PROCEDURE), ("likes", MemoryType.PREFERENCE)],
@@ -323,6 +361,35 @@ def test_what_is_known_already_goes_into_the_slot_of_the_memory() -> None:
 def test_what_differs_from_the_memory_is_a_claim_of_its_own(memory: Memory, fields: dict[str, object]) -> None:
     wanted = {"attribute": "owns", "value": "bees", "effect": "repeats k1", **fields}
     assert claim("Well, I own bees, 31 hives.", known=(memory,), **wanted).attribute == "owns"
+
+
+@pytest.mark.parametrize(
+    ("held", "value", "rival", "said"),
+    [
+        ("bees", "30 hives of bees", "m1-aaaaaa", "30 hives of bees"),
+        ("30 hives of calm bees", "bees, 30 hives", None, "30 hives of calm bees"),
+        ("20 hives of bees", "30 hives of bees", None, "30 hives of bees"),
+    ],
+)
+def test_the_fuller_wording_of_what_is_known_wins(held: str, value: str, rival: str | None, said: str) -> None:
+    text = "As I said, I keep bees, 30 hives of bees."
+    found = claim(text, known=(_held(held),), attribute="keeps", value=value, effect="repeats k1")
+    assert (found.value, found.rival, found.move) == (said, rival, UpdateKind.STATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "stance", "is_settled"),
+    [
+        ("I joined the choir in May.", "asserted", True),
+        ("In my choir years I sang.", "past", False),
+        ("Everything worked out in the end.", "asserted", False),
+    ],
+)
+def test_a_plan_is_settled_only_by_words_that_speak_of_it_as_of_now(text: str, stance: str, *, is_settled: bool) -> None:
+    plan = _held("join the choir", "plan", Stance.PLANNED)
+    fields = {"attribute": "event", "value": text.rstrip(".").lower(), "stance": stance, "effect": "replaces k1"}
+    found = claims_of(turn_of(text), {"quote": text, **fields}, known=(plan,))
+    assert [one.rival for one in found if one.rival] == ["m1-aaaaaa"] * is_settled
 
 
 @pytest.mark.parametrize(
