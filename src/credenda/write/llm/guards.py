@@ -10,12 +10,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import Claim, Span, Turn, UpdateKind
+from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute
@@ -25,11 +24,12 @@ from credenda.write.extract.clauses import open_contractions, split_clauses, str
 from credenda.write.extract.lasting import stands_alone
 from credenda.write.extract.moments import past_dates
 from credenda.write.extract.stances import CONFIDENCE_MAX
-from credenda.write.extract.voices import Voice, is_playing, split_voices
+from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Effect, Proposal
-from credenda.write.llm.answered import find_question, is_bare_reply
+from credenda.write.llm.answered import is_bare_reply
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
+from credenda.write.llm.said import Said
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
 from credenda.write.reconcile.named_rival import Misfit, find_misfit
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot
@@ -51,8 +51,6 @@ _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
 _ATTRIBUTE_WORDS: Final = 4
-_STATEMENT_CHARACTERS: Final = 400
-"""A longer sentence is quoted in part."""
 _INSTRUCTION: Final = "instruction"
 _ANYTHING: Final = frozenset({"plan", "goal", "considering", "event", "experience", "decision", "status", "likes"})
 """Attributes that name no thing."""
@@ -118,7 +116,7 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
-    said = _Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
+    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
     refusal = _find_silence(said)
     if refusal is not None:
         return Verdict(None, refusal)
@@ -135,49 +133,7 @@ def check(
     return _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
 
 
-@dataclass(frozen=True)
-class _Said:
-    """A proposal with the words that it rests on."""
-
-    proposal: Proposal
-    turn: Turn
-    quoted: Span
-    sentences: Span
-    owner: str
-
-    @property
-    def quote(self) -> str:
-        return self.turn.event.text[self.quoted.start : self.quoted.stop]
-
-    @property
-    def sentence(self) -> str:
-        return self.turn.event.text[self.sentences.start : self.sentences.stop]
-
-    @property
-    def reaches_end(self) -> bool:
-        """Whether no word of the sentence follows the quoted ones."""
-        rest = self.turn.event.text[self.quoted.stop : self.sentences.stop]
-        return not any(map(str.isalnum, rest))
-
-    @property
-    def voice(self) -> Voice:
-        """The voice of the quoted words; of two, the one that is not own prose."""
-        passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
-        return max(one.voice for one in passages if one.start < self.quoted.stop and self.quoted.start < one.stop)
-
-    @cached_property
-    def question(self) -> str:
-        """The question that the sentence answers with yes or no, else ""."""
-        return find_question(self.turn, self.sentence)
-
-    @property
-    def states(self) -> bool:
-        """Whether the sentence is a statement that can be shown whole, and not a question or a request."""
-        short = len(self.sentence) <= min(_STATEMENT_CHARACTERS, limits.MEMORY_TEXT_CHARACTERS)
-        return short and not _asks(self.sentence)
-
-
-def _speaks_of(said: _Said, memory: Memory) -> bool:
+def _speaks_of(said: Said, memory: Memory) -> bool:
     """Return whether a proposal has the attribute of a memory that holds, or words of its thing or value.
 
     Where the quoted words point, their message and the one before count too. What was before settles no plan.
@@ -198,12 +154,7 @@ def _speaks_of(said: _Said, memory: Memory) -> bool:
     return any(word not in owner and not word.isdigit() for word in told & held)
 
 
-def _asks(text: str) -> bool:
-    plain = straighten(text)
-    return plain.endswith("?") or is_question(open_contractions(plain))
-
-
-def _find_silence(said: _Said) -> Refusal | None:
+def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
     if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
         return Refusal.VOICE
@@ -218,7 +169,7 @@ def _find_silence(said: _Said) -> Refusal | None:
     return Refusal.QUESTION if asks and not open_choice else None
 
 
-def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
+def _check_slot(said: Said, memory: Memory | None) -> Verdict:
     """Give a claim its slot, or leave its sentence without one."""
     proposal = said.proposal
     stance = _find_stance(said)
@@ -259,7 +210,7 @@ def _has_slot_of(claim: Claim, memory: Memory) -> bool:
     return get_slot(claim) == get_slot(memory) and is_same_value(claim.value, memory.value)
 
 
-def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
+def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     """Find the part of a slot that the sentence does not support."""
     proposal, sentence = said.proposal, said.sentence
     if proposal.attribute is None and proposal.value is None:
@@ -279,7 +230,7 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
 
 
-def _is_said(said: _Said, schema: AttributeSchema) -> bool:
+def _is_said(said: Said, schema: AttributeSchema) -> bool:
     """Return whether the value stands in the sentence, or where that points; if a wrong one could hurt, word by word.
 
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
@@ -298,7 +249,7 @@ def _is_said(said: _Said, schema: AttributeSchema) -> bool:
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 
-def _find_stranger(said: _Said) -> Refusal | None:
+def _find_stranger(said: Said) -> Refusal | None:
     """Find a fact of somebody else that is given to the speaker, or an entity that nobody speaks of."""
     proposal, turn, owner = said.proposal, said.turn, said.owner
     entity = resolve_entity(proposal.entity or owner, owner)
@@ -318,7 +269,7 @@ def _name_slot(memory: Memory) -> str:
     return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')}"
 
 
-def _find_stance(said: _Said) -> Stance:
+def _find_stance(said: Said) -> Stance:
     """Return the proposed stance; pretence in the clause of the value stays pretence."""
     if said.voice is Voice.ROLE_PLAY:
         return Stance.ROLE_PLAY
@@ -329,7 +280,7 @@ def _find_stance(said: _Said) -> Stance:
     return said.proposal.stance if pretended is None or said.proposal.stance in _OPEN else pretended
 
 
-def _make_claim(said: _Said, stance: Stance, attribute: str | None) -> Claim:
+def _make_claim(said: Said, stance: Stance, attribute: str | None) -> Claim:
     """Build a claim without a slot; the text is the sentence where that is a statement, else the quoted words."""
     event = said.turn.event
     span = said.sentences if said.states else said.quoted
@@ -355,7 +306,7 @@ def _find_type(attribute: str | None) -> MemoryType:
     return MemoryType.FACT if attribute is None else _TYPES.get(attribute) or get_attribute(attribute).type
 
 
-def _fill_slot(said: _Said, stance: Stance) -> Claim:
+def _fill_slot(said: Said, stance: Stance) -> Claim:
     """Build the claim with its slot. An open attribute holds several values: only a named rival replaces one."""
     proposal, event = said.proposal, said.turn.event
     name = find_exact_attribute(proposal.attribute or "")
@@ -375,7 +326,7 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     )
 
 
-def _is_repeated(said: _Said, memory: Memory, stance: Stance) -> bool:
+def _is_repeated(said: Said, memory: Memory, stance: Stance) -> bool:
     """Return whether a sentence says the value of a memory, in any order or in part, and no fuller one."""
     value, held = said.proposal.value, memory.value or ""
     part = set(tokenize(value or "")) <= set(tokenize(held)) and not numbers(held) - numbers(said.sentence)
@@ -403,7 +354,7 @@ def _place(claim: Claim, memory: Memory) -> Claim:
     )
 
 
-def _leave_sentence(said: _Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
+def _leave_sentence(said: Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
     """Keep the words without a slot, if they say something by themselves."""
     claim = replace(_make_claim(said, stance, None), type=_find_type(said.proposal.attribute))
     if said.proposal.attribute is not None or why is not None:
