@@ -51,12 +51,13 @@ class GoldModel:
     def ask(self, question: Question) -> Reply:
         """Answer with the claims of the messages that have a turn."""
         document = json.loads(question.prompt)
+        known = {name: line for day in document["known"].values() for name, line in day.items()}
         answered: list[tuple[GoldClaim | None, dict[str, object]]] = []
         for message in document["messages"]:
             for claim in self._find_claims(message):
-                self._answer(claim, message["turn"], document["known"], answered)
+                self._answer(claim, message["turn"], known, answered)
         tokens = estimate_question_tokens(question)
-        self.counts.update(questions=1, tokens=tokens, known=len(document["known"]))
+        self.counts.update(questions=1, tokens=tokens, known=len(known))
         return Reply(text=json.dumps({"claims": [one for _, one in answered], "more": False}), tokens_in=tokens)
 
     def close(self) -> None:

@@ -160,7 +160,7 @@ LLM_CONTINUATIONS: Final = 3
 """How often a model is asked for further claims of one passage."""
 LLM_KNOWN_MEMORIES: Final = 12
 """Most known memories that a model gets beside a short message."""
-LLM_KNOWN_MEMORIES_MAX: Final = 24
+LLM_KNOWN_MEMORIES_MAX: Final = 40
 """Most known memories that a model gets beside a long passage."""
 LLM_PROBED_MEMORIES: Final = 12
 """Most memories that a model compares with an older one."""

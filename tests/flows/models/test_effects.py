@@ -21,9 +21,8 @@ def store(memory: Credenda, attribute: str, value: str, entity: str = "user") ->
 
 
 def known(model: ScriptedModel) -> list[str]:
-    """The known memories of the last question, without their day."""
-    shown = json.loads(model.asked[-1].prompt)["known"].values()
-    return [one.partition(" ")[2] for one in shown]
+    """The known memories of the last question."""
+    return [line for day in json.loads(model.asked[-1].prompt)["known"].values() for line in day.values()]
 
 
 @pytest.mark.parametrize(("effect", "relation"), [("replaces k1", "changed"), ("corrects k1", "corrected")])
@@ -51,6 +50,32 @@ def test_a_contradiction_is_a_question_to_the_user(mem: Credenda, model: Scripte
     (case,) = mem.manage.contests()
     assert sorted(case.values) == ["forty", "twenty"]
     assert mem.get(before).status == "active"
+
+
+def test_a_denial_that_contradicts_is_a_question_too(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "hives", "forty")
+    model.say([KEEP | {"quote": "I never counted forty", "stance": "negated", "effect": "contradicts k1"}])
+    say(mem, "The hives behind our shed are full, but I never counted forty.")
+    assert len(mem.manage.contests()) == 1
+    assert mem.get(before).status == "active"
+
+
+def test_what_ended_is_not_shown_as_denied(mem: Credenda, model: ScriptedModel) -> None:
+    store(mem, "hives", "forty")
+    model.say([{"quote": "sold the hives", "effect": "ends k1"}])
+    say(mem, "They were fine, but I sold the hives in spring.")
+    say(mem, BEES)
+    assert known(model) == []
+
+
+def test_fuller_words_refine_what_they_repeat(mem: Credenda, model: ScriptedModel) -> None:
+    before = store(mem, "volunteering", "shelter")
+    fuller = {"quote": "at the homeless shelter", "attribute": "volunteering", "value": "homeless shelter"}
+    model.say([fuller | {"effect": "repeats k1"}])
+    say(mem, "I spent Sunday volunteering at the homeless shelter.")
+    assert held(mem) == [("volunteering", "homeless shelter")]
+    assert (mem.get(before).status, mem.get(before).relation) == ("superseded", "refined")
+    assert mem.data.doctor().ok
 
 
 def test_another_persons_memory_is_not_replaced(mem: Credenda, model: ScriptedModel) -> None:
@@ -124,8 +149,8 @@ def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with
         store(mem, name, {"age": "40"}.get(name, "Graz"))
     say(mem, BEES)
     shown = json.loads(model.asked[-1].prompt)["known"]
-    assert list(shown) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
-    assert shown["k1"] == "2026-03-01 user plan: ice hockey (planned)"
+    assert list(shown["2026-03-01"]) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
+    assert shown["2026-03-01"]["k1"] == "user plan: ice hockey (planned)"
     assert known(model)[1:9] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
     assert len(known(model)[9:]) == 4
 

@@ -34,7 +34,7 @@ def test_evidence_names_the_prompt_and_the_model(path: Path, clock: ManualClock)
         say(mem, BEES)
         with parts.store.reader("ana") as reader:
             readers = {item.reader for item in reader.evidence(memory_ids=[one.id for one in mem.list().items])}
-    assert readers == {"extract-4 scripted:script"}
+    assert readers == {"extract-5 scripted:script"}
 
 
 @pytest.mark.parametrize("text", ["Thanks a lot!", "How do I sort a list?", "Explain recursion.", "I'm tired today."])
@@ -58,7 +58,7 @@ def test_a_known_memory_is_shown_and_confirmed(mem: Credenda, model: ScriptedMod
     mem.store(MemoryUnit(text="Forty hives", entity="user", attribute="beehives", value="forty"))
     model.say([CLAIM | {"effect": "repeats k1"}])
     say(mem, BEES)
-    assert json.loads(model.asked[0].prompt)["known"] == {"k1": "2026-03-01 user beehives: forty"}
+    assert json.loads(model.asked[0].prompt)["known"] == {"2026-03-01": {"k1": "user beehives: forty"}}
     assert held(mem) == [("beehives", "forty")]
     assert only(mem).confirmations == 1
 

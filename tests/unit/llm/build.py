@@ -28,7 +28,7 @@ def read_all(turns: list[Turn], *answers: Answer, known: tuple[Memory, ...] = ()
     model = ScriptedModel(answers)
     readings = {one.event.id: tuple(RulesExtractor().extract(one)) for one in turns}
     passage = Passage(turns=tuple(turns), known=known, readings=readings)
-    return understand(passage, model.ask, "extract-4 scripted"), model
+    return understand(passage, model.ask, "extract-5 scripted"), model
 
 
 def claims_of(turn: Turn, *proposals: Mapping[str, object], known: tuple[Memory, ...] = ()) -> tuple[Claim, ...]:

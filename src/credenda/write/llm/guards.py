@@ -10,12 +10,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute
@@ -24,18 +23,21 @@ from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
 from credenda.write.extract.lasting import stands_alone
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.voices import Voice, is_playing, split_voices
+from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.answer import Effect, Proposal
-from credenda.write.llm.answered import find_question, is_bare_reply
+from credenda.write.llm.answered import is_bare_reply
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
+from credenda.write.llm.said import Said
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
 from credenda.write.reconcile.named_rival import Misfit, find_misfit
-from credenda.write.reconcile.slots import UNCERTAIN_STANCES, get_slot
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot
+from credenda.write.reconcile.wording import is_refinement
 
 __all__ = ["Refusal", "Verdict", "check"]
 
-_BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}
+_BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _POINTING: Final = re.compile(
     r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
     re.IGNORECASE,
@@ -48,9 +50,9 @@ _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
 _ATTRIBUTE_WORDS: Final = 4
-_STATEMENT_CHARACTERS: Final = 400
-"""A longer sentence is quoted in part."""
 _INSTRUCTION: Final = "instruction"
+_ANYTHING: Final = frozenset({"plan", "goal", "considering", "event", "experience", "decision", "status", "likes"})
+"""Attributes that name no thing."""
 _ANYBODYS: Final = frozenset({"text", "day", "amount"})
 """Kinds of values that belong to the speaker in sentences about others too: "my boss gave me until Friday"."""
 _TYPES: Final = {
@@ -84,6 +86,7 @@ class Refusal(StrEnum):
     PERSON = "the sentence is about somebody else"
     SCOPE = "the scope does not occur in the quoted sentence"
     KNOWN = "no known memory has the name that the effect gives"
+    APART = "the words do not speak of the named memory"
     REPEATED = "the sentence does not repeat the named memory"
     EMPTY = "what is left says nothing by itself"
 
@@ -112,66 +115,45 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
-    said = _Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
+    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
     refusal = _find_silence(said)
     if refusal is not None:
         return Verdict(None, refusal)
     memory = known.get(proposal.target)
+    apart = memory is not None and proposal.effect is not Effect.REPEATS and not _speaks_of(said, memory)
+    if apart:
+        said, memory = replace(said, proposal=replace(proposal, effect=None)), None
     verdict = _check_slot(said, memory)
+    if apart:
+        verdict = replace(verdict, why=verdict.why or Refusal.APART)
     if verdict.claim is None:
         return verdict
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
-    return _name_rival(proposal.effect, replace(verdict, claim=claim), memory)
+    return _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
 
 
-@dataclass(frozen=True)
-class _Said:
-    """A proposal with the words that it rests on."""
+def _speaks_of(said: Said, memory: Memory) -> bool:
+    """Return whether a proposal has the attribute of a memory that holds, or words of its thing or value.
 
-    proposal: Proposal
-    turn: Turn
-    quoted: Span
-    sentences: Span
-    owner: str
-
-    @property
-    def quote(self) -> str:
-        return self.turn.event.text[self.quoted.start : self.quoted.stop]
-
-    @property
-    def sentence(self) -> str:
-        return self.turn.event.text[self.sentences.start : self.sentences.stop]
-
-    @property
-    def reaches_end(self) -> bool:
-        """Whether no word of the sentence follows the quoted ones."""
-        rest = self.turn.event.text[self.quoted.stop : self.sentences.stop]
-        return not any(map(str.isalnum, rest))
-
-    @property
-    def voice(self) -> Voice:
-        """The voice of the quoted words; of two, the one that is not own prose."""
-        passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
-        return max(one.voice for one in passages if one.start < self.quoted.stop and self.quoted.start < one.stop)
-
-    @cached_property
-    def question(self) -> str:
-        """The question that the sentence answers with yes or no, else ""."""
-        return find_question(self.turn, self.sentence)
-
-    @property
-    def states(self) -> bool:
-        """Whether the sentence is a statement that can be shown whole, and not a question or a request."""
-        short = len(self.sentence) <= min(_STATEMENT_CHARACTERS, limits.MEMORY_TEXT_CHARACTERS)
-        return short and not _asks(self.sentence)
+    Where the quoted words point, their message and the one before count too. What was before settles no plan.
+    """
+    proposal, event = said.proposal, said.turn.event
+    if proposal.past and memory.stance in _OPEN:
+        return False
+    attribute = normalise_attribute(memory.attribute or "")
+    own = find_exact_attribute(proposal.attribute or "")
+    if memory.stance in ASSERTIVE_STANCES and attribute and own == attribute:
+        return True
+    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING.search(said.quote) else []
+    slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
+    told = set(tokenize(" ".join((said.sentence, said.question, *near, *slot))))
+    thing = "" if attribute in _ANYTHING else attribute.replace("_", " ")
+    held = set(tokenize(f"{memory.entity or ''} {thing} {memory.value or memory.text}"))
+    owner = set(tokenize(f"{_USER} {said.owner} {event.speaker}"))
+    return any(word not in owner and not word.isdigit() for word in told & held)
 
 
-def _asks(text: str) -> bool:
-    plain = straighten(text)
-    return plain.endswith("?") or is_question(open_contractions(plain))
-
-
-def _find_silence(said: _Said) -> Refusal | None:
+def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
     if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
         return Refusal.VOICE
@@ -182,10 +164,11 @@ def _find_silence(said: _Said) -> Refusal | None:
     if act in _SILENT:
         return Refusal.PASSING
     asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(open_contractions(plain))
-    return Refusal.QUESTION if asks and act not in _BY_ACT else None
+    open_choice = said.proposal.stance is Stance.CONSIDERED or act in _BY_ACT
+    return Refusal.QUESTION if asks and not open_choice else None
 
 
-def _check_slot(said: _Said, memory: Memory | None) -> Verdict:
+def _check_slot(said: Said, memory: Memory | None) -> Verdict:
     """Give a claim its slot, or leave its sentence without one."""
     proposal = said.proposal
     stance = _find_stance(said)
@@ -212,7 +195,11 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     if memory is None:
         return Verdict(claim, verdict.why or Refusal.KNOWN)
     if effect is Effect.REPEATS:
-        return Verdict(claim, verdict.why or (None if _has_slot_of(claim, memory) else Refusal.REPEATED))
+        if _has_slot_of(claim, memory):
+            return verdict
+        if get_slot(claim) == get_slot(memory) and _is_fuller(claim.value, claim.stance, memory):
+            return replace(verdict, claim=replace(claim, rival=memory.id))
+        return Verdict(claim, verdict.why or Refusal.REPEATED)
     linked = replace(claim, move=_MOVES[effect], rival=memory.id)
     misfit = find_misfit(linked, memory)
     return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
@@ -222,7 +209,7 @@ def _has_slot_of(claim: Claim, memory: Memory) -> bool:
     return get_slot(claim) == get_slot(memory) and is_same_value(claim.value, memory.value)
 
 
-def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
+def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     """Find the part of a slot that the sentence does not support."""
     proposal, sentence = said.proposal, said.sentence
     if proposal.attribute is None and proposal.value is None:
@@ -242,7 +229,7 @@ def _find_fault(said: _Said, stance: Stance) -> Refusal | None:
     return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
 
 
-def _is_said(said: _Said, schema: AttributeSchema) -> bool:
+def _is_said(said: Said, schema: AttributeSchema) -> bool:
     """Return whether the value stands in the sentence, or where that points; if a wrong one could hurt, word by word.
 
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
@@ -261,21 +248,27 @@ def _is_said(said: _Said, schema: AttributeSchema) -> bool:
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 
-def _find_stranger(said: _Said) -> Refusal | None:
+def _find_stranger(said: Said) -> Refusal | None:
     """Find a fact of somebody else that is given to the speaker, or an entity that nobody speaks of."""
     proposal, turn, owner = said.proposal, said.turn, said.owner
     entity = resolve_entity(proposal.entity or owner, owner)
+    attribute = find_exact_attribute(proposal.attribute or "")
+    schema = get_attribute(attribute)
     if entity == owner and turn.event.role is not Role.ASSISTANT:
-        attribute = find_exact_attribute(proposal.attribute or "")
-        schema = get_attribute(attribute)
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
-    texts = (turn.event.text, *(one.text for one in turn.before), *(one.entity or "" for one in turn.known))
-    return None if entity == owner or named_in(entity, owner, texts) else Refusal.ENTITY
+    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in turn.known))
+    noun = entity.rpartition("'s ")[2]  # "crush" may stand for "she"
+    spoken = entity == owner or (noun.islower() and not schema.hurts) or named_in(entity, texts)
+    return None if spoken else Refusal.ENTITY
 
 
-def _find_stance(said: _Said) -> Stance:
+def _name_slot(memory: Memory) -> str:
+    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')}"
+
+
+def _find_stance(said: Said) -> Stance:
     """Return the proposed stance; pretence in the clause of the value stays pretence."""
     if said.voice is Voice.ROLE_PLAY:
         return Stance.ROLE_PLAY
@@ -283,10 +276,10 @@ def _find_stance(said: _Said) -> Stance:
     clauses = split_clauses(straighten(said.sentence))
     holding = [clause for clause in clauses if says(clause, wanted)] or [straighten(said.quote)]
     pretended = next((act for clause in holding if (act := _BY_ACT.get(act_of(clause)))), None)
-    return pretended or said.proposal.stance
+    return said.proposal.stance if pretended is None or said.proposal.stance in _OPEN else pretended
 
 
-def _make_claim(said: _Said, stance: Stance, attribute: str | None) -> Claim:
+def _make_claim(said: Said, stance: Stance, attribute: str | None) -> Claim:
     """Build a claim without a slot; the text is the sentence where that is a statement, else the quoted words."""
     event = said.turn.event
     span = said.sentences if said.states else said.quoted
@@ -312,15 +305,14 @@ def _find_type(attribute: str | None) -> MemoryType:
     return MemoryType.FACT if attribute is None else _TYPES.get(attribute) or get_attribute(attribute).type
 
 
-def _fill_slot(said: _Said, stance: Stance) -> Claim:
+def _fill_slot(said: Said, stance: Stance) -> Claim:
     """Build the claim with its slot. An open attribute holds several values: only a named rival replaces one."""
     proposal, event = said.proposal, said.turn.event
     name = find_exact_attribute(proposal.attribute or "")
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
-    ended = proposal.past and schema.known and not schema.episodic
-    may_end = not schema.episodic and (schema.known or proposal.past)  # "5 interviews between April 25 and May 1"
-    until_us = dates.until or (event.occurred_us if ended else None) if may_end else None
+    ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
+    until_us = dates.until or (event.occurred_us if schema.known else None) if ended else None
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),
@@ -333,11 +325,19 @@ def _fill_slot(said: _Said, stance: Stance) -> Claim:
     )
 
 
-def _is_repeated(said: _Said, memory: Memory, stance: Stance) -> bool:
-    same = is_same_value(said.proposal.value, memory.value) or (
-        memory.value is not None and says(said.sentence, memory.value)
-    )
-    return same and stance is memory.stance and memory.entity is not None and memory.attribute is not None
+def _is_repeated(said: Said, memory: Memory, stance: Stance) -> bool:
+    """Return whether a sentence says the value of a memory, in any order or in part, and no fuller one."""
+    value, held = said.proposal.value, memory.value or ""
+    part = set(tokenize(value or "")) <= set(tokenize(held)) and not numbers(held) - numbers(said.sentence)
+    same = is_same_value(value, held) or (bool(held) and (says(said.sentence, held) or (bool(value) and part)))
+    fuller = _is_fuller(value, stance, memory)
+    return same and not fuller and stance is memory.stance and get_slot(memory) is not None
+
+
+def _is_fuller(value: str | None, stance: Stance, memory: Memory) -> bool:
+    """Return whether a value is that of a memory that holds, with words added."""
+    holds = memory.stance is stance and stance in ASSERTIVE_STANCES
+    return holds and is_refinement(value or "", memory.value or "")
 
 
 def _place(claim: Claim, memory: Memory) -> Claim:
@@ -353,7 +353,7 @@ def _place(claim: Claim, memory: Memory) -> Claim:
     )
 
 
-def _leave_sentence(said: _Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
+def _leave_sentence(said: Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
     """Keep the words without a slot, if they say something by themselves."""
     claim = replace(_make_claim(said, stance, None), type=_find_type(said.proposal.attribute))
     if said.proposal.attribute is not None or why is not None:

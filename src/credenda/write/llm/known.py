@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute
-from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.extract_job import ExtractedTurn
 from credenda.write.llm.passage import Passage
@@ -29,7 +29,7 @@ _TERMS: Final = 128
 """Most words of one message by which memories are found."""
 _NOMINATED: Final = 60
 """Most memories that are found by the words of one message, and of a kind of open ones."""
-_CHARACTERS_EACH: Final = 100
+_CHARACTERS_EACH: Final = 60
 """Characters of a passage for which one memory more is shown."""
 _OWN: Final = ("user", "speaker")
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
@@ -84,7 +84,8 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
     best = sorted(newest_first, key=lambda one: scores[one.id], reverse=True)
     length = sum(len(turn.event.text) for turn in passage.turns)
     more = max(len(passage.turns), length // _CHARACTERS_EACH)
-    return sort_by_id(best[: min(limits.LLM_KNOWN_MEMORIES + more, limits.LLM_KNOWN_MEMORIES_MAX)])
+    most = min(limits.LLM_KNOWN_MEMORIES + more, limits.LLM_KNOWN_MEMORIES_MAX)
+    return sort_by_id(islice((one for one in best if not _is_ending(reader, one)), most))
 
 
 def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[str]) -> dict[str, float]:
@@ -123,6 +124,15 @@ def _rate_kind(memory: Memory) -> float:
 
 def _is_shown(memory: Memory) -> bool:
     return bool(memory.text) and not memory.provisional and memory.status in CURRENT_STATUSES
+
+
+def _is_ending(reader: Reader, memory: Memory) -> bool:
+    """Return whether a memory only says that another with its value holds no longer."""
+    if memory.stance is not Stance.NEGATED or not (memory.entity and memory.attribute):
+        return False
+    pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+    past = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=_NOMINATED))
+    return any(one.superseded_by == memory.id and is_same_value(one.value, memory.value) for one in past)
 
 
 def _may_change(memory: Memory) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from credenda.model.event import Event, Role
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
 from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.lexicon import lexicon, names
@@ -44,18 +45,19 @@ def resolve_entity(entity: str, owner: str) -> str:
     return f"{owner}'s {kin}" if kin else entity.strip()
 
 
-def named_in(entity: str, owner: str, texts: tuple[str, ...]) -> bool:
+def named_in(entity: str, texts: tuple[str, ...]) -> bool:
     """Return whether a text speaks of an entity: by a name or noun in it, or by a word for the same kinship.
 
-    >>> named_in("snack budget", "user", ("The budget is $75 now.",)), named_in("Nadia", "user", ("My sister moved.",))
+    >>> named_in("snack budget", ("The budget is $75 now.",)), named_in("Nadia", ("My sister moved.",))
     (True, False)
     """
-    noun = entity.removeprefix(f"{owner}'s ")
+    noun = entity.rpartition("'s ")[2]
     words = [word.removesuffix("'s") for word in noun.split()]
-    spoken = {noun, *(word for word in words if len(word) >= _NOUN_CHARACTERS)}
+    spoken = set(tokenize(" ".join(word for word in words if len(word) >= _NOUN_CHARACTERS)))
     kin = names().kin_noun(words[-1]) if words else None
     return any(
-        any(says(text, one) for one in spoken)
+        says(text, noun)
+        or not spoken.isdisjoint(tokenize(text))
         or (kin is not None and any(names().kin_noun(word) == kin for word in re.findall(r"\w+", text)))
         for text in texts
     )

@@ -24,7 +24,7 @@ from credenda.write.reconcile.slots import get_valid_from_us
 
 __all__ = ["PROMPT", "known_id", "question_about", "turn_id"]
 
-PROMPT: Final = "extract-4"
+PROMPT: Final = "extract-5"
 """Version of the instructions and of the schema; it changes with either of them."""
 _QUOTED_CHARACTERS: Final = 120
 """Most characters of the words of a known memory."""
@@ -57,9 +57,12 @@ def question_about(passage: Passage) -> Question:
     """Ask for the claims of a passage."""
     instructions = _instructions()
     names = {event: turn_id(at) for at, event in enumerate(passage.event_ids)}
+    known: dict[str, dict[str, str]] = {}
+    for at, memory in enumerate(passage.known):
+        known.setdefault(_format_day(get_valid_from_us(memory)), {})[known_id(at)] = _show_memory(memory)
     document = {
-        "date": f"{to_datetime(passage.turns[-1].event.occurred_us):%F}",
-        "known": {known_id(at): _show_memory(one) for at, one in enumerate(passage.known)},
+        "date": _format_day(passage.turns[-1].event.occurred_us),
+        "known": dict(sorted(known.items())),
         "messages": [_show_message(one, names.get(one.id)) for one in passage.messages],
     }
     return Question(
@@ -81,13 +84,16 @@ def _show_message(event: Event, name: str | None) -> dict[str, Any]:
 
 
 def _show_memory(memory: Memory) -> str:
-    """Show a memory in one line: its day, then "user residence: Graz" or its words; scope, stance of note and end."""
+    """Show a memory in one line: "user residence: Graz" or its words; with its scope, stance of note and end."""
     unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
-    unusual += "" if memory.valid_until_us is None else f" (until {to_datetime(memory.valid_until_us):%F})"
+    unusual += "" if memory.valid_until_us is None else f" (until {_format_day(memory.valid_until_us)})"
     scope = f" ({memory.scope})" if memory.scope else ""
     slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
-    said = f"{slot or f'“{_shorten(memory.text)}”'}{unusual}"
-    return f"{to_datetime(get_valid_from_us(memory)):%F} {_clean(said, limits.LLM_BEFORE_CHARACTERS)}"
+    return _clean(f"{slot or f'“{_shorten(memory.text)}”'}{unusual}", limits.LLM_BEFORE_CHARACTERS)
+
+
+def _format_day(time_us: int) -> str:
+    return f"{to_datetime(time_us):%F}"
 
 
 def _shorten(text: str) -> str:

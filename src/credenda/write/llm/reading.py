@@ -198,8 +198,10 @@ def _check(proposal: Proposal, passage: Passage, known: Mapping[str, Memory], re
     """Check a claim against the message that it names, or else against the first that holds its quote."""
     named = [turn for at, turn in enumerate(passage.turns) if turn_id(at) == proposal.turn]
     verdict = Verdict(None, Refusal.QUOTE)
+    messages = passage.messages
     for turn in (*named, *passage.turns):
-        verdict = check(proposal, replace(turn, known=passage.known), known, reader=reader)
+        before = tuple(messages[: messages.index(turn.event)])
+        verdict = check(proposal, replace(turn, before=before, known=passage.known), known, reader=reader)
         if verdict.why is not Refusal.QUOTE:
             break
     return verdict

@@ -74,7 +74,8 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
         scope=rival.scope,
         cardinality=rival.cardinality,
     )
-    if claim.move is UpdateKind.END or (is_denial(claim) and is_same_value(claim.value, rival.value)):
+    denies = is_denial(claim) and is_same_value(claim.value, rival.value)
+    if claim.move is UpdateKind.END or (denies and claim.move is not UpdateKind.CONTRADICT):
         return replace(moved, value=rival.value, move=UpdateKind.END)
     return moved if is_same_value(claim.value, rival.value) else replace(moved, prior=rival.value)
 
