@@ -66,6 +66,7 @@ _CHILDREN: Final = str(Path(__file__).parent / "children")
 _AS_A_FILE: Final = "-c search_path=credenda -c session_replication_role=replica"
 _REWRITTEN: Final = {
     re.compile(r"^SELECT name FROM sqlite_master WHERE type = 'trigger'$"): "SELECT NULL WHERE false",
+    re.compile(r"^PRAGMA ignore_check_constraints = ON$"): "SELECT NULL WHERE false",
     re.compile(r"^PRAGMA table_info\((\w+)\)$"): (
         r"SELECT attnum, attname FROM pg_attribute WHERE attrelid = '\1'::regclass AND attnum > 0 ORDER BY attnum"
     ),

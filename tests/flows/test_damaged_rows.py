@@ -22,9 +22,6 @@ Use = Callable[[Credenda], object]
 def raw(path: Path) -> Generator[sqlite3.Connection]:
     """Open the database for damage that no check of the schema prevents."""
     with closing(sqlite3.connect(path)) as connection:
-        if not isinstance(connection, sqlite3.Connection):  # the view of a superuser, who fires no trigger
-            yield connection
-            return
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("INSERT INTO redaction_permits SELECT user_id, 'damage' FROM tenants")
         yield connection

@@ -50,7 +50,7 @@ def test_what_names_no_file_is_an_error_of_ours(mem: Credenda, tmp_path: Path, n
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.sqlite_file] if name == "backup" else [])
+        pytest.param(name, marks=[pytest.mark.sqlite_file] if name == "backup" else [])  # it is a copy of the file
         for name in CALLS
         if name != "price"
     ],

@@ -57,7 +57,7 @@ def answer_from_server(
     No model is loaded: the words alone are searched. A thread does it, because a name that is looked up and a server
     that hangs do not end in time. Raises `CredendaError` as the verbs do.
     """
-    answers: list[Mapping[str, object] | Exception] = []
+    answers, failures = list[Mapping[str, object]](), list[Exception]()
 
     def answer() -> None:
         try:
@@ -66,11 +66,11 @@ def answer_from_server(
             ) as memory:
                 answers.append(answer_hook(memory, request))
         except Exception as error:  # noqa: BLE001 - raised again in the thread of the caller
-            answers.append(error)
+            failures.append(error)
 
     thread = Thread(target=answer, name=SERVER_THREAD, daemon=True)
     thread.start()
     thread.join(seconds)
-    if answers and isinstance(answers[0], Exception):
-        raise answers[0]
+    if failures:
+        raise failures[0]
     return answers[0] if answers else None
