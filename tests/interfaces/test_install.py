@@ -119,6 +119,29 @@ def test_target_user_and_toolset_are_passed_on(person: Person, monkeypatch: pyte
     assert args == ["--db", str(tmp_path / "mine.db"), "--user", "o'brien", "--read-only", "mcp", "--toolset", "full"]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://app:s3cret@db1/mine",
+        "postgresql://app:s3cret/x@db1/mine",
+        "postgresql://app:s3cret%3F@db1/mine",
+        "postgresql://db1/mine?user=app&password=s3cret",
+        "postgresql://app@db1/mine?replica=postgresql%3A%2F%2Fapp%3As3cret%40db2%2Fmine",
+    ],
+)
+def test_a_password_is_written_nowhere(person: Person, address: str) -> None:
+    for program in (["install", "--client", "cursor"], ["plugin", "install", "cursor"]):
+        refused = CliRunner().invoke(cli, ["--db", address, *program], env=person.env)
+        assert (refused.exit_code, ".pgpass" in refused.stderr, "s3cret" in refused.stderr) == (2, True, False)
+    assert not [path for path in person.home.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("address", ["postgresql://app@db1:5432/mine", "postgresql://db1:5432/mine?user=a%40b"])
+def test_an_address_without_a_password_is_passed_on(person: Person, address: str) -> None:
+    person.run("cursor", before=("--db", address))
+    assert person.entry("cursor")["args"] == ["--db", address, "mcp"]
+
+
 JSON_WITH_REMARKS = """\
 {
     // servers of the team

@@ -24,7 +24,7 @@ from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import note, write_output
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.session import Session, name_database
 from credenda.lazy import import_on_use
 from credenda.operations.mcp_tools import TOOLSETS
 from credenda.projects import find_project
@@ -267,8 +267,7 @@ def _repeat_options(session: Session) -> Iterator[str]:
     """
     db, user = session.db or read_target(), session.user or read_user()
     if db is not None:
-        place = bootstrap.resolve_target(db)
-        yield from ("--db", place if "://" in place else str(Path(place).absolute()))
+        yield from ("--db", name_database(db))
     if user is not None:
         yield from ("--user", user)
     if session.read_only:

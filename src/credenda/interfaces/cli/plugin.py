@@ -16,7 +16,7 @@ from credenda.interfaces.cli.groups import Commands
 from credenda.interfaces.cli.layout import open_screen
 from credenda.interfaces.cli.output import write_output
 from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.session import Session, name_database
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.interfaces.plugin.hosts import HOSTS, Plan, plan_host
 from credenda.lazy import import_on_use
@@ -118,6 +118,5 @@ def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None
 
 def _list_options(session: Session) -> Iterator[str]:
     """Yield the database and the user, always: a host may start the program with any environment."""
-    target = bootstrap.resolve_target(session.db)
-    yield from ("--db", target if "://" in target else str(Path(target).absolute()))
+    yield from ("--db", name_database(session.db))
     yield from ("--user", session.user or get_default_user())

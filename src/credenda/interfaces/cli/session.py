@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 import credenda
 from credenda.config import get_default_user
+from credenda.errors import Invalid
 from credenda.lazy import import_on_use
 
 if TYPE_CHECKING:
@@ -18,7 +22,9 @@ if TYPE_CHECKING:
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 
-__all__ = ["Session"]
+__all__ = ["Session", "name_database"]
+
+_PASSWORD: Final = re.compile(r"://[^/@?]*:[^@?]*@|\bpassword=")
 
 
 @dataclass(slots=True)
@@ -50,3 +56,17 @@ class Session:
             yield parts
         finally:
             parts.release()
+
+
+def name_database(target: str | None) -> str:
+    """Return a database as another program is told of it, in a file; raise `Invalid` for an address with a password."""
+    place = bootstrap.resolve_target(target)
+    if "://" not in place:
+        return str(Path(place).absolute())
+    if _PASSWORD.search(f"{place} {unquote(place)}"):
+        raise Invalid(
+            "the address of the database holds a password",
+            why="it would stand in a file of the client, and in the list of processes",
+            fix="put the password into ~/.pgpass, and leave it out of the address",
+        )
+    return place

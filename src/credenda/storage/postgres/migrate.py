@@ -35,10 +35,9 @@ from credenda.storage.postgres.roles import (
 
 __all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
 
-_LOCK: Final = 0x6372656465
 _OLDEST_SERVER: Final = 160_000
-_TAKE_TURN: Final = f"SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({_LOCK})"
-"""Each half may take its time, whatever limit the role or the database has."""
+_TAKE_TURN: Final = "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(0x6372656465)"
+"""Each half has its turn, and may take its time, whatever limit the role or the database has."""
 _LOCK_TIMEOUT: Final = "SET LOCAL lock_timeout = '3s'"
 _TRIES: Final = 20
 _RECORD: Final = """
