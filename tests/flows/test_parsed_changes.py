@@ -73,13 +73,6 @@ def test_it_moves_the_only_thing_that_was_named(mem: Credenda, say: Say) -> None
     assert ("date", "May 3", Stance.ASSERTED) in list_slots(mem, "superseded")
 
 
-def test_a_decision_closes_what_was_left_open(mem: Credenda, say: Say) -> None:
-    say("Should I book my flight now or wait for my visa?", "I'm torn between Matplotlib and Plotly.")
-    say("I decided to book my flight now.", "I've decided on Plotly.")
-    closed = {value for attribute, value, _ in list_slots(mem, "superseded") if attribute == "considering"}
-    assert closed == {"book my flight now or wait for my visa", "Matplotlib or Plotly"}
-
-
 def test_what_one_turn_tells_settles_no_plan_of_the_same_turn(mem: Credenda, say: Say) -> None:
     say("I'm trying to update my budget plan after it was submitted.")
     assert ("goal", "update my budget plan", Stance.PLANNED) in list_slots(mem)

@@ -6,7 +6,6 @@ import pytest
 
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
-from credenda.model.memory import Stance
 from credenda.write.parse.extractor import ParsingExtractor
 
 from .test_clauses import PARSER, NoRules, read, slots
@@ -66,7 +65,6 @@ def test_nobody_answers_their_own_question() -> None:
             "May 4",
         ),
         ("I updated my budget plan after it was submitted.", "budget plan", "status", "submitted"),
-        ("I've read half of my Greek book. I completed 60% of it.", "Greek book", "progress", "60%"),
     ],
 )
 def test_it_means_the_only_thing_of_its_kind(text: str, entity: str, attribute: str, value: str) -> None:
@@ -84,23 +82,6 @@ def test_it_means_the_only_thing_of_its_kind(text: str, entity: str, attribute: 
 def test_it_means_nothing_where_two_things_fit_or_nothing_happened(text: str) -> None:
     found = {(one.attribute, one.value) for one in read(text) if one.attribute in {"date", "status"}}
     assert found <= {("date", "Monday")}
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("Should I book my flight now or wait?", "book my flight now or wait"),
-        ("I'm not sure whether to sell my boat.", "sell my boat"),
-        ("I'm torn between Oslo and Bergen.", "Oslo or Bergen"),
-    ],
-)
-def test_what_is_left_open_is_considered(text: str, value: str) -> None:
-    assert ("considering", value, Stance.CONSIDERED) in {(one.attribute, one.value, one.stance) for one in read(text)}
-
-
-@pytest.mark.parametrize("text", ["What should I do about my boat?", "I wonder whether she will sell her boat."])
-def test_a_question_for_advice_considers_nothing(text: str) -> None:
-    assert all(one.attribute != "considering" for one in read(text))
 
 
 def test_what_was_done_to_a_thing_or_what_somebody_got_to_do_is_told() -> None:

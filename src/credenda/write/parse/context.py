@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from credenda.model.claim import Turn
-from credenda.model.event import Role
+from credenda.model.event import DENIED, Role
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.fact import load_frames
 from credenda.write.parse.people import is_owned
@@ -27,11 +27,11 @@ _YES: Final = re.compile(
     r"|(?:i|we) (?:did|have|am|are)\b)(?!\?)(?!.*\b(?:but|if|should|hop|maybe|next)\b)",
     re.IGNORECASE,
 )
-_NO_LONGER: Final = re.compile(r"(?:no,? )?(?:not any ?more|no longer)\b", re.IGNORECASE)
 _ASKED_YOU: Final = re.compile(r"\b(?P<helper>did|have|are|were|do|had) you (?P<rest>.+)", re.IGNORECASE)
 _VAGUE: Final = re.compile(
-    r"\b(?:any\w*|some\w+|lots?|or|if|what|how|why|who|which|else)\b"
-    r"|^(?:ever |still )?(?:think|know|mean|want|need|mind|guess|hear|see|feel|find|plan|considered|thought|remember|believe|agree|doing|okay|ok|ready|sure|kidding|able|going to)\b",
+    r"\b(?:any\w*|some\w+|lots?|or|if|what|how|why|who|which|else)\b|^(?:ever |still )?(?:think|know|mean|want|need"
+    r"|mind|guess|hear|see|feel|find|plan|considered|thought|remember|believe|agree|doing|okay|ok|ready|sure|kidding|able"
+    r"|going to)\b",
     re.IGNORECASE,
 )
 _ASKED_WHAT: Final = re.compile(
@@ -74,7 +74,7 @@ _NO_THINGS: Final = frozenset({"PERSON", "DATE", "TIME", "MONEY", "PERCENT", "CA
 def find_question(turn: Turn) -> str:
     """Return the question that the turn before ends with, without its mark; "" if nobody else asked."""
     event, before = turn.event, turn.before[-1] if turn.before else None
-    if before is None or (before.role is event.role and before.speaker == event.speaker):
+    if before is None or DENIED in before.flags or (before.role is event.role and before.speaker == event.speaker):
         return ""
     found = _QUESTION.search(before.text) if before.role in {Role.USER, Role.PERSON, Role.ASSISTANT} else None
     return "" if found is None else found[1].strip().replace("’", "'")
@@ -91,14 +91,9 @@ def complete_answer(tree: Tree, asked: str) -> str:
     judged, pronoun = _JUDGED.search(asked), _IT_WAS.match(text)
     if judged is not None and pronoun is not None:
         return f"{pronoun['start']}{_swap(judged['noun'])} {text[pronoun.end() :]}"
-    closed, no_longer = _ASKED_YOU.search(asked), _NO_LONGER.match(text)
-    if closed is not None and (no_longer or _YES.match(text)) and _VAGUE.search(closed["rest"]) is None:
+    closed = _ASKED_YOU.search(asked)
+    if closed is not None and _YES.match(text) and _VAGUE.search(closed["rest"]) is None:
         helper, rest = closed["helper"].lower(), re.sub(r"\bever |\bbefore\b.*", "", closed["rest"])
-        if no_longer:
-            rest = re.sub(r"\bstill\b", "", rest)
-            return (
-                f"I no longer {_swap(rest)}" if helper == "do" else f"I {_swap_helper(helper)} no longer {_swap(rest)}"
-            )
         return f"I {_swap(rest)}." if helper == "do" else f"I {_swap_helper(helper)} {_swap(rest)}."
     opened = _ASKED_WHAT.search(asked)
     words = text.rstrip(" .!").split()
@@ -126,9 +121,7 @@ def resolve_it(tree: Tree, before: Tree | None) -> str:
     """Return a sentence with the thing that its "it" means, the only one of its kind named before; "" without one."""
     for at, token in enumerate(tree.tokens):
         verb = tree.lemma(token.head)
-        if token.dep == "pobj" and verb == "of":  # "completed 40% of it"
-            verb = tree.lemma(tree.tokens[tree.tokens[token.head].head].head)
-        acted = token.dep in {"dobj", "nsubjpass", "pobj"} and verb in _FINISHED
+        acted = token.dep in {"dobj", "nsubjpass"} and verb in _FINISHED
         moved = token.dep in {"nsubj", "nsubjpass", "dobj"} and verb in _MOVED
         if token.text.lower() != "it" or not (acted or moved) or not _is_outcome(tree, token.head):
             continue

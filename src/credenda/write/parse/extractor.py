@@ -23,7 +23,6 @@ from credenda.write.extract.stances import CONFIDENCE_MAX
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import Tense, read_clauses
-from credenda.write.parse.considered import read_considered
 from credenda.write.parse.context import complete_answer, find_question, is_greeting, resolve_it
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
@@ -136,7 +135,7 @@ class _Reading:
             self._last_person = party.owner if party.kind is PartyKind.PERSON else self._last_person
             facts += read_facts(_schedule(Statement(tree, clause, party, self._owner, self._last_object), self._now_us))
             self._last_object = find_last_object(tree, clause, party) or self._last_object
-        facts += [*read_noun_facts(tree, self._owner), *read_considered(tree, self._owner)]
+        facts += read_noun_facts(tree, self._owner)
         facts += _leave_out_known(read_figures(tree, self._owner, asserted), facts)
         self._topic, facts = file_under_topic(facts, self._owner, self._topic)
         told = [one for one in facts if not is_hollow(one.value, one.attribute)]

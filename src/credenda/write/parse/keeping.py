@@ -107,9 +107,8 @@ def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
 def decide_kept(tree: Tree, fact: Fact) -> Kept:
     """Return how much of a fact is kept."""
     took_place = fact.said is not None and fact.said.party.kind in _THINGS and fact.attribute == "experience"
-    weighs = fact.said is None and fact.stance is Stance.CONSIDERED
-    if fact.attribute not in WEIGHED or took_place or weighs:
-        return Kept.SLOT  # "the exam went well" settles a plan, and a decision closes "should I go or stay?"
+    if fact.attribute not in WEIGHED or took_place:
+        return Kept.SLOT  # "the exam went well" settles a plan
     signs, tables = find_signs(tree, fact), load_weights()
     if fact.attribute not in OFF and _sum(tables["slot"], signs) >= 0:
         return Kept.SLOT

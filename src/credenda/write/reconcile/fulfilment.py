@@ -94,10 +94,6 @@ _ENDS: Final = frozenset(
 )
 
 
-_DECIDED: Final = frozenset({"decision", "decided_against"})
-_OPTIONS: Final = re.compile(r"\s+or (?:not )?(?:to )?")
-
-
 class _Action(NamedTuple):
     """A verb in its base form, the stems of its object, and whether that is in the plural."""
 
@@ -116,31 +112,25 @@ def may_settle(claim: Claim) -> bool:
 
 
 def is_settled(claim: Claim, plan: Memory) -> bool:
-    """Return whether a claim settles a plan; a plan settles only what was considered, and one option settles all."""
+    """Return whether a claim settles a plan; a plan settles only what was considered."""
     is_open = plan.stance not in ASSERTIVE_STANCES and _REPEATED.search(plan.value or "") is None
     if not is_open or not _is_same_agent(claim, plan):
         return False
     name = normalise_attribute(claim.attribute or "")
-    leading = normalise_attribute(plan.attribute or "") == "goal"
-    options = [_read_action(one, "", leading=leading) for one in _OPTIONS.split(plan.value or "")]
+    planned = _read_action(plan.value or "", "", leading=normalise_attribute(plan.attribute or "") == "goal")
     if claim.stance is Stance.PLANNED and (plan.stance is not Stance.CONSIDERED or name == "considering"):
         return False
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
         reached = _read_action(claim.value or "", "get").words
-        return any(one.verb in _STARTING and one.words and set(reached) <= set(one.words) for one in options)
+        return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
     if _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
         return False
     done = _read_done(claim, name)
     if done.verb == _HAPPENED and _DESTINATION.search(plan.value or "") and not _DESTINATION.search(claim.value or ""):
         return False  # "the trip was great" may be another one than that to Boston
-    chosen = name in _DECIDED and not (done.verb and options[0].verb)
-    completing = done.verb in _COMPLETING and claim.stance is Stance.ASSERTED
-    return any(
-        (chosen or (completing and one.verb not in _OPEN_ENDED) or _has_same_verb(done.verb, one.verb))
-        and bool(one.words)
-        and _has_same_object(done, one, claim.value)
-        for one in options
-    )
+    completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
+    alike = completes or _has_same_verb(done.verb, planned.verb)
+    return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
 
 
 def _is_going_on(claim: Claim, name: str) -> bool:
