@@ -100,6 +100,18 @@ def test_a_moved_day_leaves_two_days_alone(mem: Credenda, say: Say) -> None:
     assert dates == {"June 10", "June 19", "July 5"}
 
 
+def test_it_moves_the_only_thing_that_was_named(mem: Credenda, say: Say) -> None:
+    say("I have a Zoom meeting with Eva on May 3.")
+    say("I'm worried about missing the Zoom meeting with Eva, so can you remind me that it's rescheduled to May 5?")
+    assert ("date", "May 5", Stance.ASSERTED) in list_slots(mem)
+    assert ("date", "May 3", Stance.ASSERTED) in list_slots(mem, "superseded")
+
+
+def test_what_one_turn_tells_settles_no_plan_of_the_same_turn(mem: Credenda, say: Say) -> None:
+    say("I'm trying to update my budget plan after it was submitted.")
+    assert ("goal", "update my budget plan", Stance.PLANNED) in list_slots(mem)
+
+
 def test_a_change_that_is_told_twice_ends_nothing_new(mem: Credenda, say: Say) -> None:
     say("I improved my accuracy from 60% to 85%.", "I improved my accuracy from 60% to 85% over two weeks.")
     assert {one for one in list_slots(mem) if one[0] == "accuracy"} == {("accuracy", "85%", Stance.ASSERTED)}

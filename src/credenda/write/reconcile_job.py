@@ -248,7 +248,9 @@ def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
         found.extend(reader.find(wanted))
     if may_settle(claim) and claim.move is not UpdateKind.END:
         plans = find_related(reader, list_object_words(claim), limits.SLOT_ROWS)
-        found.extend(one for one in plans if one.status is Status.ACTIVE and one.attribute in PLANS)
+        plans = [one for one in plans if one.status is Status.ACTIVE and one.attribute in PLANS]
+        told = reader.evidence(event_ids=[claim.span.event_id]) if plans else []
+        found.extend(one for one in plans if all(link.memory_id != one.id for link in told))
     return found
 
 

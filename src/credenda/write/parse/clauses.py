@@ -50,6 +50,8 @@ _HEDGING: Final = frozenset({"think", "believe", "guess", "feel", "suspect", "as
 _REPORTING: Final = frozenset(
     {"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"}
 )
+_REMINDING: Final = frozenset({"remind", "remember", "forget"})
+"""Verbs whose complement is so, whoever is asked to: "can you remind me that it's on Friday?"."""
 _CONDITIONS: Final = frozenset({"if", "unless", "whether", "lest"})
 _TIMES: Final = frozenset({"after", "before", "once", "until", "till", "when", "whenever", "while", "as"})
 """Words that place one clause by another: "after I finish the series" tells nothing that is done."""
@@ -209,7 +211,8 @@ def _judge(tree: Tree, below: int, above: int) -> Stance:
         return Stance.HYPOTHETICAL if _is_negated(tree, above) else Stance.CONSIDERED
     if lemma in _REPORTING and not _has_subject(tree, above, {"i", "we"}):
         return Stance.REPORTED
-    return Stance.HYPOTHETICAL if _has_subject(tree, above, {"you"}) else Stance.ASSERTED
+    doubted = _has_subject(tree, above, {"you"}) and lemma not in _REMINDING
+    return Stance.HYPOTHETICAL if doubted else Stance.ASSERTED
 
 
 def _has_condition(tree: Tree, at: int) -> bool:

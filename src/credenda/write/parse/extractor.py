@@ -24,6 +24,7 @@ from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import Tense, read_clauses
+from credenda.write.parse.context import complete_answer, find_question, is_greeting, resolve_it
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.figures import read_figures
@@ -75,7 +76,7 @@ class ParsingExtractor:
             return claims
         told = list(list_facts(self._parser, turn))
         found = _keep(turn, told)
-        spans = [(span.start + fact.start, span.start + fact.stop) for span, _, fact in told]
+        spans = [_find_place(span, fact) for span, _, fact in told]
         claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, spans))]
         ruled = [one for one in claims if one.attribute is not None]
         claims += [one for one in found if not any(_is_covered(other, one) for other in ruled)]
@@ -101,28 +102,47 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
     _, owner = who_speaks(event)
     if owner is None:
         return
-    topic = last_object = ""
-    last_person: str | None = None
+    reading = _Reading(owner, event.occurred_us)
+    asked, before = find_question(turn), None
     for span in own_sentences(event.text, playing=is_playing(turn)):
         text = event.text[span.start : span.stop].replace("’", "'")
         tree = Tree(text, parser.parse(text))
+        found = reading.read(tree)
+        yield from ((span, tree, fact) for fact in found)
+        completed = (complete_answer(tree, asked) if asked else "") or resolve_it(tree, before)
+        if completed:
+            whole = Tree(completed, parser.parse(completed))
+            more = _leave_out_known(reading.read(whole), found)
+            safe = [one for one in more if not get_attribute(one.attribute).hurts]
+            yield from ((span, whole, replace(one, completes=len(text))) for one in safe)
+        asked, before = asked if is_greeting(text) else "", tree
+
+
+class _Reading:
+    """Reads the sentences of a turn in order, and remembers whom and what they were about."""
+
+    def __init__(self, owner: str, now_us: int) -> None:
+        self._owner, self._now_us = owner, now_us
+        self._topic = self._last_object = ""
+        self._last_person: str | None = None
+
+    def read(self, tree: Tree) -> list[Fact]:
+        """Return the facts of the next sentence."""
         facts: list[Fact] = []
         clauses = read_clauses(tree)
         asserted = {one.head for one in clauses if one.stance is Stance.ASSERTED and not one.negated}
         for clause in clauses:
-            party = identify(tree, find_measured(tree, clause), owner, last_person)
-            party = party or Party(PartyKind.UNKNOWN, owner)
-            last_person = party.owner if party.kind is PartyKind.PERSON else last_person
-            facts += read_facts(_schedule(Statement(tree, clause, party, owner, last_object), event.occurred_us))
-            last_object = find_last_object(tree, clause, party) or last_object
-        facts += read_noun_facts(tree, owner)
-        facts += _leave_out_known(read_figures(tree, owner, asserted), facts)
-        topic, facts = file_under_topic(facts, owner, topic)
-        doubtful = act_of(straighten(text)) is not Act.STATEMENT
-        for fact in facts:
-            hollow = is_hollow(fact.value, fact.attribute) or _TORN_NAME.match(fact.entity) is not None
-            if not hollow and _is_safe(fact, doubtful=doubtful):
-                yield span, tree, fact
+            party = identify(tree, find_measured(tree, clause), self._owner, self._last_person)
+            party = party or Party(PartyKind.UNKNOWN, self._owner)
+            self._last_person = party.owner if party.kind is PartyKind.PERSON else self._last_person
+            facts += read_facts(_schedule(Statement(tree, clause, party, self._owner, self._last_object), self._now_us))
+            self._last_object = find_last_object(tree, clause, party) or self._last_object
+        facts += read_noun_facts(tree, self._owner)
+        facts += _leave_out_known(read_figures(tree, self._owner, asserted), facts)
+        self._topic, facts = file_under_topic(facts, self._owner, self._topic)
+        doubtful = act_of(straighten(tree.text)) is not Act.STATEMENT
+        whole = [one for one in facts if not is_hollow(one.value, one.attribute) and not _TORN_NAME.match(one.entity)]
+        return [one for one in whole if _is_safe(one, doubtful=doubtful)]
 
 
 def _is_safe(fact: Fact, *, doubtful: bool) -> bool:
@@ -202,11 +222,18 @@ def _find_type(attribute: str) -> MemoryType:
     return MemoryType.PREFERENCE if liked else MemoryType.FACT
 
 
+def _find_place(span: TextSpan, fact: Fact) -> tuple[int, int]:
+    """Return the characters of the turn that tell a fact: the whole sentence if that leaves words out."""
+    if fact.completes:
+        return span.start, span.start + fact.completes
+    return span.start + fact.start, span.start + fact.stop
+
+
 def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Claim:
     """Return the claim of a fact, without `slotted` only what its clause says."""
     event = turn.event
     speaker, _ = who_speaks(event)
-    start, stop = span.start + fact.start, span.start + fact.stop
+    start, stop = _find_place(span, fact)
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
     many = fact.many or _is_set(fact.attribute)
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))

@@ -52,6 +52,8 @@ class Fact:
     """The attribute under the thing that the speaker works on, where the clause names none."""
     loose: bool = False
     """A measure of nothing that is named; it belongs to the topic, or to nothing."""
+    completes: int = 0
+    """The length of the sentence that leaves out words of the fact; `start` and `stop` are of the completed one."""
     said: Statement | None = None
     """The statement that tells it; None where a noun alone does."""
 

@@ -16,7 +16,7 @@ from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
 from credenda.write.parse.measures import read_object_dates
 from credenda.write.parse.people import PartyKind
-from credenda.write.parse.properties import read_change, read_property, read_quantities, read_taken_place
+from credenda.write.parse.properties import read_change, read_outcome, read_property, read_quantities, read_taken_place
 from credenda.write.parse.tools import read_tools
 
 __all__ = ["read_facts"]
@@ -55,8 +55,8 @@ def _read(said: Statement) -> Iterator[Fact]:
     if said.party.kind is PartyKind.UNKNOWN:
         yield from read_favourites(said)
         return
-    below = said.tree.find(said.clause.head, "xcomp")
-    if below is not None and said.tree.lemma(said.clause.head) == "manage":
+    below = _find_managed(said)
+    if below is not None:
         said = said._replace(clause=replace(said.clause, head=below))  # "I managed to cut the budget"
     found = [*read_change(said), *read_favourites(said), *read_object_dates(said)]
     yield from read_capacity(said)
@@ -68,10 +68,22 @@ def _read(said: Statement) -> Iterator[Fact]:
     elif said.party.kind in {PartyKind.THING, PartyKind.OWN_THING}:
         yield from read_property(said)
         yield from read_taken_place(said)
+        yield from read_outcome(said)
     elif said.tree.lemma(said.clause.head) == "be" and not said.clause.passive:
         yield from read_identities(said)
     else:
         yield from read_actions(said)
+
+
+def _find_managed(said: Statement) -> int | None:
+    """Return what somebody managed, got or ended up to do, but not what they "gotta" do."""
+    tree, head = said.tree, said.clause.head
+    below, lemma = tree.find(head, "xcomp"), tree.lemma(head)
+    if below is None or lemma not in {"manage", "end", "get"} or tree.find(head, "dobj") is not None:
+        return None
+    past = said.clause.tense is Tense.PAST or said.clause.perfect
+    must = any(tree.tokens[one].text == "ta" for one in tree.find_all(below, "aux"))
+    return below if lemma == "manage" or (past and not must) else None
 
 
 def _apply_stance(said: Statement, fact: Fact) -> Fact:

@@ -11,9 +11,9 @@ from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.objects import find_made_object, is_making
 from credenda.write.parse.tree import Tree, is_pointing
 
-__all__ = ["has_pronoun_object", "is_habitual", "is_helped_by_can", "make_open", "read_open"]
+__all__ = ["COMPLETIONS", "has_pronoun_object", "is_habitual", "is_helped_by_can", "make_open", "read_open"]
 
-_COMPLETIONS: Final = {
+COMPLETIONS: Final = {
     "complete": "completed",
     "finish": "finished",
     "finalize": "finalized",
@@ -106,13 +106,13 @@ def _is_for_years(tree: Tree, head: int) -> bool:
 def _read_completion(said: Statement, head: int) -> Iterator[Fact]:
     """Yield the state of a thing that the speaker has finished: "I've completed the login module"."""
     tree, clause = said.tree, said.clause
-    if tree.lemma(head) not in _COMPLETIONS or clause.negated or clause.tense is Tense.FUTURE:
+    if tree.lemma(head) not in COMPLETIONS or clause.negated or clause.tense is Tense.FUTURE:
         return
     target = tree.find(head, "dobj")
     thing = "" if target is None else tree.phrase(target, prepositions=False)
     named = target is not None and "," not in thing and (" " in thing or tree.tokens[target].pos == "PROPN")
     if named and (clause.tense is Tense.PAST or clause.perfect):
-        yield make_fact(said, "status", _COMPLETIONS[tree.lemma(head)], entity=thing, made=True, move=UpdateKind.CHANGE)
+        yield make_fact(said, "status", COMPLETIONS[tree.lemma(head)], entity=thing, made=True, move=UpdateKind.CHANGE)
 
 
 def is_habitual(tree: Tree, head: int) -> bool:

@@ -14,11 +14,12 @@ from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement, load_frames, make_fact
 from credenda.write.parse.figures import name_known
 from credenda.write.parse.measures import Measure, find_measure_before, find_measured, is_day, read_day, split_measure
+from credenda.write.parse.open_acts import COMPLETIONS
 from credenda.write.parse.people import ACQUAINTANCES, PartyKind, find_name, is_owned, is_title
 from credenda.write.parse.possessions import PETS
 from credenda.write.parse.tree import CLAUSAL, Tree
 
-__all__ = ["read_change", "read_noun_facts", "read_property", "read_quantities", "read_taken_place"]
+__all__ = ["read_change", "read_noun_facts", "read_outcome", "read_property", "read_quantities", "read_taken_place"]
 
 _OPEN_IMPORTANCE: Final = 0.6
 _PLACED_BY: Final = ("on", "at", "in", "for", "from", "around", "by")
@@ -63,6 +64,21 @@ def read_property(said: Statement) -> Iterator[Fact]:
                 yield make_fact(said, slot.attribute, value, entity=_find_owner(said) or slot.owner or said.speaker)
     elif value and (target is None or tree.tokens[target].pos != "ADJ" or _has_slot(party.noun)):
         yield make_fact(said, _name_slot(party.noun), value)
+
+
+def read_outcome(said: Statement) -> Iterator[Fact]:
+    """Yield what was done to a thing, whoever did it: "my application was accepted"."""
+    tree, clause, at = said.tree, said.clause, said.clause.subject
+    settled = tree.lemma(clause.head) in {*load_frames()["outcomes"]["verbs"], *COMPLETIONS, "approve", "deny", "grant"}
+    told = clause.stance is Stance.ASSERTED and all(
+        tree.lemma(one) != "to" for one in tree.find_all(clause.head, "aux")
+    )
+    if at is None or not (settled and clause.passive and told) or clause.negated:
+        return
+    thing = name_known(tree, at, said.speaker)
+    definite = any(tree.lemma(one) == "the" for one in tree.find_all(at, "det"))
+    if thing and (definite or said.party.kind is PartyKind.OWN_THING):
+        yield make_fact(said, "status", tree.tokens[clause.head].text.lower(), entity=thing)
 
 
 def read_taken_place(said: Statement) -> Iterator[Fact]:

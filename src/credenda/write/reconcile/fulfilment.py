@@ -119,7 +119,7 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if not is_open or not _is_same_agent(claim, plan):
         return False
     name = normalise_attribute(claim.attribute or "")
-    planned = _read_action(plan.value or "", "")
+    planned = _read_action(plan.value or "", "", leading=normalise_attribute(plan.attribute or "") == "goal")
     taken = claim.type is MemoryType.DECISION or name in _TAKEN
     if taken and plan.attribute == "considering" and is_same_value(claim.value, plan.value):
         return True
@@ -131,6 +131,8 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
         return False
     done = _read_done(claim, name)
+    if done.verb == _HAPPENED and _DESTINATION.search(plan.value or "") and not _DESTINATION.search(claim.value or ""):
+        return False  # "the trip was great" may be another one than that to Boston
     completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
     alike = completes or _has_same_verb(done.verb, planned.verb)
     return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
@@ -198,10 +200,13 @@ def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:
 
 
 @lru_cache(maxsize=2_048)
-def _read_action(value: str, verb: str) -> _Action:
-    """Read "taking a cooking class today" as take, cooking class; `verb` is the verb of a value that names none."""
+def _read_action(value: str, verb: str, *, leading: bool = False) -> _Action:
+    """Read "taking a cooking class today" as take, cooking class; `verb` is the verb of a value that names none.
+
+    With `leading` the first word is a verb, whether it is known as one or not: "modularize my app".
+    """
     words = re.findall(r"[\w'#+/.-]*\w", value.casefold().replace("’", "'"))
-    if not verb and _has_leading_verb(words):
+    if not verb and words and (_has_leading_verb(words) or (leading and words[0].isalpha())):
         verb, words = lemmatise_verb(words[0]), words[1:]
     while words and words[0] in _PARTICLES | _OWNERS:
         words = words[1:]
