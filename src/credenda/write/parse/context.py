@@ -130,7 +130,8 @@ def resolve_it(tree: Tree, before: Tree | None) -> str:
         found = (set(_list_named_nouns(*place, role, events=moved)) for place in places for role in roles)
         nouns = next((one for one in found if one), set[str]())
         if len(nouns) == 1:
-            return f"{tree.text[: token.start]}{nouns.pop()}{tree.text[token.stop :]}"
+            rest = re.sub("^'s\\b", " is", tree.text[token.stop :])  # "the meeting's moved" would own a move
+            return f"{tree.text[: token.start]}{nouns.pop()}{rest}"
     return ""
 
 
