@@ -96,3 +96,16 @@ def test_names_that_tell_things_apart_are_refused(mem: Credenda, path: Path) -> 
     found = mem.items.get("space", "key")
     assert found is not None
     assert json.loads(found.value) == {f"k{ZERO}": f"v{ZERO}"}
+
+
+def test_claims_of_an_agent_are_kept_too(mem: Credenda, path: Path) -> None:
+    told = mem.remember(
+        f"I live in Gr{ZERO}az. My dog is called Rex.",
+        claims=[
+            {"quote": f"I live in Gr{ZERO}az", "attribute": "residence", "value": f"Gr{ZERO}az"},
+            {"quote": "My dog is called Rex", "entity": f"dog{ZERO}", "attribute": f"na{ZERO}me", "value": "Rex"},
+        ],
+    )
+    assert [one.outcome for one in told.claims] == ["kept", "kept"]
+    assert [one.value for one in mem.list(entity=f"dog{ZERO}").items] == ["Rex"]
+    assert not [value for value in list_values(path) if isinstance(value, str) and ZERO in value]
