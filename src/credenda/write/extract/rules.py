@@ -232,7 +232,7 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
 def _tidied(listener: Listener, sentence: str) -> list[Reading]:
     """Parse the normalised forms of an unmatched sentence, until one gives a reading."""
     found = (_statement(listener, restated(said)) for said in tidied(sentence))
-    return next((readings for readings in found if readings), [])
+    return next((readings for readings in found if readings), list[Reading]())
 
 
 def _noted(listener: Listener, plain: str) -> list[Reading]:
