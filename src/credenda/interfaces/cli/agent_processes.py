@@ -31,13 +31,12 @@ from credenda.projects import find_project
 from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
-    from credenda import Credenda, bootstrap
+    from credenda import Credenda
     from credenda.interfaces import call_worker
     from credenda.interfaces.client_setup.client_configs import Scope
     from credenda.operations.mcp_tools import Toolset
     from credenda.runtime import Parts
 else:
-    bootstrap = import_on_use("credenda.bootstrap")
     call_worker = import_on_use("credenda.interfaces.call_worker")
 
 __all__ = ["install", "mcp", "wait_for_signal", "worker"]

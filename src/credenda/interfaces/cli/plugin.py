@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -19,12 +19,6 @@ from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
 from credenda.interfaces.cli.session import Session, name_database
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.interfaces.plugin.hosts import HOSTS, Plan, plan_host
-from credenda.lazy import import_on_use
-
-if TYPE_CHECKING:
-    from credenda import bootstrap
-else:
-    bootstrap = import_on_use("credenda.bootstrap")
 
 __all__ = ["make_plugin_command"]
 
