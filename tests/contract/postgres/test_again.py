@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
+from threading import Event
 from typing import NoReturn, TypeVar
 
 import psycopg
@@ -71,9 +72,15 @@ def other(database: Database) -> Iterator[psycopg.Connection]:
 
 
 def test_a_unit_that_the_server_undid_after_a_deadlock_files_once(
-    store: PostgresStore, database: Database, other: psycopg.Connection
+    store: PostgresStore, database: Database, other: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The unit waits for a row of the other transaction, which waits for one of the unit's; the unit is undone."""
+    committed = Event()
+
+    def wait_for_the_other(_: float) -> None:
+        assert committed.wait(60)
+
+    monkeypatch.setattr(connections, "pause", wait_for_the_other)
     put(store, ANA, Watermark(name="first", value=1, at_us=1), Watermark(name="second", value=1, at_us=1))
     other.execute("SET deadlock_timeout = '60s'")
     tried: list[int] = []
@@ -82,6 +89,7 @@ def test_a_unit_that_the_server_undid_after_a_deadlock_files_once(
     def meet() -> None:
         other.execute(touch, (ANA, "first"))  # returns when the server has undone the unit
         other.execute("COMMIT")
+        committed.set()
 
     other.execute("BEGIN")
     other.execute(touch, (ANA, "second"))
