@@ -120,8 +120,8 @@ def test_a_stopped_worker_ends_its_duties_in_the_middle_of_a_portion(parts: Part
         if len(seen) == 2:
             stop.set()
 
-    portions: Iterator[list[str]] = iter([list(USERS), []])
-    worker = AllUsers(parts, duties=run_duties, claim=lambda: next(portions))
+    portions: list[list[str]] = [[], [*USERS]]
+    worker = AllUsers(parts, duties=run_duties, claim=portions.pop)
     worker.look_after(stop)
     worker.close()
     assert seen == ["ana", "bob"]

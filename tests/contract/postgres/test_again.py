@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import NoReturn, TypeVar
+from threading import Event
+from typing import NoReturn
 
 import psycopg
 import pytest
@@ -21,7 +22,6 @@ from credenda.storage.store import EventFilter, Watermark, Writer
 from tests.contract.store.build import ANA, put, said, see, texts
 from tests.postgres_server import Database
 
-T = TypeVar("T")
 UNDONE = ("40001", "40P01", "55P03")
 
 
@@ -38,30 +38,14 @@ def raise_in_server(store: PostgresStore, code: str) -> NoReturn:
     raise AssertionError(code)
 
 
-def run_while_another_one_waits(work: Callable[[], T], watching: psycopg.Connection, held: Callable[[], object]) -> T:
-    """Run `work` in a thread until it waits for a lock, then do what lets it go on."""
-    with ThreadPoolExecutor(1) as pool:
-        future: Future[T] = pool.submit(work)
-        while not watching.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
-            assert not future.done(), "it has not waited"
-        held()
-        return future.result(timeout=60)
+def wait_until_one_waits(watching: psycopg.Connection, future: Future[None]) -> None:
+    """Return when a transaction waits for a lock."""
+    while not watching.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+        assert not future.done(), "it has not waited"
 
 
 def mark(writer: Writer, name: str) -> None:
     writer.put(Watermark(name=name, value=(writer.duties.watermark(name) or 0) + 1, at_us=1))
-
-
-def name_marks(tried: list[int]) -> Callable[[Writer], None]:
-    """Make a unit that files a message, takes the lock of one row and then that of another."""
-
-    def work(writer: Writer) -> None:
-        tried.append(len(tried))
-        writer.put(said("Once."))
-        mark(writer, "first")
-        mark(writer, "second")
-
-    return work
 
 
 @pytest.fixture
@@ -71,22 +55,39 @@ def other(database: Database) -> Iterator[psycopg.Connection]:
 
 
 def test_a_unit_that_the_server_undid_after_a_deadlock_files_once(
-    store: PostgresStore, database: Database, other: psycopg.Connection
+    store: PostgresStore, database: Database, other: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The unit waits for a row of the other transaction, which waits for one of the unit's; the unit is undone."""
+    """The other transaction waits for a row of the unit, and then the unit for one of the other; the unit is undone."""
     put(store, ANA, Watermark(name="first", value=1, at_us=1), Watermark(name="second", value=1, at_us=1))
-    other.execute("SET deadlock_timeout = '60s'")
-    tried: list[int] = []
     touch = "UPDATE credenda.watermarks SET value = value + 10 WHERE user_id = %s AND name = %s"
+    tried: list[int] = []
+    meeting: list[Future[None]] = []
+    committed = Event()
+
+    def wait_for_the_other(_: float) -> None:
+        assert committed.wait(60)
 
     def meet() -> None:
         other.execute(touch, (ANA, "first"))  # returns when the server has undone the unit
         other.execute("COMMIT")
+        committed.set()
 
+    def work(writer: Writer) -> None:
+        tried.append(len(tried))
+        writer.put(said("Once."))
+        mark(writer, "first")
+        if len(tried) == 1:
+            meeting.append(pool.submit(meet))
+            wait_until_one_waits(watching, meeting[0])
+        mark(writer, "second")
+
+    monkeypatch.setattr(connections, "pause", wait_for_the_other)
+    other.execute("SET deadlock_timeout = '60s'")
     other.execute("BEGIN")
     other.execute(touch, (ANA, "second"))
-    with database.connect() as watching:
-        run_while_another_one_waits(lambda: store.commit(ANA, name_marks(tried)), watching, meet)
+    with database.connect() as watching, ThreadPoolExecutor(1) as pool:
+        store.commit(ANA, work)
+        meeting[0].result(timeout=60)
     assert len(tried) == 2
     assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["Once."]
     assert see(store, ANA, lambda reader: [reader.duties.watermark(one) for one in ("first", "second")]) == [12, 12]
@@ -99,15 +100,22 @@ def test_a_unit_that_cannot_be_serialised_is_decided_anew_from_the_rows_of_the_o
     put(store, ANA, Watermark(name="first", value=1, at_us=1))
     monkeypatch.setattr(connections, "_BEGIN_WRITE", "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
     tried: list[int] = []
+
+    def work(writer: Writer) -> None:
+        tried.append(len(tried))
+        writer.put(said("Once."))
+        mark(writer, "first")
+
     other.execute("BEGIN")
     other.execute("SELECT pg_advisory_xact_lock(%s)", (compute_lock(f"tenant {ANA}"),))
     other.execute("UPDATE credenda.watermarks SET value = 5 WHERE user_id = %s", (ANA,))
-    with database.connect() as watching:
-        run_while_another_one_waits(
-            lambda: store.commit(ANA, name_marks(tried)), watching, lambda: other.execute("COMMIT")
-        )
+    with database.connect() as watching, ThreadPoolExecutor(1) as pool:
+        done = pool.submit(store.commit, ANA, work)
+        wait_until_one_waits(watching, done)
+        other.execute("COMMIT")
+        done.result(timeout=60)
     assert len(tried) == 2
-    assert see(store, ANA, lambda reader: [reader.duties.watermark(one) for one in ("first", "second")]) == [6, 1]
+    assert see(store, ANA, lambda reader: reader.duties.watermark("first")) == 6
     assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["Once."]
 
 
