@@ -130,7 +130,8 @@ def resolve_it(tree: Tree, before: Tree | None) -> str:
         found = (set(_list_named_nouns(*place, role, events=moved)) for place in places for role in roles)
         nouns = next((one for one in found if one), set[str]())
         if len(nouns) == 1:
-            rest = re.sub("^'s\\b", " is", tree.text[token.stop :])  # "the meeting's moved" would own a move
+            rest = tree.text[token.stop :]
+            rest = f" is{rest[2:]}" if rest.startswith("'s") else rest  # the parser takes "meeting's" for an owner
             return f"{tree.text[: token.start]}{nouns.pop()}{rest}"
     return ""
 
