@@ -135,7 +135,7 @@ def check(
 def _speaks_of(said: Said, memory: Memory) -> bool:
     """Return whether a proposal has the attribute of a memory that holds, or words of its thing or value.
 
-    Where the quoted words point, their message and the one before count too. What was before settles no plan.
+    Where the quoted words point, their message and the one before count too. A past state settles no plan.
     """
     proposal, event = said.proposal, said.turn.event
     if proposal.past and memory.stance in _OPEN:

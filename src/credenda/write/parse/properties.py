@@ -67,7 +67,7 @@ def read_property(said: Statement) -> Iterator[Fact]:
 
 
 def read_outcome(said: Statement) -> Iterator[Fact]:
-    """Yield what was done to a thing, whoever did it: "my application was accepted"."""
+    """Yield the acts upon a thing, whoever did them: "my application was accepted"."""
     tree, clause, at = said.tree, said.clause, said.clause.subject
     settled = tree.lemma(clause.head) in {*load_frames()["outcomes"]["verbs"], *COMPLETIONS, "approve", "deny", "grant"}
     told = clause.stance is Stance.ASSERTED and all(
