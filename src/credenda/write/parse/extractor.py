@@ -77,7 +77,7 @@ class ParsingExtractor:
         spans = [(span.start + fact.start, span.start + fact.stop) for span, _, fact in told]
         claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, spans))]
         ruled = [one for one in claims if one.attribute is not None]
-        claims += [one for one in found if not any(_is_said(other, one) for other in ruled)]
+        claims += [one for one in found if not any(_is_covered(other, one) for other in ruled)]
         return sorted(claims, key=lambda one: one.span.start)
 
 
@@ -178,7 +178,7 @@ def _is_taken(span: Span, taken: list[tuple[int, int]]) -> bool:
     return any(start < span.stop and span.start < stop for start, stop in taken)
 
 
-def _is_said(ruled: Claim, found: Claim) -> bool:
+def _is_covered(ruled: Claim, found: Claim) -> bool:
     """Return whether a claim of the rules leaves a parsed one of its sentence nothing to add.
 
     A change of another slot of a person adds to it: "I quit, next week I start at Siemens".
