@@ -192,7 +192,7 @@ _GENERIC_PLACES: Final = frozenset(
 )
 _GENERIC_EMPLOYERS: Final = frozenset(
     "home work night nights day days week weeks weekend weekends times time least once all now times house office least"  # noqa: SIM905
-    " place morning mornings evening evenings it hours end".split()
+    " place morning mornings evening evenings it hours end job jobs company firm employer".split()
 )
 _NO_NAMES: Final = frozenset(
     "fine good great okay ok sorry sure happy sad tired busy ready glad back home well here there new old nice just"  # noqa: SIM905

@@ -20,6 +20,7 @@ from .build import claim
         ("residence", "Graz, born"),
         ("residence", "the city"),
         ("employer", "home"),
+        ("employer", "my job"),
         ("employer", "Shell. We moved"),
         ("name", "Emilia, nice to meet you Kevin"),
         ("name", "doing well Emily"),
