@@ -277,7 +277,7 @@ def _is_organisation(value: str) -> bool:
 
 
 def _is_role(value: str) -> bool:
-    return _is_named(value, _ROLE_WORDS)
+    return _is_named(value, _ROLE_WORDS) and not _is_measure(value)
 
 
 def _is_substance(value: str) -> bool:

@@ -23,6 +23,7 @@ _PLACES: Final = frozenset({"residence", "birthplace", "grew_up_in", "origin", "
 _ONGOING: Final = frozenset(
     {
         "uses",
+        "attends",
         "plays",
         "practices",
         "learns",
@@ -38,6 +39,8 @@ _ONGOING: Final = frozenset(
     }
 )
 """Attributes of what somebody does at present; the simple past tells an event instead."""
+_PRACTISED: Final = frozenset({"plays", "practices", "teaches", "drives"})
+"""Those of an activity that "I've played chess before" only knows, unless it has lasted: "for years"."""
 _DONE: Final = frozenset(
     {"bought", "met", "watched", "took_part_in", "explored", "researched", "celebrated", "donated"}
 )
@@ -121,6 +124,8 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             continue  # "chose it to save time" tells a purpose
         action = tree.find(head, "xcomp") if word == "to" and attribute != "visited" else _find_gerund(tree, head, word)
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
+            if attribute == "habit" and not _may_fill(said, head, attribute, move):
+                continue  # "they kept laughing"
             yield from _read_intention(said, attribute, action, **more)
             continue
         if word == "with" and tree.preposition(head, "on") is not None:
@@ -178,6 +183,9 @@ def _may_fill(said: Statement, head: int, attribute: str, move: UpdateKind) -> b
         return clause.tense is Tense.PAST or clause.perfect
     if attribute == "decision":
         return not is_habitual(said.tree, head)
+    known = attribute in _PRACTISED and clause.perfect and said.tree.tokens[head].tag == "VBN"
+    if known and said.tree.preposition(head, "for", "since") is None:
+        return False
     return attribute not in _ONGOING or clause.tense is not Tense.PAST
 
 

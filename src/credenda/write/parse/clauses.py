@@ -208,7 +208,10 @@ def _judge(tree: Tree, below: int, above: int) -> Stance:
     if sure or lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
         return Stance.HYPOTHETICAL
     if lemma in _HEDGING:
-        return Stance.HYPOTHETICAL if _is_negated(tree, above) else Stance.CONSIDERED
+        if _is_negated(tree, above):
+            return Stance.HYPOTHETICAL
+        others = _find_subject(tree, above) is not None and not _has_subject(tree, above, {"i", "we", "you"})
+        return Stance.REPORTED if others else Stance.CONSIDERED
     if lemma in _REPORTING and not _has_subject(tree, above, {"i", "we"}):
         return Stance.REPORTED
     doubted = _has_subject(tree, above, {"you"}) and lemma not in _REMINDING

@@ -47,6 +47,9 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
         return False
     if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
         return False
+    unread = "any" in fact.value.lower().split() and not said.clause.negated  # the parser lost the "never" of "co-hosted"
+    if unread and said.clause.stance is Stance.ASSERTED and fact.stance is Stance.ASSERTED:
+        return False
     of_stranger = said.party.stranger and fact.entity == said.party.owner
     return not of_stranger or get_attribute(fact.attribute).person
 

@@ -27,7 +27,7 @@ def read_identities(said: Statement) -> Iterator[Fact]:
             yield from _read_adjective(said, one)
     yield from _read_origin(said, head)
     yield from _read_visit(said, head)
-    liked = tree.preposition(head, "into")
+    liked = None if said.clause.tense is Tense.PAST else tree.preposition(head, "into")  # "we were into skating"
     for one in [] if liked is None else tree.conjuncts(liked):
         yield make_fact(said, "likes", tree.phrase(one))
 

@@ -86,6 +86,9 @@ def _tell_act(said: Statement, head: int) -> str:
     """Return an action with its object, which stands before a relative clause: "the essay, which I sent on May 3"."""
     tree, at = said.tree, said.clause.head
     told, above = tree.action(head), tree.tokens[at].head
+    helper = tree.find(head, "auxpass")
+    if helper is not None and said.clause.passive and told:
+        return f"{tree.tokens[helper].text.lower()} {told}"  # "was kicked"
     objects = tree.find_all(at, "dobj", "pobj", "advmod", "attr")
     whole = any(tree.tokens[one].tag not in {"WDT", "WP"} for one in objects if tree.tokens[one].dep != "advmod")
     whole = whole or any(tree.tokens[one].tag == "WRB" for one in objects)
