@@ -202,7 +202,8 @@ def order_by_flags(
     """Order rows, best first: a current value before the value it replaced, unsure memories last (R-062).
 
     `successors` maps a row flagged superseded to the id of the current memory. If both are listed, the current memory
-    gets the higher key and the features of both. `lowered` reduces the key of a replaced value and of an unsure event.
+    gets the higher key and the features of both. `lowered` reduces the key of a replaced value and of an unsure event,
+    but for a row that holds the query verbatim.
     """
     by_id = {row.id: row for row in rows}
     for old in list(by_id.values()):
@@ -215,8 +216,9 @@ def order_by_flags(
 
 
 def _is_lowered(row: Row) -> bool:
+    """Return whether the key of a row is reduced; never if the row holds the query verbatim."""
     unsure = row.kind == "event" and "low_confidence" in row.flags
-    return "superseded" in row.flags or (unsure and not row.signs.verbatim)
+    return ("superseded" in row.flags or unsure) and not row.signs.verbatim
 
 
 def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:

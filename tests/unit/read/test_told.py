@@ -29,6 +29,16 @@ def test_words_of_a_message_are_found_verbatim_whatever_became_of_its_claims(wor
     assert names(found)[0] == said
 
 
+def test_words_of_a_replaced_value_are_found_verbatim_right_after_the_current_one(world: World) -> None:
+    said = world.say("Hmmm I love soup!")
+    old = world.hold("I love soup", event=said, attribute="food", value="soup")
+    new = world.hold("Any kind of soup", attribute="food", value="any kind of soup")
+    world.supersede(old, new)
+    for at in range(30):
+        world.hold(f"They love a soup of kind {at}, cooked with love")
+    assert names(world.search("I love soup!"))[:2] == [new, said]
+
+
 def test_a_single_word_is_no_quotation() -> None:
     assert not has_query("Linz", fold_query("Linz"))
     assert has_query("我住在柏林。", fold_query("住在柏林"))
