@@ -1937,13 +1937,15 @@ export interface Operations {
     optional: true;
     output: AuditRecordPage;
   };
-  /** Embed every text with a model; existing vectors of other models stay. */
+  /** Embed every text with a model; vectors of other models stay, unless they are to be deleted. */
   "reembed": {
     input: {
       /** Such as minilm or openai:MODEL. [default: the configured model] */
       model?: string | null;
       /** Also embed texts that have a vector of this model; the new one takes its place. */
       clear_existing?: boolean | null;
+      /** Delete the vectors of other models at the end; the memory must be open with this model. */
+      drop_others?: boolean | null;
       /** Only count the texts. */
       dry_run?: boolean | null;
     };

@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from credenda.write.extract.lexicon import is_common, load_table
 from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.readings import Reading
 
-__all__ = ["tidied"]
+__all__ = ["half_read", "tidied"]
 
 _WORD: Final = re.compile(r"[\w'-]+|:")
 _NAMED: Final = re.compile(
@@ -22,6 +23,10 @@ _NAMED: Final = re.compile(
     r"(?P<name>[a-z][a-z]{2,}(?: [a-z]{3,})?)\b"
 )
 """Words that may precede a name."""
+_RUN_ON: Final = re.compile(
+    r"\w (?:i|we) (?:am|are|do|have|go|live|work|use|play|take|drink|eat|drive|run|train|only|now)\b", re.IGNORECASE
+)
+"""The words after a value at which a run-on sentence continues."""
 _CHARACTERS_MAX: Final = 160
 """Longer sentences are not typed in haste."""
 
@@ -39,6 +44,13 @@ def _rewrites() -> tuple[_Rewrite, ...]:
         _Rewrite(frozenset(one["words"]), compile_macros(one["match"], table["macros"]), one["to"])
         for one in table["rewrite"]
     )
+
+
+def half_read(sentence: str, readings: list[Reading]) -> bool:
+    """Return whether an informal sentence was parsed as a mere event, or its value runs into the next sentence."""
+    if any(_RUN_ON.search(one.value or "") for one in readings):
+        return True
+    return sentence.islower() and all(one.attribute == "event" for one in readings)
 
 
 def tidied(sentence: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ from credenda.write.extract.clauses import (
 from credenda.write.extract.exchanges import exchanged, in_its_slot, parted_of, renamed
 from credenda.write.extract.foreign import read_foreign, told_back
 from credenda.write.extract.gloss import glossed
-from credenda.write.extract.hasty import tidied
+from credenda.write.extract.hasty import half_read, tidied
 from credenda.write.extract.imagined import faint, stated_before
 from credenda.write.extract.instructions import read_directive
 from credenda.write.extract.joining import added, is_change, merged, softened, with_prior
@@ -224,6 +224,8 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
     readings = _statement(listener, sentence if premise is None else premise)
     if not readings and listener.owner is not None:
         readings = read_foreign(sentence, listener.owner) or _tidied(listener, sentence) or _as_said(listener, sentence)
+    elif listener.owner is not None and half_read(sentence, readings):
+        readings = _tidied(listener, sentence) or readings
     if readings and is_transient(sentence):
         readings = [one for one in readings if one.durable or one.move is not UpdateKind.STATE]
     return readings
@@ -232,7 +234,8 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
 def _tidied(listener: Listener, sentence: str) -> list[Reading]:
     """Parse the normalised forms of an unmatched sentence, until one gives a reading."""
     found = (_statement(listener, restated(said)) for said in tidied(sentence))
-    return next((readings for readings in found if readings), list[Reading]())
+    whole = [readings for readings in found if readings and not half_read(sentence, readings)]
+    return whole[0] if whole else []
 
 
 def _noted(listener: Listener, plain: str) -> list[Reading]:
