@@ -47,7 +47,8 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
         return False
     if fact.value.endswith((" to get", " to do", " to go", " to be", " to have", " to make")):
         return False
-    unread = "any" in fact.value.lower().split() and not said.clause.negated  # the parser lost the "never" of "co-hosted"
+    # "I've never co-hosted any event": the parser loses the "never" of a word with a hyphen
+    unread = "any" in fact.value.lower().split() and not said.clause.negated
     if unread and said.clause.stance is Stance.ASSERTED and fact.stance is Stance.ASSERTED:
         return False
     of_stranger = said.party.stranger and fact.entity == said.party.owner
