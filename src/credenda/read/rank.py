@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 __all__ = ["Reading", "find_allowed_owners", "hydrate_batch", "order_rows"]
 
 
+_QUOTED_READ: Final = 2_000
+"""Number of latest events that are searched for a query of words that no index holds."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -216,7 +218,15 @@ def _find_successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
 
 def find_allowed_owners(work: Reading) -> Integers:
     """Read from the store the owner codes of all events and memories that meet the conditions: slow but exact."""
-    return find_owner(np.array([*_find_allowed_memories(work), *_find_allowed_events(work)], np.int64))
+    return find_owner(
+        np.array([*_find_allowed_memories(work), *_list_codes(work, _make_event_filter(work.query))], np.int64)
+    )
+
+
+def find_quoting_owners(work: Reading) -> Integers:
+    """Read from the store the owner codes of the latest events that hold the query verbatim."""
+    wanted = _make_event_filter(work.query, newest_first=True, worded=True, limit=_QUOTED_READ)
+    return find_owner(np.array([*_list_codes(work, wanted, quoting=work.quoted)], np.int64))
 
 
 def _find_allowed_memories(work: Reading) -> Iterator[int]:
@@ -235,18 +245,20 @@ def _find_allowed_memories(work: Reading) -> Iterator[int]:
             yield pack_code(parse_id_number(memory.id, IdKind.MEMORY, work.reader.tenant.tag), memory=True)
 
 
-def _find_allowed_events(work: Reading) -> Iterator[int]:
-    query = work.query
-    if not may_return_events(query):
-        return
-    wanted = EventFilter(
+def _make_event_filter(query: Query, **more: Any) -> EventFilter:  # noqa: ANN401 - fields of a filter
+    return EventFilter(
         session=query.session,
         topic=query.topic,
         recorded_before_us=_add_microsecond(query.known_at_us),
         occurred_before_us=_add_microsecond(query.as_of_us),
+        **more,
     )
-    for event in work.reader.find_events(wanted):
-        if is_matching_event(event, query):
+
+
+def _list_codes(work: Reading, wanted: EventFilter, *, quoting: str = "") -> Iterator[int]:
+    """Yield the codes of the events that meet a filter and the conditions of the query, and hold a folded text."""
+    for event in work.reader.find_events(wanted) if may_return_events(work.query) else ():
+        if is_matching_event(event, work.query) and (not quoting or has_query(event.text, quoting)):
             yield pack_code(parse_id_number(event.id, IdKind.EVENT, work.reader.tenant.tag), memory=False)
 
 

@@ -33,8 +33,8 @@ from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owne
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Plan, plan
-from credenda.read.rank import Reading, find_allowed_owners, hydrate_batch, order_rows
+from credenda.read.plan import Ask, Interval, Plan, plan
+from credenda.read.rank import Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import retrieve
 from credenda.read.score import compute_final_scores
 from credenda.read.spelling import correct_spelling
@@ -44,6 +44,7 @@ from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.storage.current_trust import combine_trust
 from credenda.storage.store import Reader
 from credenda.text.passages import split_passages
+from credenda.text.tokens import tokenize
 
 __all__ = ["Embed", "search"]
 
@@ -114,6 +115,8 @@ def search(
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask)
     found, rows, rise = _find(asked, work, _COMPARED)
+    if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
+        found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
         rows, pick_most_relevant(work.rows), judge, work.tuned, asking=_gather_question_signals(made, found, rise)
@@ -218,6 +221,20 @@ def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Ro
         work.misfits, work.unread = 0, False
         rows, rise = _settle(asked, work, found, count)
     return found, rows, rise
+
+
+def _find_quoting(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], Rise] | None:
+    """Find the latest texts that hold a query verbatim of whose words no index has any: "No, I didn't.".
+
+    None without such a text.
+    """
+    allowed = find_quoting_owners(work)
+    if not len(allowed):
+        return None
+    anytime = replace(asked, made=replace(asked.made, intervals=(Interval(None, None),)))
+    found = retrieve(asked.index, work.reader, asked.query, anytime.made, vector=asked.vector, allowed=allowed)
+    work.rows.clear()
+    return found, *_settle(anytime, work, found, _COMPARED)
 
 
 def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:

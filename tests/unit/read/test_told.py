@@ -2,6 +2,7 @@
 
 import pytest
 
+from credenda.model.event import DENIED
 from credenda.model.memory import Stance
 from credenda.read.verbatim import fold_query, has_query
 
@@ -37,6 +38,17 @@ def test_words_of_a_replaced_value_are_found_verbatim_right_after_the_current_on
     for at in range(30):
         world.hold(f"They love a soup of kind {at}, cooked with love")
     assert names(world.search("I love soup!"))[:2] == [new, said]
+
+
+def test_words_that_no_index_holds_are_found_verbatim(world: World) -> None:
+    said = world.say("No, I didn't. But a dog brightens my days.")
+    hidden = world.say("No, I didn't. It is a secret", flags=(DENIED,))
+    for at in range(30):
+        world.say(f"No, I did, and that was number {at}")
+    found = world.search("no, I DIDN'T")
+    assert (names(found), found.abstained) == ([said], False)
+    assert hidden not in names(found)
+    assert world.search("to be or not to be").abstained
 
 
 def test_a_single_word_is_no_quotation() -> None:
