@@ -75,6 +75,12 @@ def test_remember_says_what_changed_and_what_was_said_before(ana: Terminal) -> N
     assert "residence: Graz" in again
 
 
+def test_a_decision_says_that_its_value_was_only_considered(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDENDA_PARSER", "auto")
+    ana.remember("I'm considering Redis or Memcached.")
+    assert "now Redis; previously Redis [considered]" in ana.text("remember", "We went with Redis.")
+
+
 def test_remember_tells_a_correction_an_end_and_a_doubt_apart(ana: Terminal) -> None:
     ana.remember("My name is Jon.", "I drink coffee.", "We use Postgres.")
     assert "name: John; Jon was wrong" in ana.text("remember", "Actually, my name is John, not Jon.")

@@ -260,10 +260,16 @@ def _describe_claim(one: ClaimReceipt) -> str:
 
 def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
     """Describe a replacement: a change of the value, or a correction of a wrong value."""
-    before = "; ".join(map(name_value, old))
+    before = "; ".join(map(_name_replaced, old))
     if all(one.relation is Relation.CORRECTED for one in old):
         return f"{name_value(new)}; {before} was wrong"
     return f"now {name_value(new)}; previously {before}"
+
+
+def _name_replaced(old: Memory) -> str:
+    """Name a replaced value, and say if it was only planned or considered: a decision for it keeps the same words."""
+    is_open = old.stance in {Stance.PLANNED, Stance.CONSIDERED}
+    return f"{name_value(old)} [{old.stance.value}]" if is_open else name_value(old)
 
 
 def _describe_consequence(one: Believed) -> str:

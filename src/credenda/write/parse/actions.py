@@ -124,8 +124,6 @@ def _fill_frame(said: Statement, head: int, frame: Mapping[str, Any]) -> Iterato
             continue  # "chose it to save time" tells a purpose
         action = tree.find(head, "xcomp") if word == "to" and attribute != "visited" else _find_gerund(tree, head, word)
         if action is not None and tree.tokens[action].pos in {"VERB", "AUX"}:
-            if attribute == "habit" and not _may_fill(said, head, attribute, move):
-                continue  # "they kept laughing"
             yield from _read_intention(said, attribute, action, **more)
             continue
         if word == "with" and tree.preposition(head, "on") is not None:
@@ -245,6 +243,8 @@ def _find_gerund(tree: Tree, head: int, word: str) -> int | None:
 def _read_intention(said: Statement, attribute: str, action: int, **more: Any) -> Iterator[Fact]:  # noqa: ANN401
     """Read an action that somebody plans, likes or decides on; a liked activity is a hobby, and a journey a journey."""
     tree, lemma = said.tree, said.tree.lemma(action)
+    if attribute == "habit" and said.clause.tense is Tense.PAST:
+        return  # "they kept laughing"
     below = tree.find(action, "xcomp", "advcl", "dobj") if lemma == "go" else None
     if below is not None and tree.tokens[below].text.endswith("ing"):  # "planning on going skiing"
         action, lemma = below, tree.lemma(below)

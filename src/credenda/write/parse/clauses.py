@@ -208,14 +208,19 @@ def _judge(tree: Tree, below: int, above: int) -> Stance:
     if sure or lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
         return Stance.HYPOTHETICAL
     if lemma in _HEDGING:
-        if _is_negated(tree, above):
-            return Stance.HYPOTHETICAL
-        others = _find_subject(tree, above) is not None and not _has_subject(tree, above, {"i", "we", "you"})
-        return Stance.REPORTED if others else Stance.CONSIDERED
+        return _judge_thought(tree, above)
     if lemma in _REPORTING and not _has_subject(tree, above, {"i", "we"}):
         return Stance.REPORTED
     doubted = _has_subject(tree, above, {"you"}) and lemma not in _REMINDING
     return Stance.HYPOTHETICAL if doubted else Stance.ASSERTED
+
+
+def _judge_thought(tree: Tree, at: int) -> Stance:
+    """Return how a verb of thinking presents its thought: that of somebody else is hearsay."""
+    if _is_negated(tree, at):
+        return Stance.HYPOTHETICAL
+    others = _find_subject(tree, at) is not None and not _has_subject(tree, at, {"i", "we", "you"})
+    return Stance.REPORTED if others else Stance.CONSIDERED
 
 
 def _has_condition(tree: Tree, at: int) -> bool:

@@ -128,11 +128,12 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     if name in _REACHED and claim.move is UpdateKind.CHANGE:
         reached = _read_action(claim.value or "", "get").words
         return planned.verb in _STARTING and bool(planned.words) and set(reached) <= set(planned.words)
-    if _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
-        return False
     done = _read_done(claim, name)
-    if done.verb == _HAPPENED and _DESTINATION.search(plan.value or "") and not _DESTINATION.search(claim.value or ""):
-        return False  # "the trip was great" may be another one than that to Boston
+    # "the trip was great" may be another one than that to Boston
+    unnamed = done.verb == _HAPPENED and _DESTINATION.search(plan.value or "") is not None
+    unnamed = unnamed and _DESTINATION.search(claim.value or "") is None
+    if unnamed or _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
+        return False
     completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
     alike = completes or _has_same_verb(done.verb, planned.verb)
     return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
