@@ -118,7 +118,7 @@ def running_engine(memory: Credenda, places: Places) -> Generator[None]:
     Path(places.folder).mkdir(parents=True, exist_ok=True)
     with listen_to_hooks(memory):
         ready = Event()
-        for _ in range(400):
+        for _ in range(4_000):
             if Path(places.socket).exists():
                 break
             ready.wait(0.025)
