@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -58,36 +57,26 @@ def test_a_job_that_begins_later_is_planned_until_its_day(
     assert ("employer", "DeepL", Stance.PLANNED) not in slots(mem)
 
 
-@pytest.mark.parametrize("parser", ["auto", "none"])
-def test_items_of_a_list_about_oneself_are_facts_without_a_subject(
-    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str
-) -> None:
-    monkeypatch.setenv("CREDENDA_PARSER", parser)
-    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
-        mem.remember("About me:\n- vegetarian\n* two kids\n2. live in Graz\n- Works at Siemens\n- 34 years old")
-        mem.settle()
-        assert {(one.attribute, one.value, one.text) for one in held(mem)} == {
-            ("diet", "vegetarian", "vegetarian"),
-            ("child_count", "two kids", "two kids"),
-            ("residence", "Graz", "live in Graz"),
-            ("employer", "Siemens", "Works at Siemens"),
-            ("age", "34", "34 years old"),
-        }
+@pytest.mark.usefixtures("either_parser")
+def test_items_of_a_list_about_oneself_are_facts_without_a_subject(mem: Credenda, say: Say) -> None:
+    say("About me:\n- vegetarian\n* two kids\n2. live in Graz\n- Works at Siemens\n- 34 years old")
+    assert {(one.attribute, one.value, one.text) for one in held(mem)} == {
+        ("diet", "vegetarian", "vegetarian"),
+        ("child_count", "two kids", "two kids"),
+        ("residence", "Graz", "live in Graz"),
+        ("employer", "Siemens", "Works at Siemens"),
+        ("age", "34", "34 years old"),
+    }
 
 
-@pytest.mark.parametrize("parser", ["auto", "none"])
-def test_an_introduction_tells_a_name_a_job_and_where_from(
-    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, parser: str
-) -> None:
-    monkeypatch.setenv("CREDENDA_PARSER", parser)
-    with Credenda.open(path, user="ana", clock=clock, workers=False) as mem:
-        mem.remember("I'm Crystal, a TV producer from East Janethaven, can you help me plan a trip?")
-        mem.settle()
-        assert [(attribute, value) for attribute, value, _ in slots(mem)] == [
-            ("job_title", "TV producer"),
-            ("name", "Crystal"),
-            ("origin", "East Janethaven"),
-        ]
+@pytest.mark.usefixtures("either_parser")
+def test_an_introduction_tells_a_name_a_job_and_where_from(mem: Credenda, say: Say) -> None:
+    say("I'm Crystal, a TV producer from East Janethaven, can you help me plan a trip?")
+    assert [(attribute, value) for attribute, value, _ in slots(mem)] == [
+        ("job_title", "TV producer"),
+        ("name", "Crystal"),
+        ("origin", "East Janethaven"),
+    ]
 
 
 def test_a_nation_or_diet_in_front_of_a_job_is_no_name(mem: Credenda, say: Say) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,14 +11,8 @@ from credenda import Credenda
 from credenda.model.memory import Stance
 from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.usefixtures("with_parser")
 Say = Callable[..., None]
-
-
-@pytest.fixture
-def mem(path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Credenda]:
-    monkeypatch.setenv("CREDENDA_PARSER", "auto")
-    with Credenda.open(path, user="ana", clock=clock, workers=False) as opened:
-        yield opened
 
 
 def list_slots(mem: Credenda, status: str = "active") -> set[tuple[str | None, str | None, Stance]]:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from credenda import Credenda
-from credenda.testing import ManualClock
 
+pytestmark = pytest.mark.usefixtures("with_parser")
 Say = Callable[..., None]
-
-
-@pytest.fixture
-def mem(path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Credenda]:
-    monkeypatch.setenv("CREDENDA_PARSER", "auto")
-    with Credenda.open(path, user="ana", clock=clock, workers=False) as opened:
-        yield opened
 
 
 def list_values(mem: Credenda, attribute: str, status: str = "active") -> set[tuple[str | None, str]]:

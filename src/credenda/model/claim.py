@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
-from credenda.model.event import Event
+from credenda.model.event import DENIED, Event
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 
 __all__ = ["CONFIDENCE_MAX", "Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
@@ -103,6 +103,13 @@ class Turn:
     event: Event
     before: tuple[Event, ...] = ()
     known: tuple[Memory, ...] = ()
+
+    @property
+    def addressed(self) -> Event | None:
+        """The event just before, which this one may answer: of somebody else, and not denied."""
+        last = self.before[-1] if self.before else None
+        own = last is not None and (last.role, last.speaker) == (self.event.role, self.event.speaker)
+        return None if last is None or own or DENIED in last.flags else last
 
 
 class Extractor(Protocol):

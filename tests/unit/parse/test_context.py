@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from credenda.model.claim import Claim, Turn
-from credenda.model.event import Event, Role
+from credenda.model.event import DENIED, Event, Role
 from credenda.write.parse.extractor import ParsingExtractor
 
 from .test_clauses import PARSER, NoRules, read, slots
@@ -47,6 +49,15 @@ def test_an_answer_is_read_with_its_question(question: str, text: str, slot: tup
 )
 def test_a_vague_answer_and_a_slot_that_can_hurt_stay_open(question: str, text: str) -> None:
     assert slots(answer(question, text)) == set()
+
+
+def test_an_event_answers_only_one_of_somebody_else_that_is_not_denied() -> None:
+    asked = Event(text="Do you play the cello?", role=Role.PERSON, speaker="Bob", occurred_us=0, id="e1", recorded_us=0)
+    event = replace(asked, text="Yes!", speaker="Ana", id="e2")
+    assert Turn(event=event, before=(asked,)).addressed == asked
+    assert Turn(event=event, before=(asked, replace(event, id="e3"))).addressed is None
+    assert Turn(event=event, before=(replace(asked, flags=(DENIED,)),)).addressed is None
+    assert Turn(event=event).addressed is None
 
 
 def test_nobody_answers_their_own_question() -> None:

@@ -34,10 +34,10 @@ def find_question(turn: Turn, sentence: str) -> str:
 
     The message is somebody else's, and the sentence opens the turn.
     """
-    last = turn.before[-1] if turn.before else None
-    if last is None or (last.role, last.speaker) == (turn.event.role, turn.event.speaker):
+    last = turn.addressed
+    if last is None or not turn.event.text.lstrip().startswith(sentence.strip()):
         return ""
-    if not turn.event.text.lstrip().startswith(sentence.strip()) or _ANSWER.match(sentence.strip()) is None:
+    if _ANSWER.match(sentence.strip()) is None:
         return ""
     asked = [last.text[one.start : one.stop].strip() for one in split_sentences(last.text)]
     questions = [one for one in asked if one.rstrip("\"')”’ ").endswith("?") and len(one) <= _CHARACTERS_MAX]

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from credenda.model.claim import Turn
-from credenda.model.event import DENIED, Role
+from credenda.model.event import Role
 from credenda.write.extract.lexicon import names
 from credenda.write.parse.fact import load_frames
 from credenda.write.parse.people import is_owned
 from credenda.write.parse.tree import CLAUSAL, Tree
 
-__all__ = ["complete_answer", "find_question", "is_greeting", "resolve_it"]
+__all__ = ["complete_answer", "find_open_question", "is_greeting", "resolve_it"]
 
 _QUESTION: Final = re.compile(r"([^.!?\n]+)\?[^\w\[]*(?:\[[^\]]*\]\s*)?$")
 _GREETING: Final = re.compile(
@@ -71,12 +71,11 @@ _NAMING: Final = frozenset({"dobj", "nsubj", "nsubjpass", "attr", "pobj", "conj"
 _NO_THINGS: Final = frozenset({"PERSON", "DATE", "TIME", "MONEY", "PERCENT", "CARDINAL", "QUANTITY", "GPE"})
 
 
-def find_question(turn: Turn) -> str:
+def find_open_question(turn: Turn) -> str:
     """Return the question that the turn before ends with, without its mark; "" if nobody else asked."""
-    event, before = turn.event, turn.before[-1] if turn.before else None
-    if before is None or DENIED in before.flags or (before.role is event.role and before.speaker == event.speaker):
-        return ""
-    found = _QUESTION.search(before.text) if before.role in {Role.USER, Role.PERSON, Role.ASSISTANT} else None
+    before = turn.addressed
+    spoken = before is not None and before.role in {Role.USER, Role.PERSON, Role.ASSISTANT}
+    found = _QUESTION.search(before.text) if before is not None and spoken else None
     return "" if found is None else found[1].strip().replace("’", "'")
 
 

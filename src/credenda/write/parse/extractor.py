@@ -24,7 +24,7 @@ from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
 from credenda.write.parse.clauses import Tense, read_clauses
-from credenda.write.parse.context import complete_answer, find_question, is_greeting, resolve_it
+from credenda.write.parse.context import complete_answer, find_open_question, is_greeting, resolve_it
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.figures import read_figures
@@ -103,7 +103,7 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
     if owner is None:
         return
     reading = _Reading(owner, event.occurred_us)
-    asked, before = find_question(turn), None
+    asked, before = find_open_question(turn), None
     for span in own_sentences(event.text, playing=is_playing(turn)):
         text = event.text[span.start : span.stop].replace("’", "'")
         tree = Tree(text, parser.parse(text))
