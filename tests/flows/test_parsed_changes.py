@@ -101,6 +101,14 @@ def test_it_moves_the_only_thing_that_was_named(mem: Credenda, say: Say) -> None
     assert ("date", "May 3", Stance.ASSERTED) in list_slots(mem, "superseded")
 
 
+def test_it_moves_an_owned_thing_of_the_sentence_before_and_no_other(mem: Credenda, say: Say) -> None:
+    say("My interview is on June 10. It was moved to July 5.")
+    say("The meeting is on May 3. It was moved to May 9.")
+    dates = {value for attribute, value, _ in list_slots(mem) if attribute == "date"}
+    assert dates >= {"July 5", "May 3"}
+    assert list_slots(mem, "superseded") == {("date", "June 10", Stance.ASSERTED)}
+
+
 def test_what_one_turn_tells_settles_no_plan_of_the_same_turn(mem: Credenda, say: Say) -> None:
     say("I'm trying to update my budget plan after it was submitted.")
     assert ("goal", "update my budget plan", Stance.PLANNED) in list_slots(mem)

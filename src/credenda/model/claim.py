@@ -92,6 +92,8 @@ class Claim:
     tags: tuple[str, ...] = ()
     reader: str = ""
     """Version of the prompt and the model that extracted it, or the calling agent; "" for the rules."""
+    completed: str = ""
+    """The sentence with the words that it leaves out, which may name the owner of its thing; "" for a whole one."""
     rival: str | None = None
     """Id of the memory that a model or an agent named as replaced, corrected, ended or contradicted by it."""
 

@@ -261,4 +261,5 @@ def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Cla
         prior=fact.prior,
         cardinality=Cardinality.SET if many else Cardinality.SINGLE,
         move=UpdateKind.STATE if fact.stance is Stance.PLANNED else fact.move,
+        completed=fact.said.tree.text if fact.completes and fact.said is not None else "",
     )

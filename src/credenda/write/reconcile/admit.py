@@ -42,7 +42,8 @@ def admit_claim(claim: Claim) -> Claim | None:
     attribute, value = claim.attribute or "", claim.value or ""
     if not is_valid_value(attribute, value):
         return None if get_attribute(attribute).hurts else remove_slot(claim)
-    if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, claim.text):
+    told = claim.completed or claim.text
+    if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, told):
         return replace(claim, cardinality=Cardinality.SET)
     return claim
 
