@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -21,8 +22,8 @@ def mem(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
 
 
 @pytest.fixture
-def folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a short path: a socket in it has a name that every system takes. What hooks write is there."""
-    made = tmp_path_factory.mktemp("h")
-    monkeypatch.setenv("XDG_DATA_HOME", str(made))
-    return made
+    with TemporaryDirectory(prefix="h") as made:
+        monkeypatch.setenv("XDG_DATA_HOME", made)
+        yield Path(made).resolve()

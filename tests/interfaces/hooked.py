@@ -114,7 +114,6 @@ def get_text(answer: str) -> str:
 @contextmanager
 def running_engine(memory: Credenda, places: Places) -> Generator[None]:
     """Keep an engine listening; it begins when a hook has made the folder."""
-    assert places.socket, "the path is too long for a socket"
     Path(places.folder).mkdir(parents=True, exist_ok=True)
     with listen_to_hooks(memory):
         ready = Event()

@@ -18,6 +18,7 @@ from credenda.errors import Unavailable
 from credenda.hook_files.places import find_places, is_server
 from credenda.hook_files.ring_log import add_line, read_lines
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
+from credenda.interfaces.hook_engine.listener import make_private
 
 from .hooked import EVENTS, CodingAgent
 
@@ -274,3 +275,15 @@ def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Pat
     assert agent.waiting == []
     with agent.open() as memory:
         assert memory.stats().events == 2
+
+
+def test_no_process_listens_in_a_folder_that_others_can_write_to(folder: Path) -> None:
+    folder.chmod(0o777)
+    with pytest.raises(PermissionError, match="others can write"):
+        make_private(str(folder))
+    folder.chmod(0o700)
+    (folder / "link").symlink_to(folder)
+    with pytest.raises(PermissionError):
+        make_private(str(folder / "link"))
+    make_private(str(folder / "new"))
+    assert (folder / "new").stat().st_mode & 0o777 == 0o700

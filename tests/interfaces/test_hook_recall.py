@@ -71,6 +71,24 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "Postgres" in elsewhere
 
 
+def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = folder / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(deep))
+    agent = CodingAgent(deep)
+    agent.teach("We decided to use Postgres for the billing service.")
+    agent.start("resume")
+    with agent.open() as memory, running_engine(memory, agent.places):
+        shown = Path(agent.places.socket)
+        told = agent.say("which database did we decide on for the billing service?")
+        assert shown.parent.stat().st_mode & 0o777 == 0o700
+    assert "We decided to use Postgres" in told
+    assert read_lines(agent.places)[-1]["by"] == "engine"
+    assert not shown.exists()
+
+
 @pytest.mark.sqlite_file  # the reading of the file names every memory; a search shows one for a sentence
 def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
     agent = CodingAgent(folder)

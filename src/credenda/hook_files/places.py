@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 import time
 from typing import Final, NamedTuple
 
@@ -29,7 +30,7 @@ _FILE_MODE: Final = 0o600
 _TABLE_BYTES: Final = 4_194_304
 _SERVER: Final = "postgresql:"
 _SOCKET_BYTES: Final = 100
-"""Longest path of a socket that every system takes."""
+"""A path of a socket of at most so many bytes works on every system."""
 
 
 class Places(NamedTuple):
@@ -44,16 +45,15 @@ class Places(NamedTuple):
 
 
 def find_places(database: str, user: str) -> Places:
-    """Return the places of a user's hooks; creates nothing. `socket` is "" where its path would be too long."""
+    """Return the places of a user's hooks; creates nothing."""
     name = hashlib.sha256(user.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     folder = os.path.join(_find_base(database), name)
-    socket = os.path.join(folder, "engine")
     return Places(
         folder=folder,
         waiting=os.path.join(folder, "waiting"),
         sessions=os.path.join(folder, "sessions"),
         log=os.path.join(folder, "log"),
-        socket=socket if len(os.fsencode(socket)) <= _SOCKET_BYTES else "",
+        socket=_find_socket(folder),
         lock=os.path.join(folder, "lock"),
     )
 
@@ -75,6 +75,15 @@ def _find_base(database: str) -> str:
         return f"{os.path.abspath(database)}.hooks"
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return os.path.join(data, "credenda", f"{name.removeprefix(_SERVER)[:16]}.hooks")
+
+
+def _find_socket(folder: str) -> str:
+    """Return the path of the socket: in the folder, or where that is too long in this system user's own folder."""
+    path = os.path.join(folder, "engine")
+    if sys.platform == "win32" or len(os.fsencode(path)) <= _SOCKET_BYTES:
+        return path
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
+    return os.path.join("/tmp", f"credenda-{os.getuid()}", name)  # noqa: S108 # the listener asks whose folder it is
 
 
 def write_durably(folder: str, name: str, data: bytes, *, flush: bool = True) -> None:

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import socket
+import stat
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,7 +28,7 @@ if sys.platform != "win32":
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["listen_to_hooks"]
+__all__ = ["listen_to_hooks", "make_private"]
 
 _log: Final = logging.getLogger(__name__)
 _IDLE_SECONDS: Final = 0.5
@@ -99,9 +100,11 @@ class _Listener:
 
     def _open_socket(self, stack: ExitStack) -> socket.socket | None:
         path = self._places.socket
-        if not path or not hasattr(socket, "AF_UNIX"):
+        if sys.platform == "win32":
             return None
         try:
+            if os.path.dirname(path) != self._places.folder:
+                make_private(os.path.dirname(path))
             with suppress(FileNotFoundError):
                 os.unlink(path)  # of a process that ended without removing it: the lock is ours
             line = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
@@ -134,6 +137,14 @@ class _Listener:
                 self._memory.start_worker()
         except (CredendaError, OSError):
             _log.debug("messages of hooks wait", exc_info=True)
+
+
+def make_private(folder: str) -> None:
+    """Make a folder that only this system user may enter; raises OSError for one that somebody else made."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"others can write to {folder}")
 
 
 def _remove(path: str) -> None:
