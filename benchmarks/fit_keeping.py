@@ -1,12 +1,11 @@
 """Fit the weights of a parsed clause: `src/credenda/write/parse/keeping.toml`.
 
-python benchmarks/fit_keeping.py --data CONV.jsonl.gz … --read VERDICTS.jsonl --gold DIR … [--write]
+python benchmarks/fit_keeping.py --data CONV.jsonl.gz … --read VERDICTS.jsonl [--write]
 
 `--read` has entries that a reader judged without seeing the code, one a line: {"conv", "turn", "attribute", "value",
-"verdict"}, a verdict being right, part, empty or wrong. They fit the weights of the slot: half of the weight asks
-whether an entry is right, half whether it is right at least in part. `--gold` has folders of `credenda bench talk`:
-whether a claim of the gold says a fact fits the weights of the clause alone. Both are scored for each conversation by
-weights fitted on the others, and the scores are printed by attribute.
+"verdict"}, a verdict being right, part, empty or wrong. Half of the weight asks whether an entry is right, half whether
+it is right at least in part. Each conversation is scored by weights fitted on the others, and the scores are printed by
+attribute.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ from numpy.typing import NDArray
 from benchmarks.logistic import fit_logistic
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.locomo import Conversation, load_conversations
-from credenda.bench.talk_figures import measure_coverage
-from credenda.bench.talk_gold import GoldClaim, load_gold
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.model.parsed import Parser
@@ -38,25 +35,22 @@ OUT: Final = Path(__file__).parents[1] / "src/credenda/write/parse/keeping.toml"
 SEEN_MIN: Final = 6
 """Judged facts that must have a sign."""
 SLOT_LIMIT: Final = 1.0
-CLAUSE_SHARE: Final = 0.9
-SAYS: Final = 0.5
 SMALL: Final = 0.15
 KNOWN_CHARACTERS: Final = 30
 VERDICTS: Final = ("right", "part", "empty", "wrong")
 HEAD: Final = """\
 # Weights of signs that a fact is worth keeping; `benchmarks/fit_keeping.py` writes this file, `keeping.py` reads it.
-# A sum below 0 fills no slot, or leaves no memory.
+# A sum below 0 fills no slot.
 """
 
 
 class Row(NamedTuple):
-    """A fact with its signs, and a verdict or the weight of the claim of the gold that says it."""
+    """A fact with its signs and a verdict."""
 
     fold: str
     attribute: str
     signs: frozenset[str]
-    verdict: str = ""
-    weight: int = 0
+    verdict: str
 
 
 def list_told(parser: Parser, conversation: Conversation) -> Iterator[tuple[str, Fact, frozenset[str]]]:
@@ -64,7 +58,7 @@ def list_told(parser: Parser, conversation: Conversation) -> Iterator[tuple[str,
     for _, messages in conversation.sessions:
         before: list[Event] = []
         for message in messages:
-            speaker = str(message.get("speaker") or "user")
+            speaker = str(message.get("name") or "user")
             role = Role(str(message.get("role") or ("user" if speaker == "user" else "person")))
             text = str(message.get("content") or message.get("text"))
             event = Event(text=text, role=role, speaker=speaker, occurred_us=0, id="event", recorded_us=0)
@@ -84,31 +78,19 @@ def find_verdict(fact: Fact, entries: Sequence[Mapping[str, str]]) -> str:
     return ""
 
 
-def find_support(fact: Fact, claims: Sequence[GoldClaim]) -> int:
-    """Return the weight of the weightiest claim that says a value; 0 without one."""
-    said = (one.weight for one in claims if measure_coverage(fact.value, f"{one.value} {one.clause}") >= SAYS)
-    return max(said, default=0)
-
-
-def gather(data: Sequence[Path], read: Path, gold: Sequence[Path]) -> tuple[list[Row], list[Row]]:
-    """Return the judged facts, and those of the conversations with gold."""
+def gather(data: Sequence[Path], read: Path) -> list[Row]:
+    """Return the judged facts."""
     entries: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
     for _, row in read_numbered_lines(read):
         entries[str(row["conv"]), str(row["turn"])].append({name: str(value) for name, value in row.items()})
-    judged, told, parser = list[Row](), list[Row](), SpacyEnglish()
+    judged, parser = list[Row](), SpacyEnglish()
     for conversation in (one for path in data for one in load_conversations(path)):
-        claims: dict[str, list[GoldClaim]] = defaultdict(list)
-        found = [one for folder in gold if (one := load_gold(folder, conversation.name)) is not None]
-        for claim in (claim for one in found for claim in one.claims):
-            claims[claim.turn].append(claim)
-        if not claims and all(name != conversation.name for name, _ in entries):
+        if all(name != conversation.name for name, _ in entries):
             continue
         for turn, fact, signs in list_told(parser, conversation):
-            row = Row(conversation.name, fact.attribute, signs)
             verdict = find_verdict(fact, entries.get((conversation.name, turn), ()))
-            judged += [row._replace(verdict=verdict)] if verdict else []
-            told += [row._replace(weight=find_support(fact, claims[turn]))] if claims else []
-    return judged, told
+            judged += [Row(conversation.name, fact.attribute, signs, verdict)] if verdict else []
+    return judged
 
 
 def build(rows: Sequence[Row], names: Sequence[str]) -> Floats:
@@ -123,10 +105,8 @@ def fit(rows: Sequence[Row], names: Sequence[str], targets: Sequence[Sequence[bo
 
 
 def make_targets(rows: Sequence[Row]) -> list[list[bool]]:
-    """Return what the weights of rows should tell: judged ones by their verdict, others by the gold."""
-    if any(row.verdict for row in rows):
-        return [[row.verdict == "right" for row in rows], [row.verdict in {"right", "part"} for row in rows]]
-    return [[row.weight > 0 for row in rows]]
+    """Return what the weights of rows should tell: whether they are right, and whether at least in part."""
+    return [[row.verdict == "right" for row in rows], [row.verdict in {"right", "part"} for row in rows]]
 
 
 def score_held_out(rows: Sequence[Row], names: Sequence[str]) -> Floats:
@@ -159,12 +139,12 @@ def print_figures(judged: Sequence[Row], scores: Floats) -> None:
             print(f"{name:14s} {what:5s} {describe([row for row in rows if name in {row.attribute, row.fold}])}")
 
 
-def render(name: str, names: Sequence[str], weights: Floats, limit: float) -> str:
-    """Return a table of the data file."""
+def render(names: Sequence[str], weights: Floats) -> str:
+    """Return the data file."""
     rows = sorted((str(name), float(weight)) for name, weight in zip(names, weights[1:], strict=True))
     used = [row for row in rows if row[0].removeprefix("is_") in WEIGHED or not row[0].startswith("is_")]
     lines = [f"{name} = {weight:.2f}" for name, weight in used if abs(weight) >= SMALL]
-    return "\n".join([f"[{name}]", f"start = {float(weights[0]) - limit:.2f}", *lines, ""])
+    return "\n".join([HEAD, "[slot]", f"start = {float(weights[0]) - SLOT_LIMIT:.2f}", *lines, ""])
 
 
 def main() -> None:
@@ -172,19 +152,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument("--read", type=Path, required=True)
-    parser.add_argument("--gold", type=Path, action="append", required=True)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    judged, told = gather(given.data, given.read, given.gold)
+    judged = gather(given.data, given.read)
     counts = Counter(sign for row in judged for sign in row.signs)
     names = sorted(sign for sign, count in counts.items() if count >= SEEN_MIN)
     print_figures(judged, score_held_out(judged, names))
-    limit = float(np.quantile(score_held_out(told, names), 1 - CLAUSE_SHARE))
     if given.write:
-        slot, clause = (fit(rows, names, make_targets(rows)) for rows in (judged, told))
-        OUT.write_text(
-            "\n".join([HEAD, render("slot", names, slot, SLOT_LIMIT), render("clause", names, clause, limit)])
-        )
+        OUT.write_text(render(names, fit(judged, names, make_targets(judged))))
 
 
 if __name__ == "__main__":

@@ -130,6 +130,15 @@ class Signed(Protocol):
         ...
 
 
+class Labelled(Signed, Protocol):
+    """Anything that has features and the number of a label."""
+
+    @property
+    def label(self) -> int:
+        """Return the number of its label."""
+        ...
+
+
 class Table:
     """A sparse matrix: rows of a few features each, as indices."""
 
@@ -171,15 +180,22 @@ def softmax(scores: Floats) -> Floats:
     return np.asarray(grown / grown.sum(1, keepdims=True), np.float64)
 
 
-def fit(rows: Sequence[Row], known: dict[str, int], steps: int) -> Floats:
-    """Minimise the regularised cross-entropy loss."""
+def learn_weights(
+    rows: Sequence[Labelled],
+    known: dict[str, int],
+    *,
+    labels: int = len(LABELS),
+    ridge: float = RIDGE,
+    steps: int = STEPS,
+) -> Floats:
+    """Return the (signs, labels) weights that minimise the regularised cross-entropy loss."""
     table = Table(rows, known)
-    wanted = np.eye(len(LABELS))[[row.label for row in rows]]
-    weights = np.zeros((len(known), len(LABELS)))
+    wanted = np.eye(labels)[[row.label for row in rows]]
+    weights = np.zeros((len(known), labels))
     ahead, pace = weights, 1.0
-    steep = 0.5 * table.bound() + RIDGE
+    steep = 0.5 * table.bound() + ridge
     for _ in range(steps):
-        slope = table.back(softmax(table.scores(ahead)) - wanted) + RIDGE * ahead
+        slope = table.back(softmax(table.scores(ahead)) - wanted) + ridge * ahead
         moved = ahead - slope / steep
         faster = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
         ahead, weights, pace = moved + (pace - 1) / faster * (moved - weights), moved, float(faster)
@@ -191,13 +207,13 @@ def learn(rows: Sequence[Row], known: dict[str, int]) -> Floats:
     sure = [row for row in rows if row.alone or row.label == 0]
     others = [row for row in rows if not (row.alone or row.label == 0)]
     if not others:
-        return fit(sure, known, STEPS)
-    shares = softmax(Table(others, known).scores(fit(sure, known, FIRST_STEPS)))
+        return learn_weights(sure, known)
+    shares = softmax(Table(others, known).scores(learn_weights(sure, known, steps=FIRST_STEPS)))
     best: dict[int, tuple[float, Row]] = {}
     for row, share in zip(others, shares[np.arange(len(others)), [row.label for row in others]], strict=True):
         if row.line not in best or float(share) > best[row.line][0]:
             best[row.line] = (float(share), row)
-    return fit([*sure, *(row for _, row in best.values())], known, STEPS)
+    return learn_weights([*sure, *(row for _, row in best.values())], known)
 
 
 def vocabulary(rows: Sequence[Row]) -> dict[str, int]:

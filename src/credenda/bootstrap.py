@@ -83,7 +83,7 @@ class _LazyExtractor:
         """Extract the claims of a turn."""
         rules = extract.rules.RulesExtractor()
         extractor = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
-        return extract.wall.by_the_wall(extractor, turn, self._zone)
+        return extract.wall.by_the_wall(extract.noteworthy.WeighingExtractor(extractor), turn, self._zone)
 
 
 def _open_parser(choice: str) -> Parser | None:

@@ -74,7 +74,7 @@ def test_a_question_never_comes_back_as_a_memory(mem: Credenda, say: Say) -> Non
         "It's a legal drama series, I watched it months ago.",
         "That sounds amazing and I am so happy for you.",
         "By sharing our stories, we can build a strong community.",
-        "We had a great time at the event last month. They were so nice.",
+        "The event last month was fun. They were so nice.",
         "I'm looking forward to it, and I'm really excited.",
     ],
 )

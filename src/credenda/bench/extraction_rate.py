@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from credenda.bench.sentences import make_sentences
 from credenda.clock import from_datetime
-from credenda.model.claim import Turn
+from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
+from credenda.write.extract.noteworthy import WeighingExtractor
 from credenda.write.extract.rules import RulesExtractor
 
 __all__ = ["measure_rate", "read_demo_turns"]
@@ -31,8 +32,8 @@ def read_demo_turns() -> list[str]:
 
 def measure_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
     """Return the extraction rate for these texts, each as a separate message: the best of some passes, CPU time."""
-    reader = RulesExtractor()
-    reader.warm()
+    RulesExtractor.warm()
+    reader = WeighingExtractor(RulesExtractor())
     now = from_datetime(moment)
     turns = [_turn(text, number, now) for number, text in enumerate(texts)]
     others = [_turn(text, number, now) for number, text in enumerate(make_sentences(_OTHERS, seed=_OTHERS))]
@@ -47,7 +48,7 @@ def _turn(text: str, number: int, now_us: int) -> Turn:
     return Turn(event=event)
 
 
-def _time_pass(reader: RulesExtractor, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
+def _time_pass(reader: Extractor, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
     """Time one pass, after extracting other texts, so that caches do not help."""
     for turn in others:
         reader.extract(turn)

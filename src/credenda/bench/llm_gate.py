@@ -13,6 +13,7 @@ from credenda.clock import from_datetime
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.model.report import ModelUse
+from credenda.write.extract.noteworthy import WeighingExtractor
 from credenda.write.extract.rules import RulesExtractor
 from credenda.write.llm.gate import skip
 
@@ -51,7 +52,7 @@ def _find_reason(line: Mapping[str, Any]) -> str | None:
         text=line["text"], role=role, speaker=role.value, occurred_us=moment_us, id="e0", recorded_us=moment_us
     )
     turn = Turn(event=event)
-    why = skip(turn, RulesExtractor().extract(turn))
+    why = skip(turn, WeighingExtractor(RulesExtractor()).extract(turn))
     return None if why is None else why.value
 
 

@@ -12,14 +12,10 @@ from typing import Final
 
 from credenda.model.attributes import is_valid_value
 from credenda.model.claim import UpdateKind
-from credenda.write.extract.acts import is_question, is_transient
 from credenda.write.extract.clauses import open_sentence, split_clauses
-from credenda.write.extract.lexicon import expression, names, words_of
-from credenda.write.extract.predicates import Predicate, read_predicate
 from credenda.write.extract.readings import Reading
-from credenda.write.extract.subjects import Subject, find_subject
 
-__all__ = ["keep_lasting", "lasts", "stands_alone"]
+__all__ = ["keep_lasting", "points_back", "stands_alone"]
 
 _POINTING: Final = re.compile(
     r"\b(?:it|its|it's|this|these|those|they|they're|them|their|he|he's|she|she's|him|his|hers?|there|here|ones?|such"
@@ -27,17 +23,17 @@ _POINTING: Final = re.compile(
     r"|that(?= (?:is|was|one|way|would|will)\b|[.,!]|$)|that's)\b",
     re.IGNORECASE,
 )
+_POINTING_BACK: Final = re.compile(
+    r"\b(?:it|its|it's|this(?! (?:year|month|week|weekend|morning|afternoon|evening|summer|spring|fall|autumn|winter"
+    r"|time|semester|[a-z]+day)\b)|these|those|they|they're|them|their|he|he's|she|she's|him|his|hers?|ones|such"
+    r"|that(?= (?:is|was|one|way|would|will|has|had)\b|[.,!]|$)|that's|thats)\b",
+    re.IGNORECASE,
+)
+"""Those that mean nothing without another sentence."""
 _NAMING: Final = re.compile(r"\b(?i:my|our|the|an?) [a-z]|(?<=\s)[A-Z][a-z]")
 """What a later pronoun of the same sentence may refer to."""
 _DUMMY: Final = re.compile(
     r"^(?:it|there)(?:'s| is| was| has been)\b(?! (?:my|our|his|her|their|an?|the)\b)", re.IGNORECASE
-)
-_ADDRESS: Final = re.compile(r"\b(?:you|your|you're|yours|u|ur)\b", re.IGNORECASE)
-_JOINED: Final = re.compile(
-    r"^(?:and|but|or|because|so|then|although|though|while|whereas|which|who|where|when|since|once|as|by"
-    r"|on the other hand|otherwise|plus|except|maybe|perhaps|however|especially|even|just|not|still|instead|besides|if"
-    r"|unless|until|yet)\b",
-    re.IGNORECASE,
 )
 _ASKING: Final = re.compile(
     r"^(?:i|we) (?:\w+ly |just |still |often |always )*(?:wonder|wondered"
@@ -50,27 +46,16 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 """A question inside a statement: "I wonder where my keys are"."""
-_MOOD: Final = re.compile(
-    r"\b(?:i|we)(?: am|'m| are|'re| was| were| feel| felt)"
-    r"(?: \w+ly| so| very| really| just| quite| pretty| too| not| still| a bit| a little| more| also)*"
-    r" (?:happy|sad|glad|sorry|sure|excited|tired|bored|proud|afraid|worried|curious|hungry|thirsty|ready|fine|ok|okay"
-    r"|good|great|well|better|busy|late|back|done|here|jealous|nervous|stressed|anxious|grateful|thankful|lucky"
-    r"|impressed|amazed|surprised|pleased|happier|relieved|overwhelmed|wondering|looking forward|trying|thinking|hoping"
-    r"|able|aware|open|down|in|up|on board|blessed|inspired|intrigued|interested to|hooked)\b",
-    re.IGNORECASE,
-)
 _RULES: Final = ("instruction_", "procedure_", "decision_")
 """Patterns of what is to be done, which addresses somebody and lasts."""
-_OWN: Final = frozenset({"i", "me", "my", "mine", "we", "us", "our", "ours"})
-_STATES: Final = frozenset({"simple", "perfect", "former"})
-_WORDS_MIN: Final = 4
 
 
 def keep_lasting(readings: Iterable[Reading], sentence: str, owner: str | None, *, note: bool) -> list[Reading]:
     """Return the readings of a sentence that are worth a memory.
 
-    Those with a slot are, and those that end or replace something. Another one must stand alone, and last unless it is
-    a `note`: the user's whole message. Of a sentence that ends in a question, only the statement counts.
+    Those with a slot are, and those that end or replace something. Another one is kept of a `note` alone, the user's
+    whole message, if it stands alone; the sentences of a conversation are weighed as a whole by `noteworthy.py`. Of a
+    sentence that ends in a question, only the statement counts.
     """
     stated = sentence
     if sentence.endswith("?"):
@@ -81,7 +66,7 @@ def keep_lasting(readings: Iterable[Reading], sentence: str, owner: str | None, 
         placed = named and _has_valid_value(reading)
         if placed or reading.move is not UpdateKind.STATE or (owner == "user" and reading.pattern.startswith(_RULES)):
             return True
-        return stands_alone(stated, note=note) and (note or lasts(stated, owner or ""))
+        return note and stands_alone(stated)
 
     return [one for one in readings if is_worth(one)]
 
@@ -91,43 +76,31 @@ def _has_valid_value(reading: Reading) -> bool:
     return not (reading.attribute and reading.value) or is_valid_value(reading.attribute, reading.value)
 
 
-def stands_alone(sentence: str, *, note: bool) -> bool:
-    """Return whether a sentence with expanded contractions is a statement that needs no other sentence.
+def stands_alone(sentence: str) -> bool:
+    """Return whether a note with expanded contractions is a statement that needs no other sentence.
 
-    `note`: the sentence is a whole message to oneself, which may be elliptic and address anybody.
-
-    >>> stands_alone("The spare key is under the pot", note=True), stands_alone("It is a drama series.", note=True)
+    >>> stands_alone("The spare key is under the pot"), stands_alone("It is a drama series.")
     (True, False)
     """
     opened = open_sentence(sentence.strip()).text
     if not opened or sentence.rstrip().endswith(("?", ":")) or _ASKING.match(opened):
         return False
-    if not note and (_JOINED.match(opened) or _ADDRESS.search(opened)):
-        return False
-    if not note and any(is_question(piece) for piece in split_clauses(opened)):
-        return False
-    begin = _DUMMY.match(opened)
-    return all(
-        (begin is not None and not found.start()) or _NAMING.search(opened[: found.start()]) is not None
-        for found in _POINTING.finditer(opened)
+    return not _points(_POINTING, opened)
+
+
+def points_back(sentence: str) -> bool:
+    """Return whether a pronoun of a sentence means something of another sentence.
+
+    >>> points_back("I love it"), points_back("I bought a desk and love it"), points_back("It's raining")
+    (True, False, False)
+    """
+    return _points(_POINTING_BACK, sentence)
+
+
+def _points(words: re.Pattern[str], sentence: str) -> bool:
+    begin = _DUMMY.match(sentence)
+    return any(
+        _NAMING.search(sentence[: found.start()]) is None
+        for found in words.finditer(sentence)
+        if begin is None or found.start()
     )
-
-
-def lasts(sentence: str, owner: str) -> bool:
-    """Return whether a sentence states something lasting of its author, by grammar: no mood, episode or remark."""
-    opened = open_sentence(sentence).text.strip(" .!")
-    if is_transient(sentence) or _MOOD.search(opened) or opened.count(" ") + 1 < _WORDS_MIN:
-        return False
-    subject = find_subject(opened, owner, None)
-    predicate = None if subject is None else read_predicate(subject.rest)
-    if subject is None or predicate is None or _OWN.isdisjoint(words_of(opened)):
-        return False
-    return _is_lasting(subject, predicate)
-
-
-def _is_lasting(subject: Subject, predicate: Predicate) -> bool:
-    noun = (subject.noun or subject.entity).casefold()
-    if noun in names().skip_nouns or expression("checks", "of_the_talk").search(noun):
-        return False
-    talk = predicate.verb in names().talk or predicate.verb in names().mental
-    return predicate.tense in _STATES and not talk and "degree" not in predicate.cues

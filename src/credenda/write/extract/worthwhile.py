@@ -75,7 +75,7 @@ _QUOTED: Final = re.compile(r'"[^"]*\b(?:i|i\'m|my|we|our)\b[^"]*"|"(?:[^" ]+ ){
 def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     """Keep one unmatched sentence as the classifier decides; [] if it is worth nothing.
 
-    Only a note of the user is kept, a sentence that is the whole turn: of a conversation, the event is enough.
+    Only a note of the user is kept, a sentence that is the whole turn; `noteworthy.py` weighs those of a conversation.
     """
     words = words_of(sentence)
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None

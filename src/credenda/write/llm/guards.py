@@ -361,7 +361,7 @@ def _leave_sentence(said: Said, stance: Stance, why: Refusal | Misfit | None) ->
     if is_bare_reply(said.sentence):
         stands = bool(said.question) and why is None
     else:
-        stands = said.states and stands_alone(straighten(claim.text), note=True)
+        stands = said.states and stands_alone(straighten(claim.text))
     if not stands:
         return Verdict(None, why or Refusal.EMPTY)
     return Verdict(claim, why)

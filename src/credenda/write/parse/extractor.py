@@ -28,7 +28,7 @@ from credenda.write.parse.context import complete_answer, find_open_question, is
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.facts import read_facts
 from credenda.write.parse.figures import read_figures
-from credenda.write.parse.keeping import Kept, decide_kept
+from credenda.write.parse.keeping import is_filling
 from credenda.write.parse.measures import find_measured, is_measured
 from credenda.write.parse.objects import file_under_topic
 from credenda.write.parse.people import Party, PartyKind, find_last_object, identify
@@ -74,26 +74,15 @@ class ParsingExtractor:
         claims = self._rules.extract(turn)
         if turn.event.role is Role.ASSISTANT:
             return claims
-        told = list(list_facts(self._parser, turn))
-        found = _keep(turn, told)
-        spans = [_find_place(span, fact) for span, _, fact in told]
-        claims = [one for one in claims if _is_precise(one) and not (_is_vague(one) and _is_taken(one.span, spans))]
+        told = [(_find_place(span, fact), tree, fact) for span, tree, fact in list_facts(self._parser, turn)]
+        found = [_make_claim(turn, place, fact) for place, tree, fact in told if is_filling(tree, fact)]
+        read, filled = [place for place, _, _ in told], [(one.span.start, one.span.stop) for one in found]
+        claims = [one for one in claims if _is_precise(one)]
+        vague = [one for one in claims if _is_vague(one) and _is_taken(one.span, read if one.attribute else filled)]
+        claims = [one for one in claims if one not in vague]
         ruled = [one for one in claims if one.attribute is not None]
         claims += [one for one in found if not any(_is_covered(other, one) for other in ruled)]
         return sorted(map(name_topic, claims), key=lambda one: one.span.start)
-
-
-def _keep(turn: Turn, told: Sequence[tuple[TextSpan, Tree, Fact]]) -> list[Claim]:
-    """Return the claims that are worth keeping; a clause that fills a slot is not kept again without one."""
-    decided = [(span, fact, decide_kept(tree, fact)) for span, tree, fact in told]
-    claims = [_make_claim(turn, span, fact, slotted=True) for span, fact, kept in decided if kept is Kept.SLOT]
-    told_spans = {one.span for one in claims}
-    for span, fact, kept in decided:
-        claim = _make_claim(turn, span, fact, slotted=False)
-        if kept is Kept.CLAUSE and claim.span not in told_spans:
-            claims.append(claim)
-            told_spans.add(claim.span)
-    return claims
 
 
 def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fact]]:
@@ -229,37 +218,32 @@ def _find_place(span: TextSpan, fact: Fact) -> tuple[int, int]:
     return span.start + fact.start, span.start + fact.stop
 
 
-def _make_claim(turn: Turn, span: TextSpan, fact: Fact, *, slotted: bool) -> Claim:
-    """Return the claim of a fact, without `slotted` only what its clause says."""
+def _make_claim(turn: Turn, place: tuple[int, int], fact: Fact) -> Claim:
+    """Return the claim of a fact that characters of the turn tell."""
     event = turn.event
     speaker, _ = who_speaks(event)
-    start, stop = _find_place(span, fact)
+    start, stop = place
     text = event.text[start:stop][: limits.MEMORY_TEXT_CHARACTERS]
     many = fact.many or _is_set(fact.attribute)
     confidence = min(_HEDGED if fact.hedged else _CONFIDENCE, CONFIDENCE_MAX.get(fact.stance, 1.0))
     coming = fact.stance is Stance.PLANNED and fact.attribute in _STATES
-    claim = Claim(
+    return Claim(
         text=text,
         type=_find_type(fact.attribute),
         span=Span(event.id, start, start + len(text)),
         speaker=speaker,
+        entity=fact.entity,
+        attribute=normalise_attribute(fact.attribute),
+        value=fact.value,
+        prior=fact.prior,
+        cardinality=Cardinality.SET if many else Cardinality.SINGLE,
         stance=fact.stance,
+        move=UpdateKind.STATE if fact.stance is Stance.PLANNED else fact.move,
         valid_from_us=clause_dates(text, event.occurred_us, "future").coming if coming else None,
         valid_until_us=event.occurred_us if fact.past and fact.stance is Stance.ASSERTED else None,
         confidence=confidence,
         importance=_IMPORTANCE,
         topic=event.topic,
         tags=event.tags,
-    )
-    if not slotted:
-        return claim
-    return replace(
-        claim,
-        entity=fact.entity,
-        attribute=normalise_attribute(fact.attribute),
-        value=fact.value,
-        prior=fact.prior,
-        cardinality=Cardinality.SET if many else Cardinality.SINGLE,
-        move=UpdateKind.STATE if fact.stance is Stance.PLANNED else fact.move,
         completed=fact.said.tree.text if fact.completes and fact.said is not None else "",
     )

@@ -1,14 +1,13 @@
-"""Decide how much of a parsed fact is worth keeping: its slot, its clause alone, or nothing. Pure.
+"""Decide whether a parsed fact fills its slot. Pure.
 
-Two weighted sums of signs decide. `benchmarks/fit_keeping.py` fits the weights in `keeping.toml` on real talk: those of
-the slot on entries that a reader judged, those of the clause on claims that a reader wrote down.
+A weighted sum of signs decides. `benchmarks/fit_keeping.py` fits the weights in `keeping.toml` on entries that a reader
+judged. Without a slot, `write/extract/noteworthy.py` decides whether the sentence is kept.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -21,16 +20,7 @@ from credenda.write.parse.people import PartyKind
 from credenda.write.parse.topics import find_topic
 from credenda.write.parse.tree import Tree
 
-__all__ = ["OFF", "WEIGHED", "Kept", "decide_kept", "find_signs", "load_weights"]
-
-
-class Kept(StrEnum):
-    """How much of a fact is kept."""
-
-    SLOT = "slot"
-    CLAUSE = "clause"
-    """A memory without a slot."""
-    NOTHING = "nothing"
+__all__ = ["OFF", "WEIGHED", "find_signs", "is_filling", "load_weights"]
 
 
 WEIGHED: Final = frozenset({"does", "experience", "has", "plan", "likes", "dislikes", "considering", "way"})
@@ -40,8 +30,6 @@ OFF: Final = frozenset({"has", "way"})
 _POINTING: Final = frozenset(
     ["it", "them", "this", "that", "these", "those", "him", "her", "he", "she", "they", "its", "their", "his", "one"]
 )
-_UNRESOLVED: Final = frozenset({"it", "them", "him", "he", "she", "they", "one"})
-"""Pronouns without which words do not stand alone."""
 _EMPTY: Final = frozenset(
     [
         *("something", "anything", "everything", "stuff", "thing", "things", "someone", "way", "ways", "lot", "bit"),
@@ -105,25 +93,18 @@ def _list_value_signs(fact: Fact, value: Sequence[Token]) -> Iterator[str]:
     yield from ["owned"] if low & {"my", "our"} else []
 
 
-def decide_kept(tree: Tree, fact: Fact) -> Kept:
-    """Return how much of a fact is kept."""
+def is_filling(tree: Tree, fact: Fact) -> bool:
+    """Return whether a fact fills its slot."""
     took_place = fact.said is not None and fact.said.party.kind in _THINGS and fact.attribute == "experience"
     if fact.attribute not in WEIGHED or took_place:
-        return Kept.SLOT  # "the exam went well" settles a plan
-    signs, tables = find_signs(tree, fact), load_weights()
+        return True  # "the exam went well" settles a plan
+    signs, weights = find_signs(tree, fact), load_weights()["slot"]
     if fact.attribute == "likes" and "pointing" not in signs and find_topic(fact.value):
-        return Kept.SLOT
-    if fact.attribute not in OFF and _sum(tables["slot"], signs) >= 0:
-        return Kept.SLOT
-    alone = _UNRESOLVED.isdisjoint(fact.value.lower().split())
-    return Kept.CLAUSE if alone and _sum(tables["clause"], signs) >= 0 else Kept.NOTHING
-
-
-def _sum(weights: Mapping[str, float], signs: frozenset[str]) -> float:
-    return weights["start"] + sum(weights.get(one, 0.0) for one in signs)
+        return True
+    return fact.attribute not in OFF and weights["start"] + sum(weights.get(one, 0.0) for one in signs) >= 0
 
 
 @cache
 def load_weights() -> Mapping[str, Mapping[str, float]]:
-    """Load the weights of both decisions; cached."""
+    """Load the weights; cached."""
     return tomllib.loads(resources.files("credenda.write.parse").joinpath("keeping.toml").read_text("utf-8"))
