@@ -75,9 +75,12 @@ def test_a_plan_is_kept_as_a_plan() -> None:
         "They asked me to mentor a group of new programmers last month.",
         "Imagine I had signed up for a pottery class last week.",
         "I went.",
+        "Write me a short poem about the trip that we made last week.",
+        "I'm getting a KeyError since the last rebase of my branch.",
+        "Last week I moved the class to src/orders/writer.py for my project.",
     ],
 )
-def test_small_talk_questions_and_what_leans_on_another_sentence_are_left_to_the_event(text: str) -> None:
+def test_small_talk_questions_tasks_and_what_leans_on_another_sentence_are_left_to_the_event(text: str) -> None:
     assert weigh(f"{OPENING} {text}") == []
 
 

@@ -23,12 +23,13 @@ from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_question, is_transient
 from credenda.write.extract.clauses import open_contractions, open_sentence, straighten
 from credenda.write.extract.lasting import points_back
-from credenda.write.extract.lexicon import load_weights
+from credenda.write.extract.lexicon import lexicon, load_weights, words_of
 from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, own_sentences
 from credenda.write.extract.spoken import fluent
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
 from credenda.write.extract.worth import signs_of
+from credenda.write.extract.worthwhile import is_at_hand
 
 __all__ = ["LABELS", "SCALE", "Noteworthy", "WeighingExtractor", "estimate_noteworthy", "find_signs", "list_sentences"]
 
@@ -47,6 +48,8 @@ _WORDS_MIN: Final = 4
 _WORDS_MAX: Final = 60
 _JOINT: Final = re.compile(r"[\s,;:–—-]*(?:(?:and|but|so)\s+)?", re.IGNORECASE)
 _LOOSE_END: Final = re.compile(r"[\s,;:–—-]+(?:and|but|so|because|or)?$", re.IGNORECASE)
+_FILE: Final = re.compile(r"`|\b[\w-]+\(\)|\b\w+/\w+/|\b[\w-]{2,}\.(?!com\b|org\b|net\b)[a-z]{1,4}\b(?!\.)")
+"""A name of a file, a path or a call."""
 _READ: Final = 0.4
 """Share of the words that must have a weight; other languages have less."""
 
@@ -199,6 +202,14 @@ def _is_whole(sentence: str) -> bool:
     count = sentence.count(" ") + 1
     told = _WORDS_MIN <= count <= _WORDS_MAX and not sentence.rstrip().endswith(("?", ":"))
     opened = open_sentence(sentence.strip()).text
-    if not told or not opened or is_question(opened) or is_transient(sentence):
+    if not told or not opened or is_question(opened) or is_transient(sentence) or _is_task(sentence, opened):
         return False
     return act_of(sentence) is Act.STATEMENT and not points_back(opened)
+
+
+def _is_task(sentence: str, opened: str) -> bool:
+    """Return whether a sentence is an order, or about a file or an error of the running task."""
+    words = words_of(opened)
+    first = lexicon().forms.get(opened.split(" ", 1)[0].lower())
+    ordered = first is not None and "base" in first.kinds and "i" not in words
+    return ordered or is_at_hand(sentence) or _FILE.search(sentence) is not None

@@ -18,7 +18,7 @@ from credenda.write.extract.readings import Reading
 from credenda.write.extract.subjects import find_subject
 from credenda.write.extract.worth import Worth, worth_of
 
-__all__ = ["doubted", "keep_worthwhile"]
+__all__ = ["doubted", "is_at_hand", "keep_worthwhile"]
 
 _WORDS_MAX: Final = 40
 _CONFIDENCE: Final = 0.5
@@ -81,9 +81,7 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     quotes = '"' in sentence and _QUOTED.search(sentence) is not None
     if not alone or owner != "user" or quotes or not 0 < sentence.count(" ") < _WORDS_MAX:
         return []
-    at_hand = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
-    at_hand = at_hand or _SHOWN.search(sentence) is not None
-    if at_hand or sentence.lower().startswith(_OFFERING):
+    if is_at_hand(sentence) or sentence.lower().startswith(_OFFERING):
         return []
     found = worth_of(_unframed(sentence))
     if found.kind == "procedure" and _is_for_once(sentence, words):
@@ -92,6 +90,13 @@ def keep_worthwhile(sentence: str, owner: str, *, alone: bool) -> list[Reading]:
     if done or (found.kept >= _least(sentence, owner) and found.kept >= found.unsure):
         return [_unsure(planned=True)] if expression("as_said", "someday").search(sentence) else [_kept(found)]
     return [_unsure(planned=found.planned)] if found.unsure > max(found.kept, found.shares[0]) else []
+
+
+def is_at_hand(sentence: str) -> bool:
+    """Return whether a sentence is about an error, or about something in the conversation."""
+    words = words_of(sentence)
+    told = not _AT_HAND.isdisjoint(words) or any(word.endswith(_FAULTS) for word in words)
+    return told or _SHOWN.search(sentence) is not None
 
 
 def _unframed(sentence: str) -> str:
