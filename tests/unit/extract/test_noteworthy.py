@@ -75,6 +75,7 @@ def test_a_plan_is_kept_as_a_plan() -> None:
         "They asked me to mentor a group of new programmers last month.",
         "Imagine I had signed up for a pottery class last week.",
         "I went.",
+        "My new manager says I'm the calmest person she has hired since last year.",
         "Write me a short poem about the trip that we made last week.",
         "I'm getting a KeyError since the last rebase of my branch.",
         "Last week I moved the class to src/orders/writer.py for my project.",

@@ -21,7 +21,7 @@ from credenda.model.event import Role
 from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_question, is_transient
-from credenda.write.extract.clauses import open_contractions, open_sentence, straighten
+from credenda.write.extract.clauses import open_contractions, open_sentence, read_clause, straighten
 from credenda.write.extract.lasting import points_back
 from credenda.write.extract.lexicon import lexicon, load_weights, words_of
 from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, own_sentences
@@ -198,13 +198,15 @@ def _list_gaps(text: str, span: TextSpan, taken: Sequence[Span]) -> Iterator[str
 
 
 def _is_whole(sentence: str) -> bool:
-    """Return whether a sentence states something and says of what."""
+    """Return whether a sentence states something in its speaker's own words, and says of what."""
     count = sentence.count(" ") + 1
     told = _WORDS_MIN <= count <= _WORDS_MAX and not sentence.rstrip().endswith(("?", ":"))
     opened = open_sentence(sentence.strip()).text
     if not told or not opened or is_question(opened) or is_transient(sentence) or _is_task(sentence, opened):
         return False
-    return act_of(sentence) is Act.STATEMENT and not points_back(opened)
+    clause = read_clause(sentence.strip())
+    hearsay = clause is not None and clause.report
+    return act_of(sentence) is Act.STATEMENT and not hearsay and not points_back(opened)
 
 
 def _is_task(sentence: str, opened: str) -> bool:
