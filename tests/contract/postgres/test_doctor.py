@@ -197,6 +197,7 @@ def test_doctor_names_a_lost_right_instead_of_failing_by_it(database: Database, 
 def test_doctor_tells_dead_rows_and_missing_statistics(store: PostgresStore, database: Database) -> None:
     """The counters of the test server are not emptied by a background process."""
     with database.connect() as connection:
+        connection.execute("SELECT pg_stat_reset_single_table_counters('credenda.watermarks'::regclass)")
         connection.execute(
             "INSERT INTO credenda.watermarks (user_id, name, value, updated_at)"
             " SELECT 'ana', n::text, 1, 1 FROM generate_series(1, 12000) AS n"
