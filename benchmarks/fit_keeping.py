@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.logistic import fit_logistic
+from benchmarks.turns import list_turns
 from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.locomo import Conversation, load_conversations
-from credenda.model.claim import Turn
-from credenda.model.event import Event, Role
 from credenda.model.parsed import Parser
 from credenda.providers.parse.spacy_english import SpacyEnglish
 from credenda.write.parse.extractor import list_facts
@@ -56,16 +55,9 @@ class Row(NamedTuple):
 def list_told(parser: Parser, conversation: Conversation) -> Iterator[tuple[str, Fact, frozenset[str]]]:
     """Yield the facts of a conversation, each with its turn and its signs."""
     for _, messages in conversation.sessions:
-        before: list[Event] = []
-        for message in messages:
-            speaker = str(message.get("name") or "user")
-            role = Role(str(message.get("role") or ("user" if speaker == "user" else "person")))
-            text = str(message.get("content") or message.get("text"))
-            event = Event(text=text, role=role, speaker=speaker, occurred_us=0, id="event", recorded_us=0)
-            if role is not Role.ASSISTANT:
-                for _, tree, fact in list_facts(parser, Turn(event=event, before=tuple(before[-4:]))):
-                    yield str(message["id"]), fact, find_signs(tree, fact)
-            before.append(event)
+        for name, turn in list_turns(messages):
+            for _, tree, fact in list_facts(parser, turn):
+                yield name, fact, find_signs(tree, fact)
 
 
 def find_verdict(fact: Fact, entries: Sequence[Mapping[str, str]]) -> str:

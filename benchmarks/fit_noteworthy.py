@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.fit_worth import Table, learn_weights, softmax
+from benchmarks.turns import list_turns
 from credenda.bench.locomo import Conversation, load_conversations
 from credenda.bench.talk_figures import measure_coverage
 from credenda.bench.talk_gold import GoldClaim, load_gold
-from credenda.model.claim import Turn
-from credenda.model.event import Event, Role
 from credenda.text.weight_file import render_weight_file
 from credenda.write.extract.noteworthy import LABELS, SCALE, find_signs, list_sentences
 from credenda.write.extract.third_person import who_speaks
@@ -66,18 +65,12 @@ def list_rows(conversation: Conversation, claims: Mapping[str, Sequence[GoldClai
         if any(str(message["id"]) in claims for message in messages)
     )
     for _, messages in conversation.sessions[: last + 1]:
-        before: list[Event] = []
-        for message in messages:
-            speaker = str(message.get("name") or "user")
-            role = Role(str(message.get("role") or ("user" if speaker == "user" else "person")))
-            text = str(message.get("content") or message.get("text"))
-            event = Event(text=text, role=role, speaker=speaker, occurred_us=0, id="event", recorded_us=0)
-            turn = Turn(event=event, before=tuple(before[-4:]))
-            before.append(event)
-            if role is Role.ASSISTANT or who_speaks(event)[1] is None:
+        for name, turn in list_turns(messages):
+            text = turn.event.text
+            if who_speaks(turn.event)[1] is None:
                 continue
             for span, sentence, count in list_sentences(turn):
-                said = [one for one in claims.get(str(message["id"]), ()) if _is_said(one, text, span.start, span.stop)]
+                said = [one for one in claims.get(name, ()) if _is_said(one, text, span.start, span.stop)]
                 top = max(said, key=lambda one: one.weight, default=None)
                 label = 0 if top is None else 2 if top.stance in OPEN else 1
                 yield Row(frozenset(find_signs(sentence, count)), label, 0 if top is None else top.weight, fold)

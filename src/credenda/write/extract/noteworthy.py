@@ -43,11 +43,14 @@ _DROPPED: Final = 0.15
 _CONFIDENCE: Final = 0.6
 _IMPORTANCE: Final = 0.4
 _COUNTS: Final = (1, 2, 3, 4, 5, 6)
+"""Numbers of sentences in a turn that are told apart; more count as six."""
 _TO_DO: Final = frozenset({MemoryType.DECISION, MemoryType.PROCEDURE})
 _WORDS_MIN: Final = 4
 _WORDS_MAX: Final = 60
 _JOINT: Final = re.compile(r"[\s,;:–—-]*(?:(?:and|but|so)\s+)?", re.IGNORECASE)
+"""What joins a part of a sentence to the part before."""
 _LOOSE_END: Final = re.compile(r"[\s,;:–—-]+(?:and|but|so|because|or)?$", re.IGNORECASE)
+"""What is left at the end of a sentence that was cut."""
 _FILE: Final = re.compile(r"`|\b[\w-]+\(\)|\b\w+/\w+/|\b[\w-]{2,}\.(?!com\b|org\b|net\b)[a-z]{1,4}\b(?!\.)")
 """A name of a file, a path or a call."""
 _READ: Final = 0.4
