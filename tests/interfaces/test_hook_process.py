@@ -114,8 +114,9 @@ def test_a_user_without_a_home_leaves_no_folder_behind(
 
 
 @pytest.mark.sqlite_file  # words lie beside the file; those for a server lie in the home
-def test_a_user_without_a_home_whose_command_names_a_database_is_served(agent: CodingAgent) -> None:
-    command = ["env", "-u", "HOME", "-u", "XDG_DATA_HOME", *make_command(agent.target)]
+@pytest.mark.parametrize("scheme", ["", "sqlite:///"])
+def test_a_user_without_a_home_whose_command_names_a_database_is_served(agent: CodingAgent, scheme: str) -> None:
+    command = ["env", "-u", "HOME", "-u", "XDG_DATA_HOME", *make_command(f"{scheme}{agent.target}")]
     expect_nothing_or_text(call(command))
     assert len(list_waiting(get_places(agent))) == 1
 

@@ -125,12 +125,10 @@ def _complete(options: Options) -> Options:
 
     Raises `_HomelessError` if no database is named and the user has no folder.
     """
-    if options.database and options.user:
-        return options
     environment = os.environ
     base = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     found = options.database or environment.get("CREDENDA_DB")
-    if not found and not os.path.isabs(base):
+    if not (found or os.path.isabs(base)):
         raise _HomelessError
     database = (found or os.path.join(base, "credenda", "memory.db")).removeprefix("sqlite:///")
     return options._replace(database=database, user=options.user or environment.get("CREDENDA_USER") or "default")
