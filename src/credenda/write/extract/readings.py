@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from credenda.model.attributes import AttributeSchema
+from credenda.model.attributes import get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
@@ -137,7 +138,7 @@ def _lasts(text: str) -> bool:
 def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
     tense = frame.predicate.tense
     if tense in TENSES[pattern.tense]:
-        return True
+        return tense != "past" or not (get_attribute(pattern.attribute or "").hurts and _is_bygone(frame))
     if tense not in PERHAPS.get(pattern.tense, ()):
         return False
     match pattern.tense:
@@ -147,6 +148,11 @@ def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
             return frame.moment.ahead
         case _:
             return _still_holds(frame)
+
+
+def _is_bygone(frame: Frame) -> bool:
+    """Return whether a clause tells of a time of life that is over: "we moved to Leeds when I was ten"."""
+    return expression("checks", "bygone").search(frame.clause.text) is not None
 
 
 @cache
