@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.attributes import AttributeSchema
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import AttributeSchema, get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
@@ -138,7 +137,7 @@ def _lasts(text: str) -> bool:
 def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
     tense = frame.predicate.tense
     if tense in TENSES[pattern.tense]:
-        return tense != "past" or not (get_attribute(pattern.attribute or "").hurts and _is_bygone(frame))
+        return True
     if tense not in PERHAPS.get(pattern.tense, ()):
         return False
     match pattern.tense:
@@ -184,8 +183,12 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
             continue
         shown = predicate.said if pattern.check in {"happening", "ended_only"} else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)
-        if found is not None:
-            yield _Fit(pattern=pattern, found=found, former=not now)
+        if found is None:
+            continue
+        over = predicate.tense == "past" and get_attribute(pattern.attribute or "").hurts and _is_bygone(frame)
+        if over and pattern.former is None:
+            return
+        yield _Fit(pattern=pattern, found=found, former=over or not now)
 
 
 def read(frame: Frame) -> list[Reading]:
