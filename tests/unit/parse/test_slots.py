@@ -33,6 +33,30 @@ def test_a_clause_names_a_slot_of_its_speaker(text: str, attribute: str, value: 
     assert ("user", attribute, value) in slots(read(text))
 
 
+@pytest.mark.requirement("R-035")
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("I was a nurse.", "job_title"),
+        ("My mum was a teacher.", "job_title"),
+        ("I was allergic to eggs as a kid.", "allergy"),
+        ("I had asthma as a child.", "condition"),
+        ("When I was a student I had a cat.", "pet"),
+        ("I was a huge rugby fan.", "sport"),
+        ("I loved chess as a child.", "game"),
+        ("I was 12 when we moved to Leeds.", "residence"),
+    ],
+)
+def test_what_somebody_was_is_not_told_of_today(text: str, attribute: str) -> None:
+    assert attribute not in [one.attribute for one in read(text)]
+
+
+def test_a_former_job_of_the_rules_stands() -> None:
+    event = Event(text="I was a nurse.", role=Role.USER, speaker="user", occurred_us=0, id="e1", recorded_us=0)
+    found = ParsingExtractor(PARSER, RulesExtractor()).extract(Turn(event=event))
+    assert slots(found) == {("user", "former_job_title", "nurse")}
+
+
 @pytest.mark.parametrize(
     ("text", "entity", "attribute", "value"),
     [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.attributes import AttributeSchema
+from credenda.model.attributes import AttributeSchema, get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
@@ -149,6 +149,11 @@ def _tense_fits(pattern: Pattern, frame: Frame) -> bool:
             return _still_holds(frame)
 
 
+def _is_bygone(frame: Frame) -> bool:
+    """Return whether a clause tells of a time of life that is over: "we moved to Leeds when I was ten"."""
+    return expression("checks", "bygone").search(frame.clause.text) is not None
+
+
 @cache
 def _in_tense(who: str, verb: str, tense: str) -> tuple[Pattern, ...]:
     return tuple(pattern for pattern in patterns_for(who, verb) if may_fit(pattern, tense))
@@ -178,8 +183,12 @@ def _fits(frame: Frame) -> Iterator[_Fit]:
             continue
         shown = predicate.said if pattern.check in {"happening", "ended_only"} else text
         found = pattern.match.fullmatch(f"might {shown}" if predicate.tense == "modal" else shown)
-        if found is not None:
-            yield _Fit(pattern=pattern, found=found, former=not now)
+        if found is None:
+            continue
+        over = predicate.tense == "past" and get_attribute(pattern.attribute or "").hurts and _is_bygone(frame)
+        if over and pattern.former is None:
+            return
+        yield _Fit(pattern=pattern, found=found, former=over or not now)
 
 
 def read(frame: Frame) -> list[Reading]:

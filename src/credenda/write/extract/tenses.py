@@ -24,6 +24,7 @@ TENSES: Final = {
     "maybe": frozenset[str](),
     "former": frozenset({"former"}),
     "decided": frozenset({"progressive", "future", "past"}),
+    "lasting": frozenset({"simple", "progressive", "perfect", "future"}),  # a state that was need not last
     "any": frozenset({"simple", "progressive", "past", "perfect", "future"}),
 }
 FORMER: Final = frozenset({*PAST, "former"})

@@ -325,7 +325,7 @@ def _read_having(said: Statement, head: int) -> Iterator[Fact]:
         if is_pointing(tree, one):
             continue
         attribute, value = name_possession(tree, one)
-        if attribute == "has" and said.clause.tense is Tense.PAST:
+        if attribute != "appointment" and said.clause.tense is Tense.PAST:
             yield make_fact(said, "experience", tree.action(head))
             return
         if value:

@@ -173,8 +173,8 @@ def _is_precise(claim: Claim) -> bool:
     is_read = claim.attribute in _READ_OF_THINGS and claim.prior is None
     if is_read or (claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, value)):
         return False
-    noun = claim.attribute.replace("_", " ")
-    known = get_attribute(claim.attribute).person or lexicon().attribute(noun).known
+    noun = claim.attribute.removeprefix("former_").replace("_", " ")
+    known = get_attribute(noun).person or lexicon().attribute(noun).known
     named = known or noun in lexicon().kin or noun in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
 

@@ -9,6 +9,7 @@ from typing import Final
 from credenda.model.attributes import get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
+from credenda.write.extract.lexicon import expression
 from credenda.write.parse.actions import read_actions, read_journeys
 from credenda.write.parse.clauses import Tense
 from credenda.write.parse.fact import Fact, Statement
@@ -23,6 +24,9 @@ __all__ = ["read_facts"]
 
 _ENDING: Final = ("no longer", "anymore", "any more")
 _ENDING_CHARACTERS: Final = 12
+_BACKGROUND: Final = frozenset({"when", "before", "until", "till", "while"})
+_CHANGING: Final = frozenset({"likes", "dislikes", "prefers", "hobby", "fears", "job_title", "pet"})
+"""Attributes that change in a life, beside those that can hurt."""
 _VAGUE: Final = frozenset(
     [
         *("it", "that", "this", "them", "one", "something", "anything", "everything", "nothing", "someone", "thing"),
@@ -51,8 +55,24 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
     unread = "any" in fact.value.lower().split() and not said.clause.negated
     if unread and said.clause.stance is Stance.ASSERTED and fact.stance is Stance.ASSERTED:
         return False
+    if _is_bygone(said) and _is_state(fact.attribute):
+        return False
     of_stranger = said.party.stranger and fact.entity == said.party.owner
     return not of_stranger or get_attribute(fact.attribute).person
+
+
+def _is_bygone(said: Statement) -> bool:
+    """Return whether a past clause tells of a time of life that is over, or only gives the time of another clause."""
+    tree, clause = said.tree, said.clause
+    if clause.tense is not Tense.PAST:
+        return False
+    linked = {tree.lemma(one) for one in tree.find_all(clause.head, "mark", "advmod")}
+    background = tree.tokens[clause.head].dep == "advcl" and bool(linked & _BACKGROUND)
+    return background or expression("checks", "bygone").search(tree.text, clause.start, clause.stop) is not None
+
+
+def _is_state(attribute: str) -> bool:
+    return attribute in _CHANGING or get_attribute(attribute).hurts
 
 
 def _read(said: Statement) -> Iterator[Fact]:

@@ -17,8 +17,10 @@ _FANS: Final = frozenset({"fan", "lover", "enthusiast", "sucker", "buff", "admir
 
 
 def read_identities(said: Statement) -> Iterator[Fact]:
-    """Yield the facts of a clause with "be" about a person."""
+    """Yield the facts of a clause with "be" about a person; nobody need be still what they were."""
     tree, head = said.tree, said.clause.head
+    if said.clause.tense is Tense.PAST:
+        return
     for noun in tree.find_all(head, "attr"):
         for one in tree.conjuncts(noun):
             yield from _read_noun(said, one)
@@ -27,7 +29,7 @@ def read_identities(said: Statement) -> Iterator[Fact]:
             yield from _read_adjective(said, one)
     yield from _read_origin(said, head)
     yield from _read_visit(said, head)
-    liked = None if said.clause.tense is Tense.PAST else tree.preposition(head, "into")  # "we were into skating"
+    liked = tree.preposition(head, "into")
     for one in [] if liked is None else tree.conjuncts(liked):
         yield make_fact(said, "likes", tree.phrase(one))
 
