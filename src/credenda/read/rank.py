@@ -24,7 +24,15 @@ from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
 from credenda.read.verbatim import fold_query, has_query
-from credenda.read.visibility import flag_event, flag_memory, is_repetition, join, lift_verbatim, order_by_flags, redact_spans
+from credenda.read.visibility import (
+    flag_event,
+    flag_memory,
+    is_repetition,
+    join,
+    lift_verbatim,
+    order_by_flags,
+    redact_spans,
+)
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 

@@ -193,7 +193,7 @@ def test_a_memory_stands_for_its_event_with_the_better_score() -> None:
 
 
 def test_an_event_that_has_more_of_the_question_stands_beside_its_memory() -> None:
-    """"My wife is Ruth. She cannot eat nuts." answers what the wife cannot eat; the memory says her name alone."""
+    """ "My wife is Ruth. She cannot eat nuts." answers what the wife cannot eat; the memory says her name alone."""
     rows = [row("m1", 3.0, signs=Signs(coverage=0.5)), row("e1", 1.0, signs=Signs(coverage=0.9))]
     assert {one.id: one.key for one in join(rows, {"e1": ["m1"]})} == {"m1": 3.0, "e1": 1.0}
 
