@@ -18,6 +18,7 @@ from credenda.read.candidates import Candidates, Mask, Row
 __all__ = [
     "flag_event",
     "flag_memory",
+    "is_repetition",
     "join",
     "lift_verbatim",
     "mask_relevant",
@@ -162,7 +163,8 @@ def redact_spans(event: Event, spans: Collection[tuple[int, int]]) -> Event:
 def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[Row]:
     """Merge each event with those of its memories that are listed, with the better of the two scores.
 
-    `claims_of` has the memory ids of each event. The best memory stands for the event; a memory that only repeats
+    `claims_of` has the memory ids of each event. The best memory stands for the event, unless the event has more of the
+    question: "My wife is Ruth. She cannot eat nuts." says what Ruth eats beside her name. A memory that only repeats
     words of the event (no slot, or "does", "experience") is not listed beside it, and gives way to a better event.
     """
     listed = list(rows)
@@ -175,19 +177,24 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
         if not made:
             events.append(row)
             continue
-        best = max(made, key=lambda memory: (not _is_repetition(memory), memory.key, memory.id))
+        best = max(made, key=lambda memory: (not is_repetition(memory), memory.key, memory.id))
         for memory in made:
-            if memory is not best and _is_repetition(memory):
+            if memory is not best and is_repetition(memory):
                 del memories[memory.id]
-        if _is_repetition(best) and row.key > best.key and _VEIL not in row.text:
+        if _VEIL in row.text:
+            memories[best.id] = _attach_event(best, row)
+        elif is_repetition(best) and row.key > best.key:
             del memories[best.id]
+            events.append(row)
+        elif row.signs.coverage > max(memory.signs.coverage for memory in made):
             events.append(row)
         else:
             memories[best.id] = _attach_event(best, row)
     return [*memories.values(), *events]
 
 
-def _is_repetition(row: Row) -> bool:
+def is_repetition(row: Row) -> bool:
+    """Return whether a row is a memory without a slot of its own, which only repeats words of its event."""
     return row.memory is not None and row.memory.attribute in _OPEN_ATTRIBUTES and not row.signs.slot
 
 

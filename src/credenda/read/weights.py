@@ -44,6 +44,7 @@ class Relevance:
     slot: float
     time: float
     belief: float
+    repeated: float
     governs: float
     passages: float
     back: float

@@ -27,6 +27,9 @@ from .test_clauses import PARSER, read, slots
         ("Went to Bergen with my brother Tom.", "visited", "Bergen"),
         ("As a nurse, I need a quiet bedroom.", "job_title", "nurse"),
         ("I've chosen MariaDB as our database.", "database", "MariaDB"),
+        ("my cat Pickles is staying with Dee", "cat", "Pickles"),
+        ("my dog Rex loves snow", "dog", "Rex"),
+        ("Is my dog Rex too old?", "dog", "Rex"),
     ],
 )
 def test_a_clause_names_a_slot_of_its_speaker(text: str, attribute: str, value: str) -> None:

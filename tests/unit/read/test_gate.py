@@ -185,11 +185,22 @@ def test_forgotten_spans_are_blanked() -> None:
 
 
 def test_a_memory_stands_for_its_event_with_the_better_score() -> None:
-    rows = [row("m1", 1.0, signs=Signs(coverage=0.2)), row("e1", 3.0, signs=Signs(coverage=0.9)), row("e2", 2.0)]
+    rows = [row("m1", 1.0, signs=Signs(coverage=0.9)), row("e1", 3.0, signs=Signs(0.5, 0.9)), row("e2", 2.0)]
     joined = {one.id: one for one in join(rows, {"e1": ["m1"]})}
     assert joined.keys() == {"m1", "e2"}
     assert joined["m1"].key == 3.0
-    assert joined["m1"].signs.coverage == 0.9
+    assert joined["m1"].signs.words == 0.5
+
+
+def test_an_event_that_has_more_of_the_question_stands_beside_its_memory() -> None:
+    """ "My wife is Ruth. She cannot eat nuts." answers what the wife cannot eat; the memory says her name alone."""
+    rows = [row("m1", 3.0, signs=Signs(coverage=0.5)), row("e1", 1.0, signs=Signs(coverage=0.9))]
+    assert {one.id: one.key for one in join(rows, {"e1": ["m1"]})} == {"m1": 3.0, "e1": 1.0}
+
+
+def test_an_event_with_hidden_words_never_stands_beside_its_memory() -> None:
+    veiled = row("e1", 1.0, signs=Signs(coverage=0.9))._replace(text="[…] She cannot eat nuts.")
+    assert {one.id for one in join([row("m1", 3.0), veiled], {"e1": ["m1"]})} == {"m1"}
 
 
 def test_only_the_best_memory_of_an_event_takes_its_score() -> None:

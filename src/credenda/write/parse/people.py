@@ -143,10 +143,19 @@ def find_name(tree: Tree, at: int) -> str | None:
     for one in tree.find_all(at, "appos"):
         if tree.tokens[one].pos == "PROPN":
             return tree.phrase(one, prepositions=False)
+    if at + 1 < len(tree.tokens) and _is_name_after(tree, at + 1):
+        return tree.tokens[at + 1].text  # the parser takes "Pickles" of "my cat Pickles" for no name
     above = tree.tokens[at].head
     if tree.tokens[at].dep == "appos" and tree.tokens[above].pos == "PROPN":
         return tree.phrase(above, prepositions=False)
     return None
+
+
+def _is_name_after(tree: Tree, at: int) -> bool:
+    token = tree.tokens[at]
+    single = tree.tokens[at - 1].text.lower() == tree.tokens[at - 1].lemma
+    subject = single and token.dep in {"nsubj", "nsubjpass"} and is_owned(tree, at - 1)
+    return subject and token.pos in {"NOUN", "PROPN"} and token.text.istitle() and not token.entity.endswith("E")
 
 
 def find_last_object(tree: Tree, clause: Clause, party: Party) -> str:
@@ -162,4 +171,6 @@ def find_last_object(tree: Tree, clause: Clause, party: Party) -> str:
 def is_owned(tree: Tree, at: int) -> bool:
     """Return whether a noun is the speaker's: "my sister"."""
     owner = tree.find(at, "poss")
+    if owner is None and at and tree.tokens[at].dep == "compound":
+        owner = at - 1  # "my dog Rex", whose "my" hangs on the name
     return owner is not None and tree.tokens[owner].text.lower() in _OWNED

@@ -216,7 +216,8 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             if named is None and token.lemma in PETS:
                 kin, named = "pet", token.lemma
             if named is not None:
-                yield _make_noun_fact(tree, tree.descend(at, CLAUSAL), (speaker, kin, named))
+                inside = [*tree.descend(at, CLAUSAL), *tree.descend(_find_end(tree, at, named), CLAUSAL)]
+                yield _make_noun_fact(tree, sorted(inside), (speaker, kin, named))
         amount = tree.preposition(at, "of")
         value = "" if amount is None else tree.phrase(amount, prepositions=False)
         if token.pos == "NOUN" and token.lemma not in _PARTS and _QUANTITY.fullmatch(value):
@@ -227,6 +228,12 @@ def read_noun_facts(tree: Tree, speaker: str) -> Iterator[Fact]:
             thing = thing or _find_holder(tree, at)
             fact = _make_noun_fact(tree, tree.descend(at, CLAUSAL), (thing or speaker, slot.attribute, value))
             yield replace(fact, loose=not (thing or is_owned(tree, at)))
+
+
+def _find_end(tree: Tree, at: int, named: str) -> int:
+    """Return the name that follows a noun without hanging on it, else the noun."""
+    follows = at + 1 < len(tree.tokens) and tree.tokens[at + 1].text == named
+    return at + 1 if follows else at
 
 
 def _find_holder(tree: Tree, at: int) -> str:
