@@ -19,7 +19,7 @@ from credenda.bootstrap import build_parts
 from tests.postgres_server import get_server
 
 KILLED = ("ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "IncompleteRead")
-"""Errors of a caller whose server is killed before, while or after it sends a request, or in the middle of an answer."""
+"""Errors of a caller whose server is killed before or while it sends a request, or in the middle of an answer."""
 LOST = Acknowledged("ana", "I like tea number u0n9z0.", "e9-000000")
 
 
