@@ -100,10 +100,10 @@ async def _drive(
     until: float,
     wait: Callable[[int], Awaitable[None]],
 ) -> None:
-    """Be one client until a moment, or until the server is gone."""
+    """Be one client until a moment, and until each kind was sent once, or until the server is gone."""
     for turn, text in enumerate(texts):
         await wait(turn)
-        if seconds() >= until:
+        if seconds() >= until and turn >= len(KINDS):
             break
         kind, began = KINDS[turn % len(KINDS)], seconds()
         try:
@@ -170,7 +170,7 @@ def load_library(memories: Sequence[Credenda], *, clients: int, for_seconds: flo
             if pace:
                 never.wait(max(0.0, begun + (turn + number / clients) / pace - seconds()))
             at = seconds()
-            if at >= begun + for_seconds:
+            if at >= begun + for_seconds and turn >= len(KINDS):
                 return
             kind = KINDS[turn % len(KINDS)]
             if kind.startswith("store"):

@@ -42,6 +42,7 @@ class Server:
 
     url: str
     log: Path
+    pid: int
 
     def find_login(self) -> str:
         """Return the address that logs the owner in, once."""
@@ -59,16 +60,16 @@ def serve(database: Path, folder: Path, *options: str, user: str = "ana") -> Gen
     with log.open("wb") as written:
         process = subprocess.Popen([*command, *options], stderr=written, env=environment, cwd=folder)
     try:
-        yield Server(_await_url(process, log), log)
+        yield Server(_await_url(process, log), log, process.pid)
     finally:
         process.terminate()
         assert process.wait(WAIT_SECONDS) == 0, log.read_text("utf-8")
 
 
 def _await_url(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return the address once the process has written it: the log is followed, up to a bound of reads."""
+    """Return the address once the process has said how to connect: the log is followed, up to a bound of reads."""
     for _ in range(WAIT_SECONDS * 20):
-        found = re.search(r"Listening on (http\S+)", log.read_text("utf-8"))
+        found = re.search(r"Listening on (http\S+)\n[^\0]*stop with Ctrl-C\n", log.read_text("utf-8"))
         if found is not None:
             return found[1]
         try:

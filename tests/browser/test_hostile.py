@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page
+
+from credenda.bench.nodes.process import read_processor_seconds
 
 from .addresses import ADDRESSES
 from .hostile import MARK, fill
@@ -35,7 +35,7 @@ _INERT: Final = f"""() => ({{
 def make_server(folder: Path, count: int) -> Iterator[Server]:
     database = folder / "memory.db"
     fill(database, count)
-    with serve(database, folder, "--access-log", "--no-workers") as server:
+    with serve(database, folder, "--no-workers") as server:
         yield server
 
 
@@ -61,16 +61,6 @@ def check_inert(page: Page, name: str) -> None:
     assert found == {"ran": False, "scripts": 0, "handlers": 0, "frames": 0, "links": 0}, name
 
 
-def read_milliseconds(server: Server) -> dict[str, list[float]]:
-    """Return what each route took, by the log of the server."""
-    times: dict[str, list[float]] = {}
-    for line in server.log.read_text("utf-8").splitlines():
-        if line.startswith("{"):
-            entry = json.loads(line)
-            times.setdefault(entry["route"], []).append(entry["ms"])
-    return times
-
-
 @pytest.mark.parametrize("name", ADDRESSES)
 def test_hostile_text_stays_text(browser: Browser, few: Server, name: str) -> None:
     with browse(browser, few.url) as (page, _):
@@ -78,18 +68,27 @@ def test_hostile_text_stays_text(browser: Browser, few: Server, name: str) -> No
 
 
 def check_time(browser: Browser, server: Server) -> dict[str, float]:
-    """Load each page a few times; return the median on the server's clock by route, without twins and files."""
+    """Load each page a few times; return the least processor time of the server for it, in ms, by the page's name.
+
+    Unlike the time until the answer, that hardly depends on what else the machine does.
+    """
+    taken: dict[str, float] = {}
     with browse(browser, server.url) as (page, _):
         for name in ADDRESSES:
             address = ADDRESSES[name](page)
+            used: list[float] = []
             for _ in range(_ROUNDS):
+                before = read_processor_seconds(server.pid)
                 page.goto(address)
-    medians = {route: statistics.median(times) for route, times in read_milliseconds(server).items()}
-    return {route: ms for route, ms in medians.items() if not route.startswith(("/static", "/v1"))}
+                used.append((read_processor_seconds(server.pid) - before) * 1_000)
+            taken[name] = min(used)
+    return taken
 
 
 def test_pages_of_a_hostile_store_take_less_than_the_bound(browser: Browser, few: Server) -> None:
-    slow = {route: ms for route, ms in check_time(browser, few).items() if ms >= _BOUND_MS}
+    taken = check_time(browser, few)
+    assert any(taken.values())
+    slow = {name: ms for name, ms in taken.items() if ms >= _BOUND_MS}
     assert slow == {}
 
 
@@ -99,5 +98,5 @@ def test_ten_thousand_hostile_memories_are_inert_and_quick(browser: Browser, man
     with browse(browser, many.url) as (page, _):
         for name in ADDRESSES:
             check_inert(page, name)
-    slow = {route: ms for route, ms in check_time(browser, many).items() if ms >= _BOUND_MS}
+    slow = {name: ms for name, ms in check_time(browser, many).items() if ms >= _BOUND_MS}
     assert slow == {}

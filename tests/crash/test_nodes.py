@@ -18,6 +18,8 @@ from credenda.bench.tables import format_neighbour, format_scale
 from credenda.bootstrap import build_parts
 from tests.postgres_server import get_server
 
+KILLED = ("ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "IncompleteRead")
+"""Errors of a caller whose server is killed before or while it sends a request, or in the middle of an answer."""
 LOST = Acknowledged("ana", "I like tea number u0n9z0.", "e9-000000")
 
 
@@ -37,7 +39,7 @@ def test_killed_servers_and_workers_lose_nothing_and_do_nothing_twice(postgres: 
     assert report.kills.total() >= 2
     assert report.acknowledged > 0
     assert report.jobs >= report.acknowledged * 2
-    assert set(report.retries) <= {"ConnectionRefusedError", "RemoteDisconnected", "ConnectionResetError", "503"}
+    assert set(report.retries) <= {*KILLED, "503"}
 
 
 def test_the_check_finds_what_is_lost_doubled_or_of_another(tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_five_thousand_lines_are_read_and_believed_within_the_bound(path: Path, 
     with Credenda.open(path, user="ana", workers=False) as mem:
         started = time.process_time()
         report = mem.data.import_(transcript)
-        mem.settle(50)
+        mem.settle(100)
         spent = time.process_time() - started
         assert (report.turns, report.problems) == (2_000, ())
         assert spent < 20

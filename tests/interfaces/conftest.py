@@ -24,6 +24,6 @@ def mem(tmp_path: Path, clock: ManualClock) -> Iterator[Credenda]:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a short path: a socket in it has a name that every system takes. What hooks write is there."""
-    with TemporaryDirectory(prefix="h") as made:
+    with TemporaryDirectory(prefix="h", ignore_cleanup_errors=True) as made:  # a process of a hook may still end in it
         monkeypatch.setenv("XDG_DATA_HOME", made)
         yield Path(made).resolve()

@@ -162,13 +162,15 @@ def test_a_thousand_rounds_at_each_host_grow_nothing(folder: Path, host: str) ->
 def test_private_words_of_all_speakers_are_written_to_no_file(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
     agent.start()
-    agent.say("Use Helix. <private>PIN 4711</private> <Private>and\nhunter77 unclosed")
+    agent.say("Use Helix. <private>PIN quetzal</private> <Private>and\nhunter77 unclosed")
     agent.hear("Done <private>hunter77</private> with it")
-    agent.send("SubagentStop", last_assistant_message="<private>hunter77</private>x", summary="<private>4711</private>")
+    agent.send(
+        "SubagentStop", last_assistant_message="<private>hunter77</private>x", summary="<private>quetzal</private>"
+    )
     agent.file()
     found = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert b"Helix" in found
-    assert b"4711" not in found
+    assert b"quetzal" not in found
     assert b"hunter77" not in found
 
 

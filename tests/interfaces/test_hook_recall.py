@@ -153,12 +153,12 @@ def test_a_thousand_rounds_of_what_was_recalled_grow_nothing(agent: CodingAgent)
 
 
 def test_private_words_are_never_written(agent: CodingAgent) -> None:
-    agent.say("My editor is Helix. <private>My PIN is 4711.</private> <PRIVATE>and 0815")
+    agent.say("My editor is Helix. <private>My PIN is quetzal.</private> <PRIVATE>and zorkmid")
     found = b"".join(path.read_bytes() for path in Path(agent.places.folder).rglob("*") if path.is_file())
     assert b"Helix" in found
     agent.file()
-    assert b"4711" not in found + agent.database.read_bytes()
-    assert b"0815" not in found
+    assert b"quetzal" not in found + agent.database.read_bytes()
+    assert b"zorkmid" not in found
 
 
 def test_text_of_the_program_and_commands_are_not_the_users_words(agent: CodingAgent) -> None:

@@ -189,6 +189,7 @@ def test_nothing_secret_is_stored(tmp_path: Path, clock: ManualClock) -> None:
 
 def test_consent_and_tokens_are_recorded_with_the_scopes_that_were_given(tmp_path: Path, clock: ManualClock) -> None:
     with serving(tmp_path / "memory.db", clock, tokens=True) as site:
+        site.token("ana")  # her name is kept with records that are written from now on
         connect(site, scopes="memory:read memory:erase")
         Connector(site).redeem("credenda_code_" + "A" * 43)
     lines = [json.loads(line) for line in Terminal(tmp_path).text("audit", "export").splitlines()]

@@ -44,7 +44,8 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
             parse_id_number(name, IdKind.EVENT, reader.tenant.tag)
         events = reader.events(wanted)
         if len(events) < len(wanted):
-            unknown = ", ".join(set(wanted) - {one.id for one in events})
+            known = {one.id for one in events}
+            unknown = ", ".join(name for name in wanted if name not in known)
             raise NotFound(f"there is no event {unknown}", fix="copy an id from the receipt of `remember`")
         links = reader.evidence(event_ids=wanted)
         memories = [

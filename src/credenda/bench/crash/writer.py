@@ -54,8 +54,10 @@ def _perform(plan: Plan, memory: Credenda, number: int, until: float) -> None:
     draw = random.Random(f"{plan.seed} {number}")
     acts = Acts(memory, TokenSource(f"{plan.name}t{number}"), tell, Path(plan.path).parent)
     try:
-        while seconds() < until:
+        while True:
             acts.perform(plan.role, draw)
+            if seconds() >= until:
+                break
     except Exception as error:  # noqa: BLE001 - the check must learn of any error
         tell(e="wrong", what=f"{plan.role}: {type(error).__name__}: {error}")
         traceback.print_exc()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
+from math import fsum
 from typing import Final, NamedTuple
 
 from credenda.text.languages import DISTINCTIVE_WORDS, get_function_words
@@ -134,7 +135,7 @@ def language_of(sentence: str) -> str | None:
     if any(one.english > 1 for one in weights) and sum(one.told for one in weights) < _WORDS_MIN:
         return None
     votes = {
-        language: sum(one.votes[at] for one in weights) + _SIGN * (_SIGNS[language].search(sentence) is not None)
+        language: fsum(one.votes[at] for one in weights) + _SIGN * (_SIGNS[language].search(sentence) is not None)
         for at, language in enumerate(LANGUAGES)
     }
     best = max(LANGUAGES, key=votes.__getitem__)

@@ -97,7 +97,7 @@ def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[s
     weights = {word: math.log((len(every) + 1) / count) for word, count in common.items()}
 
     def weigh(found: set[str]) -> float:
-        return sum(weights[word] for word in found)
+        return math.fsum(weights[word] for word in found)  # whatever the order of the set
 
     def rate(name: str) -> float:
         by_key = [weigh(keys[name] & message) for message in messages]

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from math import fsum
 from typing import Final
 
 from credenda.model.memory import Stance
@@ -101,7 +102,8 @@ def is_filling(tree: Tree, fact: Fact) -> bool:
     signs, weights = find_signs(tree, fact), load_weights()["slot"]
     if fact.attribute == "likes" and "pointing" not in signs and find_topic(fact.value):
         return True
-    return fact.attribute not in OFF and weights["start"] + sum(weights.get(one, 0.0) for one in signs) >= 0
+    weight = fsum([weights["start"], *(weights.get(one, 0.0) for one in signs)])  # whatever the order of the set
+    return fact.attribute not in OFF and weight >= 0
 
 
 @cache
