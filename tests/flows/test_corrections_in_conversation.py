@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, Invalid
 
 Say = Callable[..., None]
 
@@ -101,3 +101,22 @@ def test_what_was_only_thought_is_denied(mem: Credenda, say: Say) -> None:
 def test_who_is_engaged_has_a_partner_and_no_spouse(mem: Credenda, say: Say) -> None:
     say("I got engaged to Tom in May.")
     assert {one.attribute: one.value for one in mem.list().items} == {"partner": "Tom", "marital_status": "engaged"}
+
+
+def test_a_corrected_sentence_gives_the_value_that_is_read_in_the_slot(mem: Credenda, say: Say) -> None:
+    """The text of a correction is extracted; a text that says nothing of the slot is refused and changes nothing."""
+    say("Ruth is allergic to penicillin.")
+    (held,) = mem.list(attribute="allergy").items
+    with pytest.raises(Invalid, match="--value"):
+        mem.correct(held.id, text="Ruth came by on Tuesday.")
+    right = mem.correct(held.id, text="Ruth has a sulfa allergy.")
+    assert (right.value, right.entity, right.stance) == ("sulfa", "Ruth", "asserted")
+    assert [one.id for one in mem.list(attribute="allergy").items] == [right.id]
+
+
+def test_a_correction_of_a_denial_asserts_the_value(mem: Credenda, say: Say) -> None:
+    say("I'm not allergic to penicillin.")
+    (held,) = mem.list(attribute="allergy").items
+    assert held.stance == "negated"
+    assert mem.correct(held.id, value="sulfa").stance == "asserted"
+    assert "not allergic" not in mem.manage.core().text

@@ -11,7 +11,7 @@ from credenda.model.contest import ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Draft, Memory, Slot, Status, get_type_class
 from credenda.runtime import Parts
-from credenda.services.correct import check_not_deleted, journal_correction
+from credenda.services.correct import check_not_deleted, extract_correction, journal_correction
 from credenda.services.edit import commit_edit, make_application
 from credenda.services.lookup import get_current
 from credenda.storage.store import Writer
@@ -44,6 +44,7 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
             reason=why,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
+            claims=extract_correction(parts, writer, event),
         )
         check_not_deleted(writer, changes, event.text)
         (add,) = (one for one in changes if isinstance(one, Add))
