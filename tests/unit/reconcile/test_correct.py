@@ -15,9 +15,7 @@ from .build import claim, day, kinds, memory, occasion, only
 SPAN = Span("e7-abc123", 0, 5)
 
 
-def corrected(
-    held: Memory, text: str | None = None, value: str | None = None, claims: Sequence[Claim] = ()
-) -> Draft:
+def corrected(held: Memory, text: str | None = None, value: str | None = None, claims: Sequence[Claim] = ()) -> Draft:
     changes = decide_correction(held, text=text, value=value, reason="", occasion=occasion(9), span=SPAN, claims=claims)
     assert kinds(changes) == ["Add", "Supersede"]
     return only(Add, changes).draft
@@ -54,7 +52,11 @@ def test_a_new_value_takes_the_place_of_the_old_one_in_the_text(old: str, value:
     [
         ("I live in Linz.", (), ("Linz", "asserted")),
         ("Linz is my home", [("residence", "Linz")], ("Linz", "asserted")),
-        ("My home is in Linz, not in Graz", [("residence", "Graz", "negated"), ("residence", "Linz")], ("Linz", "asserted")),
+        (
+            "My home is in Linz, not in Graz",
+            [("residence", "Graz", "negated"), ("residence", "Linz")],
+            ("Linz", "asserted"),
+        ),
         ("I don't live in Graz", [("residence", "Graz", "negated")], ("Graz", "negated")),
         ("I work in Wels and live in Linz", [("workplace", "Wels"), ("residence", "Linz")], ("Linz", "asserted")),
     ],
