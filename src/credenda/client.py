@@ -344,11 +344,7 @@ class Credenda(Groups):
         return changes.list_changes(self._parts, cause, limit=limit)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
-        """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one.
-
-        A value holds, also in place of a denial; "not …" denies it. From a text alone the value of the slot is
-        extracted; raises `Invalid` if it has none.
-        """
+        """Correct a memory: the value holds (with "not", it does not) or is extracted from the text. Returns the new one."""
         return services.correct.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:

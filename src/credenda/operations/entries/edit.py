@@ -28,12 +28,7 @@ ENTRIES: Final = (
         name="correct",
         call="correct",
         summary="Correct a memory that was wrong from the start.",
-        params=(
-            ID,
-            text("text", "The corrected text; the value is extracted from it unless it is given too."),
-            text("value", 'The value that holds, or "not" and a value that does not.'),
-            REASON,
-        ),
+        params=(ID, text("text", "The corrected text."), text("value", "The corrected value."), REASON),
         errors=(Invalid, NotFound, Conflict),
         writes=True,
         scope="memory:write",
