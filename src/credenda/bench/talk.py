@@ -53,7 +53,7 @@ def run_talk(
 
 
 def _check_jobs(memory: Credenda, name: str) -> None:
-    """Raise `CredendaError` if a job failed: its messages have verbatim memories, which would be counted as extracted."""
+    """Raise `CredendaError` if a job failed: the verbatim memories of its messages would be counted as extracted."""
     failed = memory.jobs.list(state=JobState.DEAD, limit=1).items
     if failed:
         raise CredendaError(

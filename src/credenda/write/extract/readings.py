@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.attributes import AttributeSchema
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import AttributeSchema, get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute

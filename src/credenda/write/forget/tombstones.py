@@ -2,9 +2,9 @@
 
 A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
 sentence is its words, and the condition that it states, with the person who said it. The normal form of a value is its
-singular or plural alike, its exact spelling for a name, or number and currency for an amount of money. Words that were deleted from a sentence which keeps others
-are hashed with that sentence. A tombstone records the version of its form; new text is hashed in every version, so that
-a later version does not void it.
+singular or plural alike, its exact spelling for a name, or number and currency for an amount of money. Words that were
+deleted from a sentence which keeps others are hashed with that sentence. A tombstone records the version of its form;
+new text is hashed in every version, so that a later version does not void it.
 """
 
 from __future__ import annotations
