@@ -21,7 +21,7 @@ from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Reader, Writer
 from credenda.validation import check_text
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction
 from credenda.write.extract_job import extract_turns
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import screen_label
@@ -64,7 +64,10 @@ def extract_correction(parts: Parts, reader: Reader, event: Event) -> tuple[Clai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page."""
+    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page.
+
+    `needs_value`: a text must state a value of the slot; a page cannot give one beside it.
+    """
 
     text: str | None = None
     value: str | None = None
@@ -72,6 +75,7 @@ class Correction:
     agent: str | None = None
     session: str | None = None
     actor: Actor = Actor.USER
+    needs_value: bool = True
 
 
 def correct(
@@ -104,14 +108,18 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         memory = get_expected(writer, memory_id, expected)
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
-        changes = decide_correction(
-            memory,
+        given = Wanted(
             text=event.text if text.strip() else None,
             value=value or None,
+            claims=() if value.strip() else extract_correction(parts, writer, event),
+            needs_value=wanted.needs_value,
+        )
+        changes = decide_correction(
+            memory,
+            given,
             reason=reason,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
-            claims=() if value.strip() else extract_correction(parts, writer, event),
         )
         check_not_deleted(writer, changes, said)
         run = make_application(parts, event.id, wanted.actor)

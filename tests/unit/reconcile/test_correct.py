@@ -8,7 +8,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.change import Add, Supersede
 from credenda.model.claim import Claim, Span
 from credenda.model.memory import Draft, Memory, Relation, Stance, Status
-from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction
 
 from .build import claim, day, kinds, memory, occasion, only
 
@@ -16,14 +16,16 @@ SPAN = Span("e7-abc123", 0, 5)
 
 
 def corrected(held: Memory, text: str | None = None, value: str | None = None, claims: Sequence[Claim] = ()) -> Draft:
-    changes = decide_correction(held, text=text, value=value, reason="", occasion=occasion(9), span=SPAN, claims=claims)
+    changes = decide_correction(
+        held, Wanted(text=text, value=value, claims=claims), reason="", occasion=occasion(9), span=SPAN
+    )
     assert kinds(changes) == ["Add", "Supersede"]
     return only(Add, changes).draft
 
 
 def test_the_old_memory_was_wrong_and_the_new_one_holds_since_then() -> None:
     held = memory("Graz", text="My city is Graz.", at=2, confidence=0.6, importance=0.7, topic="home", pinned=True)
-    changes = decide_correction(held, text=None, value="Linz", reason="typo", occasion=occasion(9), span=SPAN)
+    changes = decide_correction(held, Wanted(value="Linz"), reason="typo", occasion=occasion(9), span=SPAN)
     add, old = only(Add, changes), only(Supersede, changes)
     assert (old.memory_id, old.successor, old.relation) == (held.id, add.key, Relation.CORRECTED)
     assert (old.valid_until_us, old.reason) == (day(9), "typo")
@@ -82,6 +84,14 @@ def test_a_new_text_gives_the_value_of_the_slot(
 def test_a_text_without_one_value_of_the_slot_is_refused(old: str, text: str, stated: Sequence[str]) -> None:
     with pytest.raises(Invalid, match="--value"):
         corrected(memory("Graz", text=old), text=text, claims=[claim(value) for value in stated])
+
+
+def test_a_page_may_leave_a_slot_without_a_value() -> None:
+    changes = decide_correction(
+        memory("Graz"), Wanted(text="Home again", needs_value=False), reason="", occasion=occasion(9), span=SPAN
+    )
+    draft = only(Add, changes).draft
+    assert (draft.text, draft.value, draft.stance) == ("Home again", None, Stance.ASSERTED)
 
 
 def test_a_value_in_place_of_a_denial_is_asserted() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Invalid, LimitExceeded
@@ -18,7 +18,7 @@ from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us
 from credenda.write.reconcile.wording import describe_slot
 
-__all__ = ["decide_correction"]
+__all__ = ["Wanted", "decide_correction"]
 
 _CORRECTED_CONFIDENCE: Final = 0.95
 """A correction names the exact memory, so only the answer to a contest is as certain."""
@@ -27,26 +27,33 @@ _NOT: Final = re.compile(r"not[ \t]+(?=\w)", re.IGNORECASE)
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a correction gives: a text, a value, or both.
+
+    `claims` are those that extraction finds in the text. `needs_value`: a text without a value of the slot is refused;
+    otherwise the memory has no value.
+    """
+
+    text: str | None = None
+    value: str | None = None
+    claims: Sequence[Claim] = ()
+    needs_value: bool = True
+
+
 def decide_correction(
-    memory: Memory,
-    *,
-    text: str | None,
-    value: str | None,
-    reason: str,
-    occasion: StatementContext,
-    span: Span,
-    claims: Sequence[Claim] = (),
+    memory: Memory, wanted: Wanted, *, reason: str, occasion: StatementContext, span: Span
 ) -> list[Change]:
     """Replace a current memory by the corrected one; the wrong one leaves as-of answers.
 
     A value is asserted, also in place of a denial, unless it begins with "not"; it replaces the old value in the text
-    where that still says the same. Of a text alone, `claims` are those that extraction finds in it: the one of this
-    slot gives the value. Without such a claim, the value is the part in which the two texts differ.
+    where that still says the same. Of a text alone, the claim of this slot gives the value; without such a claim, the
+    value is the part in which the two texts differ.
 
     Raises `Invalid` when neither is given, nothing differs, or the text gives no value of the slot, and `Conflict` when
     the memory is no longer current.
     """
-    draft = _draft_correction(memory, _read_correction(memory, text, value, claims), occasion)
+    draft = _draft_correction(memory, _read_correction(memory, wanted), occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by the user"
@@ -68,7 +75,7 @@ class _Content(NamedTuple):
     stance: Stance
 
 
-def _read_correction(memory: Memory, text: str | None, value: str | None, claims: Sequence[Claim]) -> _Content:
+def _read_correction(memory: Memory, wanted: Wanted) -> _Content:
     """Return the new content, or raise for an invalid correction."""
     if memory.status not in HELD:
         raise Conflict(
@@ -77,12 +84,12 @@ def _read_correction(memory: Memory, text: str | None, value: str | None, claims
             fix="correct its replacement, or restore this one first",
             memory_id=memory.id,
         )
-    said, named = (text or "").strip(), (value or "").strip()
+    said, named = (wanted.text or "").strip(), (wanted.value or "").strip()
     if not said and not named:
         raise Invalid("there is nothing to correct", why="neither text nor value is given", fix="give one of them")
     if len(said) > MEMORY_TEXT_CHARACTERS:
         raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
-    new = _take_value(memory, said, named) if named else _find_value(memory, said, claims)
+    new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
     if new == (memory.text, memory.value, memory.stance):
         raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
     return new
@@ -126,16 +133,16 @@ def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
     return f"{describe_slot(memory.entity, memory.attribute)}: {told}" if memory.entity and memory.attribute else told
 
 
-def _find_value(memory: Memory, text: str, claims: Sequence[Claim]) -> _Content:
+def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:
     """Return the content of a text: the value that is extracted from it in this slot, else the text in its place."""
     if not (memory.entity and memory.attribute and memory.value):
         return _Content(text, memory.value, memory.stance)
-    found = {(one.value, _get_stance(one)) for one in claims if one.value and _is_same_slot(one, memory)}
+    found = {(one.value, _get_stance(one)) for one in wanted.claims if one.value and _is_same_slot(one, memory)}
     held = {one for one in found if one[1] is not Stance.NEGATED} or found
     if len(held) == 1:
         return _Content(text, *held.pop())
     framed = None if held else _find_framed(memory, text)
-    if framed is None:
+    if framed is None and wanted.needs_value:
         slot = describe_slot(memory.entity, memory.attribute)
         raise Invalid(
             f"the text gives {'more than one' if held else 'no'} value of: {slot}",
