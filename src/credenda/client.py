@@ -344,7 +344,7 @@ class Credenda(Groups):
         return changes.list_changes(self._parts, cause, limit=limit)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
-        """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        """Correct a memory by a value that holds, or does not after "not", or by a text that states one."""
         return services.correct.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:

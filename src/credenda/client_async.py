@@ -437,7 +437,7 @@ class AsyncCredenda:
         return await asyncio.to_thread(self._memory.changes, cause, limit=limit)
 
     async def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
-        """Correct a memory: the old one was wrong and leaves every as-of answer. Returns the new one."""
+        """Correct a memory by a value that holds, or does not after "not", or by a text that states one."""
         return await asyncio.to_thread(self._memory.correct, id, text=text, value=value, reason=reason)
 
     async def forget(self, id: str, reason: str = "") -> Memory:

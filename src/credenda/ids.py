@@ -51,6 +51,7 @@ class IdKind(StrEnum):
     JOB = "j"
 
 
+_NAMES: Final = {kind: f"{'an' if kind is IdKind.EVENT else 'a'} {kind.name.lower()}" for kind in IdKind}
 _ENDING: Final = 7
 """Characters of the dash and the tag."""
 _DIGITS: Final = 18
@@ -175,8 +176,8 @@ def parse_id_number(text: str, kind: IdKind, tag: str) -> int:
     found, number = parse_id(text, tag)
     if found is not kind:
         raise NotFound(
-            f"{text!r} does not name a {kind.name.lower()}",
-            why=f"it names a {found.name.lower()}",
+            f"{text!r} does not name {_NAMES[kind]}",
+            why=f"it names {_NAMES[found]}",
             fix=f"give an id that begins with {kind.value!r}",
         )
     return number

@@ -176,7 +176,7 @@ def test_what_goes_leaves_the_core_at_once(mem: Credenda, clock: ManualClock, wa
         case "unpin":
             mem.manage.unpin(name)
         case "correct":
-            mem.correct(name, text="The other safe is blue.")
+            mem.correct(name, text="The other safe is blue.", value="blue")
         case "expire":
             clock.advance(DAY)
         case _:

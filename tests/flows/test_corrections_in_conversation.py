@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, Invalid
+from credenda.testing import ManualClock
 
 Say = Callable[..., None]
 
@@ -101,3 +103,52 @@ def test_what_was_only_thought_is_denied(mem: Credenda, say: Say) -> None:
 def test_who_is_engaged_has_a_partner_and_no_spouse(mem: Credenda, say: Say) -> None:
     say("I got engaged to Tom in May.")
     assert {one.attribute: one.value for one in mem.list().items} == {"partner": "Tom", "marital_status": "engaged"}
+
+
+def test_a_corrected_sentence_gives_the_value_that_is_read_in_the_slot(mem: Credenda, say: Say) -> None:
+    """The text of a correction is extracted; a text that says nothing of the slot is refused and changes nothing."""
+    say("Ruth is allergic to penicillin.")
+    (held,) = mem.list(attribute="allergy").items
+    with pytest.raises(Invalid, match="--value"):
+        mem.correct(held.id, text="Ruth came by on Tuesday.")
+    right = mem.correct(held.id, text="Ruth has a sulfa allergy.")
+    assert (right.value, right.entity, right.stance) == ("sulfa", "Ruth", "asserted")
+    assert [one.id for one in mem.list(attribute="allergy").items] == [right.id]
+
+
+def test_a_correction_of_a_denial_asserts_the_value(mem: Credenda, say: Say) -> None:
+    say("I'm not allergic to penicillin.")
+    (held,) = mem.list(attribute="allergy").items
+    assert held.stance == "negated"
+    assert mem.correct(held.id, value="sulfa").stance == "asserted"
+    assert "not allergic" not in mem.manage.core().text
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "old", "new"),
+    [
+        ("I've been vegan since January.", "not vegan anymore, vegetarian. cheese won.", "vegan", "vegetarian"),
+        ("I've been vegan since January.", "No longer vegan, vegetarian.", "vegan", "vegetarian"),
+        ("I'm vegan.", "I'm not vegan any more, vegetarian.", "vegan", "vegetarian"),
+        ("I'm vegan.", "I'm no longer vegan, just vegetarian.", "vegan", "vegetarian"),
+        ("My boss is Anna.", "My boss isn't Anna any more, it's Tom.", "Anna", "Tom"),
+        ("My boss is Anna.", "My boss is Tom, not Anna anymore.", "Anna", "Tom"),
+        ("My boss is Anna.", "My boss is no longer Anna, it's Tom.", "Anna", "Tom"),
+        ("My budget is 300 euros.", "My budget is not 300 euros anymore, 400 euros.", "300 euros", "400 euros"),
+    ],
+)
+def test_a_value_that_is_no_longer_true_was_true_until_then(
+    mem: Credenda, say: Say, clock: ManualClock, *, before: str, told: str, old: str, new: str
+) -> None:
+    """ "Not X any more, Y" changes the value from then on: an as-of search before it finds X."""
+    say(before)
+    (held,) = [one for one in mem.list().items if one.value == old]
+    clock.advance(timedelta(days=60))
+    say(told)
+    assert new in values(mem)
+    assert old not in values(mem)
+    gone = mem.get(held.id)
+    assert (gone.status, gone.relation) == ("superseded", "changed")
+    earlier = mem.list(as_of=clock.now() - timedelta(days=30)).items
+    assert old in {one.value for one in earlier}
+    assert new not in {one.value for one in earlier}

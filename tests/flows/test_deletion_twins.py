@@ -51,6 +51,12 @@ REWORDED = {
     "I like cats.": ("I love a cat.",),
     "Ich mag Katzen.": ("Ich mag die Katze.",),
     "Me gustan los gatos.": ("Me gusta el gato.",),
+    "The budget is $18,000 for everything.": (
+        "The budget is 18000 dollars for everything.",
+        "Our budget is 18k USD for everything.",
+        "The budget is $18,000.00 for everything.",
+    ),
+    "My rent is 900 euros.": ("My rent is €900.", "Our rent is EUR 900."),
 }
 OTHERS = {
     "I'm allergic to peanuts.": (
@@ -74,6 +80,8 @@ OTHERS = {
     "Ich heiße Peter.": ("Ich heiße Peters.",),
     "I work at Universal.": ("I work at University.",),
     "I use C++.": ("I use C.",),
+    "My budget is $18,000 for everything.": ("My budget is 19000 dollars for everything.",),
+    "My rent is 900 euros.": ("My rent is 900 dollars.",),
 }
 
 

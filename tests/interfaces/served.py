@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from httpx2 import Response
 from starlette.testclient import TestClient
@@ -29,6 +30,9 @@ BASE = "http://127.0.0.1:8765"
 MCP_HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
 
+_NUMBERS: Final = count(1)
+
+
 class Site:
     """A server and its address, for requests as one caller or another."""
 
@@ -37,9 +41,10 @@ class Site:
         self.parts = parts
 
     def token(
-        self, user: str, scopes: Iterable[str] = SCOPES, *, expires: str = "never", name: str = "test", member: str = ""
+        self, user: str, scopes: Iterable[str] = SCOPES, *, expires: str = "never", name: str = "", member: str = ""
     ) -> str:
-        """Issue a token for the memory of a user, to a member of it."""
+        """Issue a token for the memory of a user, to a member of it; without a name it gets one that no other has."""
+        name = name or f"test {next(_NUMBERS)}"
         with closing_parts(self, user) as parts:
             return issue_token(parts, name, scopes=list(scopes), allowed=SCOPES, expires=expires, member=member).token
 

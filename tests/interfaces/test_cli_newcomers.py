@@ -78,3 +78,26 @@ def test_a_wrong_name_is_answered_with_the_nearest(given: tuple[str, ...], meant
 
 def test_a_name_that_is_near_to_none_is_answered_without_a_guess(ana: Terminal) -> None:
     assert "Did you mean" not in ana.error("xyzzy", code=2)
+
+
+def test_a_list_names_the_speaker_of_words_that_are_not_the_users(ana: Terminal, tmp_path: Path) -> None:
+    turns = [
+        {"id": "1", "speaker": "Joel", "text": "I quit the bakery."},
+        {"id": "2", "speaker": "user", "text": "I live in Rome."},
+    ]
+    session = {"id": "s", "time": "2026-01-01T09:00:00Z", "turns": turns}
+    file = tmp_path / "talk.jsonl"
+    file.write_text(json.dumps({"conv": "c", "speakers": ["Joel", "user"], "sessions": [session]}))
+    ana.run("import", str(file), "--format", "conversation")
+    shown = ana.text("list").splitlines()
+    assert [("said by Joel" in line) for line in shown if "bakery" in line] == [True]
+    assert [("said by" in line) for line in shown if "Rome" in line] == [False]
+
+
+def test_a_preview_shows_a_denial_as_one(ana: Terminal) -> None:
+    assert "allergy: not penicillin" in ana.text("preview-extraction", "I'm not allergic to penicillin.")
+
+
+def test_an_id_of_another_kind_is_named_with_its_article(ana: Terminal) -> None:
+    ana.remember("I live in Rome.")
+    assert "does not name a memory: it names an event" in ana.error("forget", "e1", code=3)

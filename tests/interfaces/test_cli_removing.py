@@ -28,6 +28,20 @@ def test_deleting_without_a_terminal_needs_yes(ana: Terminal) -> None:
     assert ana.values() == ["Linz"]
 
 
+def test_forgetting_names_the_other_words_that_it_hides(tmp_path: Path) -> None:
+    ana = Terminal(tmp_path)
+    ana.remember("I live in Linz and I sing in a choir.", "I work at Bosch.")
+    first, second = (ana.an_id("--attribute", name) for name in ("residence", "employer"))
+    alone = ana.run("forget", second)
+    assert "hide the other words" not in alone.stderr
+    assert "with `--yes`" in alone.stdout
+    others = [one["id"] for one in ana.held() if one["id"] != first]
+    hidden = [ana.run("forget", one).stderr for one in [*others, first]][-1]
+    assert "hide the other words of e1-" in hidden
+    assert "I sing in a choir." in hidden
+    assert "hide" not in ana.run("forget", first).stderr
+
+
 def test_a_dry_run_says_what_would_go_and_deletes_nothing(ana: Terminal) -> None:
     shown = ana.text("delete", "m1", "--dry-run")
     assert shown.startswith("Would delete 1 memory, and words in 1 message. Nothing was deleted.")

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from credenda import Credenda, limits
+from credenda import Conflict, Credenda, Invalid, limits
 from credenda.bootstrap import build_parts
 from credenda.interfaces.server.address import Address
-from credenda.services.tokens import issue_token, verify_token
+from credenda.model.access_token import AccessToken
+from credenda.services.tokens import issue_token, revoke_token, verify_token
+from credenda.storage.tokens import StoredToken
 from credenda.testing import ManualClock
 
 from .served import serving
@@ -72,10 +74,45 @@ def test_a_token_that_cannot_be_meant_is_refused(terminal: Terminal, args: tuple
     assert terminal.json("token", "list") == []
 
 
-def test_two_tokens_of_one_name_are_revoked_by_id(terminal: Terminal) -> None:
-    terminal.json("token", "create", "laptop")
-    terminal.json("token", "create", "laptop")
-    assert "2 valid tokens" in terminal.error("token", "revoke", "laptop", code=2)
+def test_a_name_of_a_valid_token_is_refused_until_that_ends(terminal: Terminal) -> None:
+    """A user has one valid token of a name; a revoked one leaves its name free, and other users have their own."""
+    first = terminal.json("token", "create", "laptop")
+    told = terminal.error("token", "create", "laptop", code=4)
+    assert first["id"] in told
+    assert "give another name" in told
+    assert len(terminal.json("token", "list")) == 1
+    terminal.json("token", "create", "laptop", user="bob")
+    terminal.json("token", "revoke", "laptop")
+    assert terminal.json("token", "create", "laptop")["id"] != first["id"]
+
+
+def test_a_name_is_free_when_its_token_has_expired_and_belongs_to_no_connection(tmp_path: Path) -> None:
+    clock = ManualClock(START)
+    parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none"}, clock=clock)
+    try:
+        store = parts.store.tokens
+        store.add_token(
+            StoredToken(AccessToken(id="c0", name="ci", user="ana", scopes=(), created_us=1, client="x"), b"")
+        )
+        issue_token(parts, "ci", scopes=["memory:read"], allowed=["memory:read"], expires="1h")
+        with pytest.raises(Conflict, match="ci"):
+            issue_token(parts, "ci", scopes=["memory:read"], allowed=["memory:read"], expires="1h")
+        clock.advance(timedelta(hours=1))
+        issue_token(parts, "ci", scopes=["memory:read"], allowed=["memory:read"], expires="1h")
+        assert [one.is_valid_at(clock.now_us()) for one in store.list_tokens("ana")] == [True, False, True]
+    finally:
+        parts.release()
+
+
+def test_a_name_of_several_users_is_revoked_by_id(terminal: Terminal) -> None:
+    for user in ("ana", "bob"):
+        terminal.json("token", "create", "laptop", user=user)
+    parts = build_parts(terminal.db, user="ana", settings={"embedder": "none"})
+    try:
+        with pytest.raises(Invalid, match="2 valid tokens"):
+            revoke_token(parts, "laptop")
+    finally:
+        parts.release()
 
 
 def test_a_token_ends_when_it_expires_or_is_revoked_and_not_before(tmp_path: Path) -> None:

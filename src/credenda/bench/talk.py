@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from credenda import Credenda, Invalid
+from credenda import Credenda, CredendaError, Invalid
 from credenda.bench.locomo import Conversation, find_turns, load_conversations, store_conversation
 from credenda.bench.talk_figures import Answer, StoredMemory, Tally, compute_figures, count_talk
 from credenda.bench.talk_gold import Gold, load_gold
+from credenda.model.job import JobState
 from credenda.model.memory import Memory
 
 __all__ = ["Note", "count_memories", "load_pairs", "make_document", "open_store", "run_talk"]
@@ -46,8 +47,20 @@ def run_talk(
         note(f"{conversation.name}: {len(conversation.turns)} turns, {len(wanted.claims)} gold claims")
         with open_store(conversation, embedder, llm) as memory:
             store_conversation(memory, conversation)
+            _check_jobs(memory, conversation.name)
             tallies[conversation.name] = count_memories(memory, conversation, wanted)
     return make_document(pairs, tallies, embedder=embedder, llm=llm or "none")
+
+
+def _check_jobs(memory: Credenda, name: str) -> None:
+    """Raise `CredendaError` if a job failed: the verbatim memories of its messages would be counted as extracted."""
+    failed = memory.jobs.list(state=JobState.DEAD, limit=1).items
+    if failed:
+        raise CredendaError(
+            f"{failed[0].kind} failed in {name}: {failed[0].error}",
+            why="the figures would count memories that no extractor made",
+            fix="mend the extractor, and count again",
+        )
 
 
 def load_pairs(data: Path, gold: Path, names: Sequence[str]) -> list[tuple[Conversation, Gold]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from credenda.errors import Conflict
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change, Contest
-from credenda.model.claim import Span
+from credenda.model.claim import Claim, Span
 from credenda.model.contest import ContestState
 from credenda.model.event import Event, Source
 from credenda.model.memory import Memory
@@ -18,10 +18,11 @@ from credenda.services.expectation import read_expectation
 from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Writer
+from credenda.storage.store import Job, Reader, Writer
 from credenda.validation import check_text
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction
+from credenda.write.extract_job import extract_turns
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import screen_label
 from credenda.write.intake.validate import Submission, accept
@@ -29,7 +30,7 @@ from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import display_value, get_slot
 from credenda.write.reconcile_job import get_statement_context
 
-__all__ = ["Correction", "check_not_deleted", "correct", "journal_correction", "put_right"]
+__all__ = ["Correction", "check_not_deleted", "correct", "extract_correction", "journal_correction", "put_right"]
 
 
 def journal_correction(
@@ -55,9 +56,18 @@ def journal_correction(
     return event
 
 
+def extract_correction(parts: Parts, reader: Reader, event: Event) -> tuple[Claim, ...]:
+    """Extract the claims of a corrected text, which give the value of its slot."""
+    number = parse_id_number(event.id, IdKind.EVENT, reader.tenant.tag)
+    return tuple(one for turn in extract_turns(reader, number, number, parts.extractor) for one in turn.claims)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page."""
+    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page.
+
+    `needs_value`: a text must state a value of the slot; a page cannot give one beside it.
+    """
 
     text: str | None = None
     value: str | None = None
@@ -65,6 +75,7 @@ class Correction:
     agent: str | None = None
     session: str | None = None
     actor: Actor = Actor.USER
+    needs_value: bool = True
 
 
 def correct(
@@ -97,10 +108,15 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         memory = get_expected(writer, memory_id, expected)
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
-        changes = decide_correction(
-            memory,
+        given = Wanted(
             text=event.text if text.strip() else None,
             value=value or None,
+            claims=() if value.strip() else extract_correction(parts, writer, event),
+            needs_value=wanted.needs_value,
+        )
+        changes = decide_correction(
+            memory,
+            given,
             reason=reason,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),

@@ -11,13 +11,13 @@ from credenda.model.contest import ContestState
 from credenda.model.event import Source
 from credenda.model.memory import Draft, Memory, Slot, Status, get_type_class
 from credenda.runtime import Parts
-from credenda.services.correct import check_not_deleted, journal_correction
+from credenda.services.correct import check_not_deleted, extract_correction, journal_correction
 from credenda.services.edit import commit_edit, make_application
 from credenda.services.lookup import get_current
 from credenda.storage.store import Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.write.apply import apply
-from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction
 from credenda.write.reconcile.contest_trigger import format_question, get_contest_slot
 from credenda.write.reconcile.slots import display_value, get_slot
 from credenda.write.reconcile_job import get_statement_context
@@ -39,8 +39,7 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
         seen = replace(get_current(writer, base), status=Status.ACTIVE, valid_until_us=None)
         changes = decide_correction(
             seen,
-            text=event.text,
-            value=None,
+            Wanted(text=event.text, claims=extract_correction(parts, writer, event), needs_value=False),
             reason=why,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),

@@ -40,7 +40,8 @@ def issue_token(
     """Issue a token for the memory of the user of `parts`; its text is in the result and nowhere else.
 
     `member` names the member who gets it, unless it is the user. `expires` is a span such as 90d or 12h, a date, or
-    "never". Raises `Invalid` for a scope that is not `allowed`, `NotFound` for someone who is no member.
+    "never". Raises `Invalid` for a scope that is not `allowed`, `NotFound` for someone who is no member, `Conflict` for
+    the name of another valid token of the user.
     """
     unknown = [scope for scope in scopes if scope not in allowed]
     if unknown or not scopes:
@@ -60,7 +61,7 @@ def issue_token(
         expires_us=_find_end(parts, expires, now_us),
         subject="" if member == parts.user_id else member,
     )
-    parts.store.tokens.add_token(StoredToken(token, sha256(secret.encode()).digest()))
+    parts.store.tokens.add_token(StoredToken(token, sha256(secret.encode()).digest()), now_us=now_us)
     return IssuedToken(
         token=f"{_PREFIX}{token.id}_{secret}",
         id=token.id,

@@ -22,8 +22,8 @@ class StoredToken(NamedTuple):
 class TokenStore(Protocol):
     """The tokens of a database. Erasing a tenant deletes its tokens in the same transaction."""
 
-    def add_token(self, stored: StoredToken) -> None:
-        """Store a new token; durable on return."""
+    def add_token(self, stored: StoredToken, *, now_us: int | None = None) -> None:
+        """Store a token; durable on return. Raises `Conflict` if a token of its name and user is valid at `now_us`."""
         ...
 
     def find_token(self, token_id: str) -> StoredToken | None:

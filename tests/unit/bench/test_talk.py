@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from credenda import Invalid
+from credenda import CredendaError, Invalid
 from credenda.bench import cli, tables
 from credenda.bench.talk import run_talk
 from credenda.bench.talk_figures import Answer, StoredMemory, compute_figures, count_talk, measure_coverage
 from credenda.bench.talk_gold import Gold, GoldClaim, GoldQuestion, Replaced, load_gold
+from credenda.write.extract.rules import RulesExtractor
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}
 CONVERSATION = {
@@ -173,6 +174,18 @@ def test_a_conversation_without_gold_is_refused(files: tuple[Path, Path], tmp_pa
     empty.mkdir()
     with pytest.raises(Invalid, match="has gold"):
         run_talk(files[0], empty, embedder="none", note=lambda _: None)
+
+
+def test_a_job_that_failed_ends_the_count(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verbatim memories of a failed job count for nothing: the command ends with an error that names the job."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(RulesExtractor, "extract", fail)
+    monkeypatch.setenv("CREDENDA_JOB_ATTEMPTS", "1")
+    with pytest.raises(CredendaError, match="extract failed in c1"):
+        run_talk(files[0], files[1], embedder="none", note=lambda _: None)
 
 
 @pytest.mark.parametrize("broken", [{"weight": "much"}, {"relation": "vanished"}, {"turn": None, "replaces": [1]}])

@@ -1,27 +1,31 @@
 """Corrections by hand."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.change import Add, Supersede
-from credenda.model.claim import Span
+from credenda.model.claim import Claim, Span
 from credenda.model.memory import Draft, Memory, Relation, Stance, Status
-from credenda.write.corrections.correct import decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction
 
-from .build import day, kinds, memory, occasion, only
+from .build import claim, day, kinds, memory, occasion, only
 
 SPAN = Span("e7-abc123", 0, 5)
 
 
-def corrected(held: Memory, text: str | None = None, value: str | None = None) -> Draft:
-    changes = decide_correction(held, text=text, value=value, reason="", occasion=occasion(9), span=SPAN)
+def corrected(held: Memory, text: str | None = None, value: str | None = None, claims: Sequence[Claim] = ()) -> Draft:
+    changes = decide_correction(
+        held, Wanted(text=text, value=value, claims=claims), reason="", occasion=occasion(9), span=SPAN
+    )
     assert kinds(changes) == ["Add", "Supersede"]
     return only(Add, changes).draft
 
 
 def test_the_old_memory_was_wrong_and_the_new_one_holds_since_then() -> None:
     held = memory("Graz", text="My city is Graz.", at=2, confidence=0.6, importance=0.7, topic="home", pinned=True)
-    changes = decide_correction(held, text=None, value="Linz", reason="typo", occasion=occasion(9), span=SPAN)
+    changes = decide_correction(held, Wanted(value="Linz"), reason="typo", occasion=occasion(9), span=SPAN)
     add, old = only(Add, changes), only(Supersede, changes)
     assert (old.memory_id, old.successor, old.relation) == (held.id, add.key, Relation.CORRECTED)
     assert (old.valid_until_us, old.reason) == (day(9), "typo")
@@ -46,16 +50,68 @@ def test_a_new_value_takes_the_place_of_the_old_one_in_the_text(old: str, value:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
+    ("text", "stated", "expected"),
     [
-        ("I live in Linz.", "Linz"),
-        ("I have lived in Graz for years", "Graz"),
-        ("Linz is my home", None),
-        ("I live in .", None),
+        ("I live in Linz.", (), ("Linz", "asserted")),
+        ("Linz is my home", [("residence", "Linz")], ("Linz", "asserted")),
+        (
+            "My home is in Linz, not in Graz",
+            [("residence", "Graz", "negated"), ("residence", "Linz")],
+            ("Linz", "asserted"),
+        ),
+        ("I don't live in Graz", [("residence", "Graz", "negated")], ("Graz", "negated")),
+        ("I work in Wels and live in Linz", [("workplace", "Wels"), ("residence", "Linz")], ("Linz", "asserted")),
     ],
 )
-def test_a_new_text_tells_the_value_where_it_stands_in_the_same_place(text: str, value: str | None) -> None:
-    assert corrected(memory("Graz", text="I live in Graz."), text=text).value == value
+def test_a_new_text_gives_the_value_of_the_slot(
+    text: str, stated: Sequence[tuple[str, ...]], expected: tuple[str, str]
+) -> None:
+    claims = [claim(value, name, stance=Stance(*stance or ["asserted"])) for name, value, *stance in stated]
+    draft = corrected(memory("Graz", text="I live in Graz."), text=text, claims=claims)
+    assert (draft.value, draft.stance, draft.text) == (*expected, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "stated"),
+    [
+        ("I live in Graz.", "Linz is my home", []),
+        ("I live in Graz.", "I live in .", []),
+        ("I live in Graz.", "Ben lives in Linz", []),
+        ("Graz.", "Ruth is allergic to sulfa drugs.", []),
+        ("I live in Graz.", "I live in Linz and Wels.", ["Linz", "Wels"]),
+    ],
+)
+def test_a_text_without_one_value_of_the_slot_is_refused(old: str, text: str, stated: Sequence[str]) -> None:
+    with pytest.raises(Invalid, match="--value"):
+        corrected(memory("Graz", text=old), text=text, claims=[claim(value) for value in stated])
+
+
+def test_a_page_may_leave_a_slot_without_a_value() -> None:
+    changes = decide_correction(
+        memory("Graz"), Wanted(text="Home again", needs_value=False), reason="", occasion=occasion(9), span=SPAN
+    )
+    draft = only(Add, changes).draft
+    assert (draft.text, draft.value, draft.stance) == ("Home again", None, Stance.ASSERTED)
+
+
+def test_a_value_in_place_of_a_denial_is_asserted() -> None:
+    denied = memory("penicillin", "allergy", text="I'm not allergic to penicillin.", stance=Stance.NEGATED)
+    draft = corrected(denied, value="sulfa")
+    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.ASSERTED, "Allergy: sulfa")
+    draft = corrected(denied, value="penicillin")
+    assert (draft.value, draft.stance, draft.text) == ("penicillin", Stance.ASSERTED, "Allergy: penicillin")
+    draft = corrected(denied, value="not sulfa")
+    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.NEGATED, "I'm not allergic to sulfa.")
+
+
+def test_not_and_a_value_denies_it() -> None:
+    draft = corrected(memory("Graz"), value="Not Linz")
+    assert (draft.value, draft.stance, draft.text) == ("Linz", Stance.NEGATED, "Residence: not Linz")
+
+
+def test_a_value_that_the_text_already_denies_gets_a_text_of_its_own() -> None:
+    held = memory("kafka", "message_broker", text="We're going with kafka, not NATS.")
+    assert corrected(held, value="NATS").text == "Message broker: NATS"
 
 
 def test_text_and_value_together_are_taken_as_they_are() -> None:

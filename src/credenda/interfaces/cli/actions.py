@@ -22,7 +22,7 @@ from credenda.interfaces.cli.outcome import (
     find_successor,
 )
 from credenda.interfaces.cli.output import is_interactive, note, write_progress
-from credenda.interfaces.cli.removing import delete, erase, export, restore
+from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
@@ -383,6 +383,7 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "set-status": _run_and_settle,
     "undo": _run_and_settle,
     "delete": delete,
+    "forget": forget,
     "erase": erase,
     "restore": restore,
     "feedback": _run_feedback,

@@ -20,20 +20,26 @@ from credenda.interfaces.cli.output import is_interactive, note
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
+from credenda.model.memory import Status
 from credenda.operations.table import Operation
 from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
+    from credenda import Credenda
     from credenda.interfaces.cli import render_forgetting
+    from credenda.model.event import Event
 else:
     render_forgetting = import_on_use("credenda.interfaces.cli.render_forgetting")
 
-__all__ = ["ask_consent", "delete", "erase", "export", "restore"]
+__all__ = ["ask_consent", "delete", "erase", "export", "forget", "restore"]
 
 Given = dict[str, Any]
 _AGAIN: Final = 5
 _NAMED: Final = 64
 """Characters of what is neither memory nor backup, that an error repeats."""
+_WORD: Final = re.compile(r"[^\W_]")
+_HIDING: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE})
+"""Statuses of memories that keep no message in searches."""
 _MEMORY: Final = re.compile(r"m[1-9][0-9]*(-[0-9a-f]{0,6})?")
 
 
@@ -77,6 +83,30 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if not ask_consent(question, sure=sure):
                 return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
         return Outcome(value=memory.delete_where(**conditions))
+
+
+def forget(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Take a memory out of use; first name the words that no other memory keeps in searches."""
+    with session.open() as memory:
+        held = memory.get(given["id"])
+        for event in [] if held.status in _HIDING else _list_hidden(memory, held.id):
+            note(f"Searches hide the other words of {event.id} too: “{truncate(escape_controls(event.text), _NAMED)}”")
+        return Outcome(value=invoke(memory, operation, given | {"id": held.id}))
+
+
+def _list_hidden(memory: Credenda, memory_id: str) -> list[Event]:
+    """Return the events that rest on one memory alone, and have words that do not state it."""
+    try:
+        blanked = {one.event_id: one.words for one in memory.manage.plan_deletion(memory_id).blanked}
+    except Conflict:  # a legal hold forbids the deletion, and nothing plans it
+        blanked = dict[str, str]()
+    found = {event.id: event for event, _, _ in memory.why(memory_id).evidence}.values()
+    return [
+        event
+        for event in found
+        if all(one.id == memory_id or one.status in _HIDING for one in memory.event(event.id).memories)
+        and _WORD.search(event.text.replace(blanked.get(event.id, ""), ""))
+    ]
 
 
 def restore(session: Session, operation: Operation, given: Given) -> Outcome:

@@ -101,7 +101,7 @@ __all__ = ["render"]
 
 _OPENINGS: Final = {
     "correct": "Corrected; searches no longer return the old value.",
-    "forget": "Forgotten; `credenda restore` brings it back.",
+    "forget": "Forgotten; `credenda restore` brings it back, with `--yes` where no terminal can ask.",
     "restore": "Restored.",
     "pin": "Pinned: every context includes it.",
     "unpin": "No longer pinned.",

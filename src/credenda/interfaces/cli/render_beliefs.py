@@ -140,7 +140,8 @@ def render_page(screen: Screen, found: Page[Memory]) -> str:
 
 
 def _describe_confidence(memory: Memory) -> str:
-    notes = describe_status(memory)
+    said = "" if memory.speaker == "user" else f"said by {escape_controls(memory.speaker)}"
+    notes = " · ".join(filter(None, (said, describe_status(memory))))
     return f"{name_value(memory)}  [{notes}]" if notes else name_value(memory)
 
 

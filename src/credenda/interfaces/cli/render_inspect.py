@@ -7,6 +7,7 @@ from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
+from credenda.model.memory import Stance
 from credenda.model.preview import ContextLine, ContextPreview, ExtractionPreview, PreviewedClaim
 from credenda.model.query import Page
 from credenda.text.counts import count_noun
@@ -63,7 +64,8 @@ def render_extraction_preview(screen: Screen, preview: ExtractionPreview) -> str
 
 
 def _describe_claim(screen: Screen, one: PreviewedClaim) -> str:
-    slot = f"{one.entity} {one.attribute}: {one.value}" if one.attribute else one.text
+    value = f"not {one.value}" if one.stance == Stance.NEGATED else one.value
+    slot = f"{one.entity} {one.attribute}: {value}" if one.attribute else one.text
     head = f"{screen.bold(one.outcome.value)}  {escape_controls(slot)}"
     notes = [one.reason, *(f"replaces {old.id}: {old.text}" for old in one.replaced), one.question]
     return "\n".join([head, *(screen.fill(escape_controls(note), "  ", "    ") for note in notes if note)])

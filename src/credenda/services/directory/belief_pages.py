@@ -21,9 +21,10 @@ from credenda.portability.files.page_plan import Layout, Placing, index_lines, l
 from credenda.portability.files.render import Sheet
 from credenda.runtime import Parts
 from credenda.services.core import core
-from credenda.services.correct import correct
+from credenda.services.correct import Correction, put_right
 from credenda.services.forget import forget
 from credenda.services.items import Words, store_words
+from credenda.services.short_ids import resolve_id
 from credenda.storage.store import EventFilter, MemoryFilter
 
 __all__ = ["BeliefPage", "apply_page_edit", "load_belief_pages"]
@@ -132,7 +133,8 @@ def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
         if name not in texts and page.path != CORE:
             forget(parts, name, "removed from a page")
         elif texts.get(name, before) != before:
-            correct(parts, name, text=texts[name], reason="edited in a page")
+            wanted = Correction(text=texts[name], reason="edited in a page", needs_value=False)
+            put_right(parts, resolve_id(parts, name), wanted)
     for name, said in found:
         if name is None and f"- {said}" not in questions:
             store_words(parts, Words(said, f"page /{page.path}"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from credenda.errors import Conflict
 from credenda.model.access_token import AccessToken
 from credenda.storage.sql.run import Record, StatementRunner
 from credenda.storage.sql.server_tables import ServerTables
@@ -13,9 +16,16 @@ __all__ = ["TokenRows", "insert_token"]
 class TokenRows(ServerTables):
     """The part of a store that keeps access tokens."""
 
-    def add_token(self, stored: StoredToken) -> None:
-        """Store a new token; durable on return."""
-        self._change_tables(lambda run: insert_token(run, stored))
+    def add_token(self, stored: StoredToken, *, now_us: int | None = None) -> None:
+        """Store a token; raises `Conflict` if a token of its name and user is valid at `now_us`."""
+        user = stored.token.user
+
+        def add(run: StatementRunner) -> None:
+            if now_us is not None:
+                _check_name(map(_to_token, run("list_tokens", user_id=user)), stored.token.name, now_us)
+            insert_token(run, stored)
+
+        self._change_tables(add, user, alone="token")
 
     def find_token(self, token_id: str) -> StoredToken | None:
         """Return the token with an id; None for an unknown id."""
@@ -35,6 +45,17 @@ class TokenRows(ServerTables):
     def record_token_use(self, token_id: str, now_us: int) -> None:
         """Record when a token was last used."""
         self._change_tables(lambda run: run("use_token", id_text=token_id, now_us=now_us).rowcount)
+
+
+def _check_name(held: Iterable[AccessToken], name: str, now_us: int) -> None:
+    """Raise `Conflict` if a valid token has a name; a connected client has no name of its own."""
+    same = next((one for one in held if one.name == name and not one.client and one.is_valid_at(now_us)), None)
+    if same is not None:
+        raise Conflict(
+            f"{same.user[:64]} has a valid token {name[:64]!r} already",
+            why=f"the name revokes one token, and {same.id} has it",
+            fix="give another name, or revoke that token first",
+        )
 
 
 def insert_token(run: StatementRunner, stored: StoredToken) -> None:

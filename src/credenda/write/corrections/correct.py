@@ -3,39 +3,57 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.change import Add, Change, Supersede, Support
-from credenda.model.claim import Span, UpdateKind
-from credenda.model.memory import HELD, Draft, Memory, Relation, Status
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, UpdateKind
+from credenda.model.memory import HELD, Draft, Memory, Relation, Stance, Status
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us
 from credenda.write.reconcile.wording import describe_slot
 
-__all__ = ["decide_correction"]
+__all__ = ["Wanted", "decide_correction"]
 
 _CORRECTED_CONFIDENCE: Final = 0.95
 """A correction names the exact memory, so only the answer to a contest is as certain."""
 
+_NOT: Final = re.compile(r"not[ \t]+(?=\w)", re.IGNORECASE)
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a correction gives: a text, a value, or both.
+
+    `claims` are those that extraction finds in the text. `needs_value`: a text without a value of the slot is refused;
+    otherwise the memory has no value.
+    """
+
+    text: str | None = None
+    value: str | None = None
+    claims: Sequence[Claim] = ()
+    needs_value: bool = True
+
+
 def decide_correction(
-    memory: Memory, *, text: str | None, value: str | None, reason: str, occasion: StatementContext, span: Span
+    memory: Memory, wanted: Wanted, *, reason: str, occasion: StatementContext, span: Span
 ) -> list[Change]:
     """Replace a current memory by the corrected one; the wrong one leaves as-of answers.
 
-    With only a value given, it replaces the old value in the text. With only a text given, the value is extracted from
-    the place where the texts differ, and is None if they differ elsewhere.
+    A value is asserted, also in place of a denial, unless it begins with "not"; it replaces the old value in the text
+    where that still says the same. Of a text alone, the claim of this slot gives the value; without such a claim, the
+    value is the part in which the two texts differ.
 
-    Raises `Invalid` when neither is given or nothing differs, `Conflict` when the memory is no longer current.
+    Raises `Invalid` when neither is given, nothing differs, or the text gives no value of the slot, and `Conflict` when
+    the memory is no longer current.
     """
-    new_text, new_value = _check_correction(memory, text, value)
-    draft = _draft_correction(memory, new_text, new_value, occasion)
+    draft = _draft_correction(memory, _read_correction(memory, wanted), occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by the user"
@@ -51,8 +69,14 @@ def decide_correction(
     ]
 
 
-def _check_correction(memory: Memory, text: str | None, value: str | None) -> tuple[str, str | None]:
-    """Return the new text and value, or raise for an invalid correction."""
+class _Content(NamedTuple):
+    text: str
+    value: str | None
+    stance: Stance
+
+
+def _read_correction(memory: Memory, wanted: Wanted) -> _Content:
+    """Return the new content, or raise for an invalid correction."""
     if memory.status not in HELD:
         raise Conflict(
             f"the memory is {memory.status} and cannot be corrected",
@@ -60,27 +84,27 @@ def _check_correction(memory: Memory, text: str | None, value: str | None) -> tu
             fix="correct its replacement, or restore this one first",
             memory_id=memory.id,
         )
-    said, named = (text or "").strip(), (value or "").strip()
+    said, named = (wanted.text or "").strip(), (wanted.value or "").strip()
     if not said and not named:
         raise Invalid("there is nothing to correct", why="neither text nor value is given", fix="give one of them")
     if len(said) > MEMORY_TEXT_CHARACTERS:
         raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
-    new_text = said or _replace_value(memory, named)
-    new_value = named or _find_value(memory, new_text)
-    if (new_text, new_value) == (memory.text, memory.value):
+    new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
+    if new == (memory.text, memory.value, memory.stance):
         raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
-    return new_text, new_value
+    return new
 
 
-def _draft_correction(memory: Memory, text: str, value: str | None, occasion: StatementContext) -> Draft:
-    """Copy all fields but the text; the corrected value is valid since the wrong one was."""
+def _draft_correction(memory: Memory, new: _Content, occasion: StatementContext) -> Draft:
+    """Copy all fields but the content; the corrected value is valid since the wrong one was."""
     kept = Draft(**{name: getattr(memory, name) for name in _DRAFT_FIELDS})
-    sure = memory.stance in ASSERTIVE_STANCES
+    sure, most = new.stance in ASSERTIVE_STANCES, CONFIDENCE_MAX.get(new.stance, 1.0)
     return replace(
         kept,
-        text=text,
-        value=value,
-        confidence=max(memory.confidence, _CORRECTED_CONFIDENCE) if sure else memory.confidence,
+        text=new.text,
+        value=new.value,
+        stance=new.stance,
+        confidence=max(memory.confidence, _CORRECTED_CONFIDENCE) if sure else min(memory.confidence, most),
         status=Status.ACTIVE,
         valid_from_us=get_valid_from_us(memory),
         trust=max(memory.trust, occasion.trust),
@@ -89,25 +113,67 @@ def _draft_correction(memory: Memory, text: str, value: str | None, occasion: St
     )
 
 
-def _replace_value(memory: Memory, value: str) -> str:
-    """Replace the old value in the text, or write a new text if the old value does not occur exactly once."""
-    place = _compile_value(memory.value)
-    if place is not None and len(place.findall(memory.text)) == 1:
-        return place.sub(lambda _: value, memory.text)
-    return f"{describe_slot(memory.entity, memory.attribute)}: {value}" if memory.entity and memory.attribute else value
+def _take_value(memory: Memory, text: str, value: str) -> _Content:
+    """Return the content of a given value: an assertion, or the denial of the words after "not"."""
+    denied = _NOT.match(value) if memory.attribute and memory.stance in ASSERTIVE_STANCES else None
+    stance = Stance.NEGATED if denied else memory.stance
+    if not denied and stance is Stance.NEGATED:
+        stance = Stance.ASSERTED
+    bare = value[denied.end() :] if denied else value
+    return _Content(text or _write_text(memory, bare, stance), bare, stance)
 
 
-def _find_value(memory: Memory, text: str) -> str | None:
-    """Extract the value from a new text: the old value if it occurs, else the text in its place."""
+def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
+    """Replace the old value in the text, or write a new text where that would not say the new value alone."""
+    old, new = _compile_value(memory.value), _compile_value(bare)
+    once = old is not None and len(old.findall(memory.text)) == 1
+    if old is not None and once and stance is memory.stance and not (new and new.search(old.sub("", memory.text))):
+        return old.sub(lambda _: bare, memory.text)
+    told = f"not {bare}" if stance is Stance.NEGATED else bare
+    return f"{describe_slot(memory.entity, memory.attribute)}: {told}" if memory.entity and memory.attribute else told
+
+
+def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:
+    """Return the content of a text: the value that is extracted from it in this slot, else the text in its place."""
+    if not (memory.entity and memory.attribute and memory.value):
+        return _Content(text, memory.value, memory.stance)
+    found = {(one.value, _get_stance(one)) for one in wanted.claims if one.value and _is_same_slot(one, memory)}
+    held = {one for one in found if one[1] is not Stance.NEGATED} or found
+    if len(held) == 1:
+        return _Content(text, *held.pop())
+    framed = None if held else _find_framed(memory, text)
+    if framed is None and wanted.needs_value:
+        slot = describe_slot(memory.entity, memory.attribute)
+        raise Invalid(
+            f"the text gives {'more than one' if held else 'no'} value of: {slot}",
+            why="a correction replaces one value of the memory",
+            fix="give the value as well: `correct --value`",
+        )
+    return _Content(text, framed, memory.stance)
+
+
+def _get_stance(claim: Claim) -> Stance:
+    return Stance.NEGATED if claim.move is UpdateKind.END else claim.stance
+
+
+def _is_same_slot(claim: Claim, memory: Memory) -> bool:
+    """Return whether a claim states a value of the entity and attribute of a memory."""
+    return (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or "")) == (
+        normalise_name(memory.entity or ""),
+        normalise_attribute(memory.attribute or ""),
+    )
+
+
+def _find_framed(memory: Memory, text: str) -> str | None:
+    """Return the words in the place of the old value if all other words, of which there are some, are the same."""
     place = _compile_value(memory.value)
-    if place is None or place.search(text):
-        return memory.value
-    found = place.search(memory.text)
+    found = place.search(memory.text) if place is not None else None
     if found is None:
         return None
     before, after = memory.text[: found.start()], memory.text[found.end() :]
     framed = text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
-    return text[len(before) : len(text) - len(after)].strip() or None if framed else None
+    has_words = re.search(r"\w", before + after) is not None
+    return text[len(before) : len(text) - len(after)].strip() or None if framed and has_words else None
 
 
 def _compile_value(value: str | None) -> re.Pattern[str] | None:

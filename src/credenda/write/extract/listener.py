@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from credenda import limits
@@ -60,7 +61,15 @@ def claim_of(listener: Listener, span: TextSpan, reading: Reading) -> Claim:
 
 
 def _move(reading: Reading, text: str) -> UpdateKind:
-    """Treat "actually … now" as a change, unless the earlier value is named as wrong."""
-    if reading.move is UpdateKind.CORRECT and reading.prior is None and expression("acts", "is_now").search(text):
-        return UpdateKind.CHANGE
-    return reading.move
+    """Treat "actually … now" as a change unless the earlier value is named as wrong, and "not X any more, Y"."""
+    if reading.move is not UpdateKind.CORRECT:
+        return reading.move
+    changed = expression("acts", "is_now").search(text) is not None if reading.prior is None else _ends(reading, text)
+    return UpdateKind.CHANGE if changed else UpdateKind.CORRECT
+
+
+def _ends(reading: Reading, text: str) -> bool:
+    """Return whether a text says of the earlier value that it was true: "no longer X", "not X any more"."""
+    old = re.escape(reading.prior or "")
+    said = rf"\b(?:no longer|no more)\b[^,;.]{{0,20}}\b{old}(?!\w)|\b{old}[^\w,;.]+any ?(?:more|longer)\b"
+    return re.search(said, text, re.IGNORECASE) is not None

@@ -12,6 +12,8 @@ __all__ = ["Predicate", "read_predicate"]
 
 _STEPS_MAX: Final = 12
 _NO_MORE: Final = re.compile(r",?\s*\b(?:any ?more|any longer)\b", re.IGNORECASE)
+_CONTRASTED: Final = re.compile(r", (?:and )?not ", re.IGNORECASE)
+"""Before a value that ended beside the one that holds: "Tom, not Anna any more"."""
 _NOW: Final = re.compile(
     r",? (?:(?:right |by |as of )?now|as of today|from now on|these days|nowadays)$", re.IGNORECASE
 )
@@ -230,7 +232,7 @@ def read_predicate(words: tuple[str, ...], *, doing: bool = False) -> Predicate 
     reader = _Reader(tuple(present.split(" ")))
     if present != shortened and " " in present:
         reader.cues.add("now")
-    reader.ended = shortened != joined
+    reader.ended = shortened != joined and _CONTRASTED.search(shortened) is None
     for _ in range(_STEPS_MAX):
         reader.small_words()
         if not reader.auxiliary():

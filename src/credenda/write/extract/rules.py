@@ -63,7 +63,7 @@ from credenda.write.intake.validate import AS_TYPE
 
 __all__ = ["RULES_VERSION", "RulesExtractor"]
 
-RULES_VERSION: Final = "rules-17"
+RULES_VERSION: Final = "rules-18"
 """The extractor version in evidence; it changes when the same text may give other claims."""
 
 _UNCERTAIN: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY, Act.JOKE: Stance.SARCASTIC}

@@ -2,9 +2,9 @@
 
 A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
 sentence is its words, and the condition that it states, with the person who said it. The normal form of a value is its
-singular or plural alike, or its exact spelling for a name. Words that were deleted from a sentence which keeps others
-are hashed with that sentence. A tombstone records the version of its form; new text is hashed in every version, so that
-a later version does not void it.
+singular or plural alike, its exact spelling for a name, or number and currency for an amount of money. Words that were
+deleted from a sentence which keeps others are hashed with that sentence. A tombstone records the version of its form;
+new text is hashed in every version, so that a later version does not void it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from credenda.model.event import Event, NewEvent, Role
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone
 from credenda.text.lookalikes import fold_lookalikes
-from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.text.normalize import (
+    normalise_attribute,
+    normalise_money,
+    normalise_name,
+    normalise_text,
+    normalise_value,
+)
 from credenda.text.sentences import split_sentences
 from credenda.text.singular_plural import (
     detect_language,
@@ -48,8 +54,11 @@ __all__ = [
     "split_statements",
 ]
 
-_VERSION: Final = 3
-"""The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2."""
+_VERSION: Final = 4
+"""The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2.
+
+Version 4 adds the form of an amount of money.
+"""
 _NO_PERSONS: Final = frozenset({"", "user", "assistant", "ai", "model", "system", "tool", "function", "document"})
 SENTENCES_MAX: Final = 5_000
 """Maximum number of sentences of one text that are compared with tombstones."""
@@ -118,11 +127,21 @@ def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
         return []
     spellings = dict.fromkeys((said.value, fold_lookalikes(said.value)))
     forms = {("thing", form) for value in spellings for form in fold_plural_everywhere(value)}
+    amount = normalise_money(said.value)
+    forms |= set() if amount is None else {("amount", amount)}
     return [*(("value", normalise_value(value)) for value in spellings), *sorted(forms)]
 
 
 def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
-    """Return the form in which a value is deleted: exact spelling for a name; None if a part is missing."""
+    """Return the form by which a deleted value is known: number and currency of an amount, exact spelling of a name.
+
+    None if a part is missing.
+    """
+    amount = normalise_money(said.value or "")
+    return _get_spelled_form(said) if amount is None or not (said.entity and said.attribute) else ("amount", amount)
+
+
+def _get_spelled_form(said: Draft) -> tuple[str, str] | None:
     if not (said.entity and said.attribute and said.value):
         return None
     language = detect_language(said.text)
@@ -147,14 +166,14 @@ def _locate_value(said: Claim | Draft, entity: str, *, apart: bool = False) -> t
     return (*place, normalise_name(said.speaker), normalise_name(said.scope or ""), "apart") if apart else place
 
 
-def _make_value_tombstone(key: bytes, said: Draft, now_us: int, *, apart: bool) -> Tombstone | None:
-    form = get_tombstone_form(said)
-    if form is None:
-        return None
+def _make_value_tombstones(key: bytes, said: Draft, now_us: int, *, apart: bool) -> list[Tombstone]:
+    """Return the tombstones of a value; an amount is also known by its spelling, without a currency."""
     place = _locate_value(said, fold_lookalikes(said.entity or ""), apart=apart)
-    return Tombstone(
-        digest=_hash_parts(key, form[0], *place, form[1]), kind="value", normaliser=_VERSION, created_us=now_us
-    )
+    forms = dict.fromkeys(form for form in (get_tombstone_form(said), _get_spelled_form(said)) if form is not None)
+    return [
+        Tombstone(digest=_hash_parts(key, kind, *place, form), kind="value", normaliser=_VERSION, created_us=now_us)
+        for kind, form in forms
+    ]
 
 
 def _is_name(said: Draft, language: str) -> bool:
@@ -204,8 +223,7 @@ def make_memory_tombstones(
     stones = {
         stone.digest: stone for text, voice in sentences for stone in make_text_tombstones(key, text, now_us, voice)
     }
-    value = _make_value_tombstone(key, memory, now_us, apart=apart)
-    return [*stones.values(), *([value] if value else [])]
+    return [*stones.values(), *_make_value_tombstones(key, memory, now_us, apart=apart)]
 
 
 def make_text_tombstones(key: bytes, text: str, now_us: int, voice: str = "") -> list[Tombstone]:
