@@ -173,6 +173,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "kin_name": _kin_name,
     "married": _married,
     "of_kin": _of_kin,
+    "of_one": lambda _, situation: not situation.subject.group,
     "job_noun": _job_noun,
     "introduction": lambda value, situation: situation.short and is_person(value),
     "appointment": lambda value, situation: not situation.dated_past and is_date(value),

@@ -54,13 +54,23 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
         yield make_fact(said, "name", tree.phrase(at, prepositions=False))
         for one in roles:
             yield from _read_role(said, one)
-    elif token.pos == "NUM" and tree.find(at, "prep") is None and said.clause.tense is Tense.PRESENT:
-        yield make_fact(said, "age", token.text)
+    elif token.pos == "NUM" and tree.find(at, "prep") is None:
+        if said.clause.tense is Tense.PRESENT and _is_single(said):
+            yield make_fact(said, "age", token.text)
     elif names().kin_noun(token.lemma) is not None and not bare:
         if is_owned(tree, at):
             yield make_fact(said, names().kin_noun(token.lemma) or "", said.party.owner, entity="user")
     elif token.pos in {"NOUN", "PROPN"}:
         yield from _read_role(said, at)
+
+
+def _is_single(said: Statement) -> bool:
+    """Return whether a clause is about one person: "we are six" and "my kids are 3 and 7" tell nobody's age."""
+    tree, subject = said.tree, said.clause.subject
+    if subject is None:
+        return True
+    token = tree.tokens[subject]
+    return token.text.lower() != "we" and token.tag not in {"NNS", "NNPS"} and len(tree.conjuncts(subject)) == 1
 
 
 def _read_role(said: Statement, at: int) -> Iterator[Fact]:
@@ -105,7 +115,7 @@ def _read_adjective(said: Statement, at: int) -> Iterator[Fact]:
     token = tree.tokens[at]
     years = tree.find(at, "npadvmod") if token.lemma == "old" else None
     number = None if years is None else tree.find(years, "nummod")
-    if number is not None and said.clause.tense is Tense.PRESENT:
+    if number is not None and said.clause.tense is Tense.PRESENT and _is_single(said):
         yield make_fact(said, "age", tree.tokens[number].text)
     for word, attribute in load_frames()["adjectives"].get(token.text.lower(), {}).items():
         if word == "itself":
