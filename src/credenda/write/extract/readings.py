@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from credenda.model.attributes import AttributeSchema
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import AttributeSchema, get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
+from credenda.write.extract.acts import is_transient
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds, may_hold
@@ -296,9 +296,14 @@ def _reading(fit: _Fit, frame: Frame, attribute: AttributeSchema, value: Value) 
         importance=_FORMER_IMPORTANCE if fit.former else _importance(pattern, attribute, frame, move=move),
         since_us=since,
         until_us=until,
-        durable=(attribute.known or pattern.check == "trait") and pattern.check != "used",
+        durable=(attribute.known or pattern.check == "trait") and pattern.check != "used" and not _is_of_today(fit, frame),
         pattern=pattern.name,
     )
+
+
+def _is_of_today(fit: _Fit, frame: Frame) -> bool:
+    """Return whether a role is one of a day: "I'm the designated driver tonight"."""
+    return fit.pattern.name == "is_role" and is_transient(frame.clause.text)
 
 
 def _move(pattern: Pattern, frame: Frame, value: Value) -> UpdateKind:

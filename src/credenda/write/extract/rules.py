@@ -81,7 +81,9 @@ _ADDRESSING: Final = (
     *("please ", "always ", "never ", "do not ", "keep your", "from now on"),
     *("call me ", "everyone calls me ", "people call me ", "my friends call me ", "friends call me "),
 )
-_INTRODUCED: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+(?: [A-Z]\w+[.!]?|, i am an? .+)")
+_RULED: Final = re.compile(r"(?:decision|decided|agreed|settled|resolved): (?=(?:i|we)\b)", re.IGNORECASE)
+"""The label of a decision that a sentence of its own tells."""
+_INTRODUCED: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+(?: [A-Z]\w+[.!]?|, i am (?:an?|\d\d?,) .+)")
 """A sentence that begins with its speaker's first and last name, or with a name and what they are."""
 
 
@@ -217,6 +219,10 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
         _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
+        ruling = _RULED.match(sentence)
+        told = [] if ruling is None else _statement(listener, sentence[ruling.end() :])
+        if any(one.attribute is not None and one.type is MemoryType.DECISION for one in told):
+            return told
         directive = _directive(sentence, to_assistant=listener.assisted)
         if directive is not None:
             return [directive]

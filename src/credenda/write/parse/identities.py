@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from credenda.write.extract.acts import is_transient
 from credenda.write.extract.lexicon import names
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Tense
@@ -77,8 +78,10 @@ def _read_role(said: Statement, at: int) -> Iterator[Fact]:
     tree = said.tree
     value = tree.phrase(at, prepositions=False)
     if is_occupation(value) and not said.clause.negated and "favo" not in value:
-        yield make_fact(said, "job_title", value)
         workplace = tree.preposition(at, "at")
+        if workplace is None and is_transient(tree.text[said.clause.start : said.clause.stop]):
+            return  # "I'm the designated driver tonight"
+        yield make_fact(said, "job_title", value)
         if workplace is not None:
             yield make_fact(said, "employer", tree.phrase(workplace))
     elif tree.lemma(at) in _FANS:
