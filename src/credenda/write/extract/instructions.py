@@ -140,12 +140,12 @@ def _name(found: re.Match[str], clause: Clause) -> Reading:
     )
 
 
-def _procedure(text: str, clause: Clause, *, to_assistant: bool) -> Reading | None:
+def _procedure(text: str, clause: Clause, *, to_assistant: bool, own: bool) -> Reading | None:
     for name, found in _fitting("procedure", text):
         if name == _ORDER and not to_assistant:
             continue
         goal = found.groupdict().get("goal")
-        if to_assistant and _governs(text):
+        if to_assistant and own and _governs(text):
             return replace(_scoped(text, clause.scope, clause), type=MemoryType.PROCEDURE, pattern=f"procedure_{name}")
         return Reading(
             type=MemoryType.PROCEDURE,
@@ -207,17 +207,18 @@ def _decision(text: str, clause: Clause) -> Reading | None:
     return None
 
 
-def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
+def read_directive(clause: Clause, *, to_assistant: bool, own: bool = True) -> Reading | None:
     """Parse a whole sentence as an instruction, a procedure or a decision; None for any other.
 
-    `to_assistant`: the user speaks; directives among others are no instructions.
+    `to_assistant`: the user speaks; directives among others are no instructions. `own`: in the user's own words; a
+    procedure of a document governs nothing.
     """
     text = _PLEASE.sub("", clause.text)
     if expression("instructions", "pleasantry", "match").match(text):
         return None
     found = _instruction(text, clause) if to_assistant else None
     found = found or (_joined(text, clause) if to_assistant else None)
-    found = found or _procedure(text, clause, to_assistant=to_assistant)
+    found = found or _procedure(text, clause, to_assistant=to_assistant, own=own)
     scope, rest = leading_scope(text)
     if found is None and scope is not None and to_assistant and _shapes("scoped")["address"].match(rest):
         found = _scoped(rest, scope, clause)

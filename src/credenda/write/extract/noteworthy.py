@@ -32,7 +32,16 @@ from credenda.write.extract.voices import is_playing
 from credenda.write.extract.worth import signs_of
 from credenda.write.extract.worthwhile import is_at_hand
 
-__all__ = ["LABELS", "SCALE", "Noteworthy", "WeighingExtractor", "estimate_noteworthy", "find_signs", "is_hardly_english", "list_sentences"]
+__all__ = [
+    "LABELS",
+    "SCALE",
+    "Noteworthy",
+    "WeighingExtractor",
+    "estimate_noteworthy",
+    "find_signs",
+    "is_hardly_english",
+    "list_sentences",
+]
 
 LABELS: Final = ("skip", "told", "planned")
 SCALE: Final = 100.0

@@ -296,7 +296,9 @@ def _reading(fit: _Fit, frame: Frame, attribute: AttributeSchema, value: Value) 
         importance=_FORMER_IMPORTANCE if fit.former else _importance(pattern, attribute, frame, move=move),
         since_us=since,
         until_us=until,
-        durable=(attribute.known or pattern.check == "trait") and pattern.check != "used" and not _is_of_today(fit, frame),
+        durable=(attribute.known or pattern.check == "trait")
+        and pattern.check != "used"
+        and not _is_of_today(fit, frame),
         pattern=pattern.name,
     )
 
