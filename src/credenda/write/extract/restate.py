@@ -23,7 +23,8 @@ _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORE
 _OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
 _INTRODUCTION: Final = re.compile(
     r"(?:(?:hi|hello|hey|hiya|yo|ok|okay|so|well|there|all|everyone)[,!.]? )*i am (?P<name>(?-i:[A-Z])[\w'-]+"
-    r"(?: (?-i:[A-Z])[\w'-]+)?)(?:, (?P<age>\d{1,2})(?: years old| yo)?)?,(?: and(?: an?)?)? (?P<role>(?!and\b|an?\b|the\b|my\b)[^,;:!?]{3,60})",
+    r"(?: (?-i:[A-Z])[\w'-]+)?)(?:, (?P<age>\d{1,2})(?: years old| yo)?)?,(?: and(?: an?)?)?"
+    r" (?P<role>(?!and\b|an?\b|the\b|my\b)[^,;:!?]{3,60})",
     re.IGNORECASE,
 )
 _TABLES: Final = ("retold", "restate")
