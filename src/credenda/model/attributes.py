@@ -97,6 +97,8 @@ def is_valid_value(attribute: str, value: str) -> bool:
     (True, False)
     >>> is_valid_value("residence", "Stratford-upon-Avon"), is_valid_value("residence", "get away from the city")
     (True, False)
+    >>> is_valid_value("residence", "my own head"), is_valid_value("residence", "Nags Head")
+    (False, True)
     >>> is_valid_value("employer", "home"), is_valid_value("age", "34 years"), is_valid_value("birthday", "fine")
     (False, True, False)
     >>> is_valid_value("pronouns", "they/them"), is_valid_value("likes", "them")
@@ -190,6 +192,10 @@ _GENERIC_PLACES: Final = frozenset(
     " apartment dorm room home here there somewhere anywhere nowhere out alone together away abroad world moment past"
     " present future peace fear denial hope bubble dream hell heaven luxury poverty harmony comfort chaos".split()
 )
+_INNER_PLACES: Final = frozenset(
+    "head mind heart soul thoughts dreams memories imagination world bubble denial past future moment skin body".split()  # noqa: SIM905
+)
+"""Last words of places of a figure of speech, in small letters: "my head", "my own little world"."""
 _GENERIC_EMPLOYERS: Final = frozenset(
     "home work night nights day days week weeks weekend weekends times time least once all now times house office least"  # noqa: SIM905
     " place morning mornings evening evenings it hours end job jobs company firm employer".split()
@@ -268,7 +274,9 @@ def _is_person(value: str) -> bool:
 
 def _is_place(value: str) -> bool:
     bare = _DETERMINER.sub("", value).casefold()
-    return _is_named(value, _PLACE_WORDS) and bare not in _GENERIC_PLACES and _PLACE_TAIL.search(value) is None
+    inside = bare.rpartition(" ")[2] in _INNER_PLACES and value.rpartition(" ")[2].islower()
+    named = _is_named(value, _PLACE_WORDS) and bare not in _GENERIC_PLACES and not inside
+    return named and _PLACE_TAIL.search(value) is None
 
 
 def _is_organisation(value: str) -> bool:

@@ -13,6 +13,7 @@ from credenda.clock import to_datetime
 __all__ = [
     "CODE",
     "DENIED",
+    "OWN_SOURCES",
     "QUARANTINED",
     "TRUST",
     "ClaimReceipt",
@@ -65,6 +66,8 @@ TRUST: Final[Mapping[Source, float]] = {
     Source.DREAM: 0.4,
 }
 """The trust in a source, in [0, 1] (E-030, E-039)."""
+OWN_SOURCES: Final = frozenset({Source.HUMAN, Source.FILE})
+"""The sources of the user's own words: messages, and pages that the user edits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

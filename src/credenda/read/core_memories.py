@@ -49,7 +49,7 @@ def is_standing_instruction(memory: Memory) -> bool:
 
 
 def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:
-    """Return the user's active memories with these attributes, by attribute and then newest first."""
+    """Return the user's active memories with these attributes, by attribute and then newest first; none that ended."""
     found: list[Memory] = []
     for attribute in attributes:
         wanted = MemoryFilter(pair=(_USER, attribute), statuses=_ACTIVE, limit=_VALUES)
@@ -69,4 +69,5 @@ def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int
 
 
 def _keep_visible(memories: Iterable[Memory], now_us: int) -> list[Memory]:
-    return [memory for memory in memories if flag_memory(memory, _PLAIN, now_us) is not None]
+    flagged = ((memory, flag_memory(memory, _PLAIN, now_us)) for memory in memories)
+    return [memory for memory, flags in flagged if flags is not None and "stale" not in flags]

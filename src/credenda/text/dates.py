@@ -78,7 +78,7 @@ _SEASON: Final = r"(?:spring|summer|autumn|fall|winter)"
 _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _COUNT: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
-_PART: Final = r"(?:(?P<{0}>early|mid|late|the (?:start|beginning|middle|end) of)[ -])?"
+_PART: Final = r"(?:(?P<{0}>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[ -])?"
 _OPENERS: Final = ("in", "since", "until", "till", "from", "to", "by", "before", "after")
 _AFTER: Final = "(?:" + "|".join(rf"(?<=\b{word} )" for word in _OPENERS) + ")"
 _CLOCK: Final = r"[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"

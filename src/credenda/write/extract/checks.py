@@ -173,6 +173,7 @@ _BY_SITUATION: Final[Mapping[str, Callable[[Value, Situation], bool]]] = {
     "kin_name": _kin_name,
     "married": _married,
     "of_kin": _of_kin,
+    "of_one": lambda _, situation: not situation.subject.group,
     "job_noun": _job_noun,
     "introduction": lambda value, situation: situation.short and is_person(value),
     "appointment": lambda value, situation: not situation.dated_past and is_date(value),
@@ -216,6 +217,8 @@ _CONNECTIVES: Final = frozenset(
 _ANOTHER: Final = re.compile(
     r"(?:(?:a|an|the|some|quite)\s+)*(?:different|another|other)\s+(?P<noun>[\w'-]+)", re.IGNORECASE
 )
+_JUDGED: Final = frozenset({"right", "wrong", "well", "badly", "wisely", "correctly", "poorly", "the right one"})
+"""Words that say how somebody chose, and not which: "I finally picked right"."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OF_ANY_KIND: Final = frozenset({"one", "ones", "thing", "things"})
 
@@ -232,6 +235,8 @@ def is_hollow(value: str | None, attribute: str | None) -> bool:
         return False
     words = _WORD.findall(value)
     if words and value.islower() and all(word in _CONNECTIVES for word in words):
+        return True
+    if attribute == "decision" and value.casefold().strip(" .,!") in _JUDGED:
         return True
     found = _ANOTHER.fullmatch(value.strip().rstrip(".,!"))
     if found is None:

@@ -16,6 +16,7 @@ from credenda.write.extract.imagined import imagined_as
 from credenda.write.extract.lexicon import expression, lexicon, load_table, names, occurs
 from credenda.write.extract.patterns import compile_macros
 from credenda.write.extract.readings import Reading
+from credenda.write.extract.values import is_rewording
 
 __all__ = ["read_foreign", "told_back"]
 
@@ -153,7 +154,7 @@ def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> l
     stance = _UNMEANT.get(act) or (imagined_as(gloss.source) if readings else None)
     if stance is not None and owner is not None:
         return [Reading(type=MemoryType.FACT, stance=stance, confidence=0.3, importance=0.3)]
-    told = [_in_own_words(one, gloss, owner) for one in readings]
+    told = [_in_own_words(one, gloss, owner) for one in readings if _is_named(one, gloss)]
     if owner is None or act is not Act.STATEMENT or (not readings and _asks(gloss)):
         return told
     if told and any(shape.match.match(gloss.source) for shape in _considered()):
@@ -162,6 +163,16 @@ def told_back(gloss: Gloss, readings: Sequence[Reading], owner: str | None) -> l
         return told
     found = read_foreign(gloss.source, owner)
     return told if told and all(one.attribute is None for one in found) else found
+
+
+def _is_named(reading: Reading, gloss: Gloss) -> bool:
+    """Return whether a sentence names the value of a slot: nobody is employed by "an einem Roman"."""
+    unnamed = load_table("foreign")["unnamed"].get(reading.attribute or "")
+    said = _own(reading.value, gloss)
+    if said is None:
+        return True
+    some = unnamed and re.search(rf"\b{unnamed} {re.escape(said)}\b", gloss.source, re.IGNORECASE)
+    return not (some or is_rewording(said))
 
 
 def _asks(gloss: Gloss) -> bool:

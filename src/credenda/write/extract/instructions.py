@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -139,11 +140,13 @@ def _name(found: re.Match[str], clause: Clause) -> Reading:
     )
 
 
-def _procedure(text: str, clause: Clause, *, to_assistant: bool) -> Reading | None:
+def _procedure(text: str, clause: Clause, *, to_assistant: bool, own: bool) -> Reading | None:
     for name, found in _fitting("procedure", text):
         if name == _ORDER and not to_assistant:
             continue
         goal = found.groupdict().get("goal")
+        if to_assistant and own and _governs(text):
+            return replace(_scoped(text, clause.scope, clause), type=MemoryType.PROCEDURE, pattern=f"procedure_{name}")
         return Reading(
             type=MemoryType.PROCEDURE,
             entity="user" if goal else None,
@@ -157,6 +160,26 @@ def _procedure(text: str, clause: Clause, *, to_assistant: bool) -> Reading | No
             pattern=f"procedure_{name}",
         )
     return None
+
+
+def _governs(text: str) -> bool:
+    """Return whether an order with "always" or "never" is one that an assistant follows."""
+    shapes = _shapes("governing")
+    found = shapes["order"].match(text)
+    if found is None:
+        return False
+    first = lexicon().forms.get(found["value"].split(" ", 1)[0].lower())
+    ordered = first is not None and "base" in first.kinds and shapes["agreed"].match(found["value"]) is not None
+    return ordered or shapes["work"].match(found["value"]) is not None
+
+
+def _joined(text: str, clause: Clause) -> Reading | None:
+    """Parse an order and another that makes it last: "keep diffs small and never touch the migrations unasked"."""
+    first, *others = _shapes("governing")["joint"].split(text)
+    form = lexicon().forms.get(first.split(" ", 1)[0].lower())
+    orders = form is not None and "base" in form.kinds and first.count(" ") >= 1
+    lasting = any(_governs(one) or _instruction(one, clause) is not None for one in others)
+    return _scoped(text, clause.scope, clause) if orders and lasting else None
 
 
 def _decision(text: str, clause: Clause) -> Reading | None:
@@ -184,16 +207,18 @@ def _decision(text: str, clause: Clause) -> Reading | None:
     return None
 
 
-def read_directive(clause: Clause, *, to_assistant: bool) -> Reading | None:
+def read_directive(clause: Clause, *, to_assistant: bool, own: bool = True) -> Reading | None:
     """Parse a whole sentence as an instruction, a procedure or a decision; None for any other.
 
-    `to_assistant`: the user speaks; directives among others are no instructions.
+    `to_assistant`: the user speaks; directives among others are no instructions. `own`: in the user's own words; a
+    procedure of a document governs nothing.
     """
     text = _PLEASE.sub("", clause.text)
     if expression("instructions", "pleasantry", "match").match(text):
         return None
     found = _instruction(text, clause) if to_assistant else None
-    found = found or _procedure(text, clause, to_assistant=to_assistant)
+    found = found or (_joined(text, clause) if to_assistant else None)
+    found = found or _procedure(text, clause, to_assistant=to_assistant, own=own)
     scope, rest = leading_scope(text)
     if found is None and scope is not None and to_assistant and _shapes("scoped")["address"].match(rest):
         found = _scoped(rest, scope, clause)

@@ -10,6 +10,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import is_same_value
 from credenda.write.extract.lexicon import expression, words_of
 from credenda.write.extract.readings import Frame, Reading
+from credenda.write.extract.tenses import PAST
 
 __all__ = ["added", "is_change", "merged", "softened", "with_prior"]
 
@@ -62,8 +63,8 @@ def added(reading: Reading, frame: Frame) -> Reading:
 
 
 def softened(reading: Reading, frame: Frame) -> Reading:
-    """Lower the confidence of a hedged reading; a decision with "maybe" is none yet."""
-    if reading.type is not MemoryType.DECISION:
+    """Lower the confidence of a hedged reading; a decision with "maybe" is none yet, unless it was taken."""
+    if reading.type is not MemoryType.DECISION or frame.predicate.tense in PAST:
         return replace(reading, confidence=min(reading.confidence, _HEDGED))
     return Reading(
         type=MemoryType.FACT,

@@ -12,6 +12,7 @@ from credenda.model.attributes import AttributeSchema, get_attribute
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.normalize import normalise_attribute
+from credenda.write.extract.acts import is_transient
 from credenda.write.extract.checks import Situation
 from credenda.write.extract.clauses import Clause
 from credenda.write.extract.general import holds, may_hold
@@ -267,6 +268,7 @@ def _narrow(pattern: Pattern, value: Value, literals: list[str]) -> None:
     if pattern.name in {"eats", "drinks"}:
         value.text = expression("checks", "day_time").sub("", value.text)
     if pattern.attribute.removeprefix("former_") in _PLACES:
+        take_purpose(value)
         take_company(value)
 
 
@@ -298,9 +300,16 @@ def _reading(fit: _Fit, frame: Frame, attribute: AttributeSchema, value: Value) 
         importance=_FORMER_IMPORTANCE if fit.former else _importance(pattern, attribute, frame, move=move),
         since_us=since,
         until_us=until,
-        durable=(attribute.known or pattern.check == "trait") and pattern.check != "used",
+        durable=(attribute.known or pattern.check == "trait")
+        and pattern.check != "used"
+        and not _is_of_today(fit, frame),
         pattern=pattern.name,
     )
+
+
+def _is_of_today(fit: _Fit, frame: Frame) -> bool:
+    """Return whether a role is one of a day: "I'm the designated driver tonight"."""
+    return fit.pattern.name == "is_role" and is_transient(frame.clause.text)
 
 
 def _move(pattern: Pattern, frame: Frame, value: Value) -> UpdateKind:
@@ -372,6 +381,7 @@ def _second_slots(found: re.Match[str], first: Reading, moment: Moment) -> Itera
     for name, text in found.groupdict().items():
         if name.startswith("x_") and text and first.stance is not Stance.NEGATED:
             value = clean_value(text, list(moment.literals))
+            take_purpose(value)
             take_company(value)
             if value.text:
                 yield replace(

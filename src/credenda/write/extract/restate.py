@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from credenda.model.attributes import load_attributes
 from credenda.write.extract.lexicon import RECENT, lexicon, load_table, names
 from credenda.write.extract.patterns import compile_macros
+from credenda.write.extract.shapes import is_occupation
 
 __all__ = ["restated"]
 
@@ -20,6 +21,12 @@ _WORD: Final = re.compile(r"[\w'-]+|:")
 _MARKS: Final = " .!\u2026"
 _ASKED: Final = re.compile(r"^(?:could|can|would|will|do|did)\b.*\?$", re.IGNORECASE)
 _OPENING: Final = re.compile(r"\^(?:\((?:\?:|\?P<\w+>)(?P<words>\w+(?:\|\w+)*)\)|(?P<word>\w+)) ")
+_INTRODUCTION: Final = re.compile(
+    r"(?:(?:hi|hello|hey|hiya|yo|ok|okay|so|well|there|all|everyone)[,!.]? )*i am (?P<name>(?-i:[A-Z])[\w'-]+"
+    r"(?: (?-i:[A-Z])[\w'-]+)?)(?:, (?P<age>\d{1,2})(?: years old| yo)?)?,(?: and(?: an?)?)?"
+    r" (?P<role>(?!and\b|an?\b|the\b|my\b)[^,;:!?]{3,60})",
+    re.IGNORECASE,
+)
 _TABLES: Final = ("retold", "restate")
 _TIMES_MAX: Final = 3
 _CHARACTERS_MAX: Final = 240
@@ -154,16 +161,30 @@ def _orders(sentence: str) -> bool:
     return form is not None and "base" in form.kinds
 
 
+def _introduce(plain: str) -> str:
+    """Return the sentences of "I am NAME, AGE, OCCUPATION"; "" for another text."""
+    found = _INTRODUCTION.fullmatch(plain)
+    if found is None or not is_occupation(found["role"]):
+        return ""
+    age = f"i am {found['age']}, " if found["age"] else ""
+    article = "an" if found["role"][0].lower() in "aeiou" else "a"
+    return f"i am {found['name']}, {age}i am {article} {found['role']}"
+
+
 def restated(sentence: str) -> str:
     """Rewrite a sentence to its canonical form; return it unchanged if no rule matches.
 
     >>> restated("Coffee over tea, every time.")
     'i prefer Coffee over tea'
+    >>> restated("I am Ada, 34, nurse in Leeds")
+    'i am Ada, i am 34, i am a nurse in Leeds'
     >>> restated("Married, two kids.")
     'i am Married, i have two kids'
     """
     if len(sentence) > _CHARACTERS_MAX:
         return sentence
+    if introduction := _introduce(sentence.rstrip(_MARKS)):
+        return introduction
     said = _restated(sentence.rstrip(_MARKS))
     if said is not None or "," not in sentence:
         return sentence if said is None else said

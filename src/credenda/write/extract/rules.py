@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import Claim, Turn, UpdateKind
-from credenda.model.event import Event, Role, Source
+from credenda.model.event import OWN_SOURCES, Event, Role, Source
 from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.acts import (
@@ -81,7 +81,9 @@ _ADDRESSING: Final = (
     *("please ", "always ", "never ", "do not ", "keep your", "from now on"),
     *("call me ", "everyone calls me ", "people call me ", "my friends call me ", "friends call me "),
 )
-_INTRODUCED: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+(?: [A-Z]\w+[.!]?|, i am an? .+)")
+_RULED: Final = re.compile(r"(?:decision|decided|agreed|settled|resolved): (?=(?:i|we)\b)", re.IGNORECASE)
+"""The label of a decision that a sentence of its own tells."""
+_INTRODUCED: Final = re.compile(r"(?i:i am|i'm) [A-Z]\w+(?: [A-Z]\w+[.!]?|, i am (?:an?|\d\d?,) .+)")
 """A sentence that begins with its speaker's first and last name, or with a name and what they are."""
 
 
@@ -205,11 +207,9 @@ def _aside_directive(listener: Listener, clause: Clause | None) -> Reading | Non
     return read_directive(clause, to_assistant=True)
 
 
-def _directive(sentence: str, *, to_assistant: bool) -> Reading | None:
-    clause = read_clause(sentence)
-    if clause is None:
-        clause = Clause(text=sentence.strip(" .!"))
-    return read_directive(clause, to_assistant=to_assistant)
+def _directive(sentence: str, *, to_assistant: bool, own: bool = True) -> Reading | None:
+    clause = read_clause(sentence) or Clause(text=sentence.strip(" .!"))
+    return read_directive(clause, to_assistant=to_assistant, own=own)
 
 
 def _assertions(listener: Listener, sentence: str) -> list[Reading]:
@@ -217,7 +217,12 @@ def _assertions(listener: Listener, sentence: str) -> list[Reading]:
         _notice_person(listener, sentence)
         return []
     if listener.owner is not None and not sentence.endswith("?"):
-        directive = _directive(sentence, to_assistant=listener.assisted)
+        ruling = _RULED.match(sentence)
+        told = [] if ruling is None else _statement(listener, sentence[ruling.end() :])
+        if any(one.attribute is not None and one.type is MemoryType.DECISION for one in told):
+            return told
+        own = listener.event.source in OWN_SOURCES
+        directive = _directive(sentence, to_assistant=listener.assisted, own=own)
         if directive is not None:
             return [directive]
     premise = premise_of(sentence) if sentence.endswith("?") else None

@@ -35,6 +35,8 @@ _SOUNDS: Final = (
     " at like",
     "with like",
 )
+_LAUGHS: Final = (" lol", " lmao", " rofl", " haha", " hehe")
+_TAKING_BACK: Final = ("sorry", "i mean", "wait", "scratch that", "correction")
 _REPEATING: Final = frozenset(
     {"as", "like", "just", "a", "another", "quick", "once", "to", "again", "remember", "repeating"}
 )
@@ -58,6 +60,12 @@ def fluent(sentence: str) -> str:
     'so I really like tea'
     """
     shapes, folded = _spoken(), sentence.lower()
+    if occurs(_LAUGHS, folded):
+        sentence = shapes["laugh"].sub(", ", sentence)
+        folded = sentence.lower()
+    if occurs(_TAKING_BACK, folded):
+        sentence = shapes["retaken"].sub("", sentence)
+        folded = sentence.lower()
     if occurs(_SOUNDS, folded) and shapes["filled"].search(sentence):
         sentence = shapes["filler"].sub(" ", sentence).strip(" ,")
         sentence = _BEGUN.sub(r"\1 \2", _RESTART.sub(r"\1", " ".join(sentence.split())))

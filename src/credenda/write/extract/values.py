@@ -16,6 +16,7 @@ __all__ = [
     "clean_value",
     "corrected_value",
     "day_first",
+    "is_rewording",
     "leading_scope",
     "left_for",
     "only_day",
@@ -36,6 +37,12 @@ _ARTICLE: Final = re.compile(r"^(?!(?-i:A) \d+$)(?:an?|some)\s+(?=\S)", re.IGNOR
 _THE: Final = re.compile(r"^(?:the|my|our|an?)\s+", re.IGNORECASE)
 _SHARED: Final = frozenset({"pollen", "hair", "fur", "dander", "milk", "dust", "nuts", "fruit", "fruits", "products"})
 _ITEMS: Final = re.compile(r"\s*,\s*(?:(?:and|or|plus)\s+)?|\s+(?:and|or|&|plus)\s+")
+_REWORDING: Final = re.compile(
+    r"(?:i mean|i guess|or rather|at least|actually|enfin|plutôt|c'est-à-dire|beziehungsweise|bzw\.?|besser gesagt|also"
+    r"|o sea|mejor dicho|quer dizer|ou melhor|ou seja)\b",
+    re.IGNORECASE,
+)
+"""What opens other words for the item before, and no further item: "gluten, enfin intolérante"."""
 _NOW: Final = re.compile(r"\bnow\b|\bas of today\b|\binstead\b|\bthese days\b|\bnowadays\b", re.IGNORECASE)
 _ON: Final = re.compile(r"^(?:on|in|at|by|for) ", re.IGNORECASE)
 _OPEN: Final = re.compile(r"\b(?:my|the|an?|our|his|her|their|of|for|to|by|with|about)\s*$", re.IGNORECASE)
@@ -226,13 +233,24 @@ def day_first(text: str) -> str:
     return f"{found['day'].lower().removesuffix('s')} {found['value']}"
 
 
+def is_rewording(item: str) -> bool:
+    """Return whether an item of a list says the one before in other words."""
+    return _REWORDING.match(item) is not None
+
+
 def split_list(text: str, *, apart: bool = False) -> list[str]:
     """Split "German, English and Croatian" into its items; a value with a long item stays whole.
 
     `apart`: each item is independent, unless the last noun is clearly shared, as in "tree and grass pollen".
     """
     items = [_ARTICLE.sub("", item.strip(_EDGES)) for item in _ITEMS.split(text)]
-    items = [item for item in items if item]
+    items = [item for item in items if item and not is_rewording(item)]
+    if not all(map(str.isdigit, items)):
+        items = [item for item in items if not item.isdigit()]  # "Spanish, 3." is no third language
+    if not items:
+        return [text]
+    if len(items) == 1 and items[0] != text:
+        return items
     if len(items) == 1 or any(len(item.split()) > _ITEM_WORDS_MAX for item in items):
         return [text]
     if _is_one_thing(items) and not (apart and items[-1].split()[-1] not in _SHARED):

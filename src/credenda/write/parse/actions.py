@@ -106,7 +106,8 @@ def _find_frame(said: Statement, head: int) -> Mapping[str, Any]:
     if lemma in {"love", "like"} and wishes:
         return _WISHING
     frame = load_frames()["verbs"].get(lemma, {})
-    return {} if said.clause.tense is Tense.FUTURE and frame.get("move") == "end" else frame
+    done = past or tree.tokens[head].text.lower() == "quit"  # one form for present and past
+    return {} if frame.get("move") == "end" and not done else frame
 
 
 def _is_taken_as(tree: Tree, head: int) -> bool:

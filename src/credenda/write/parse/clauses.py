@@ -13,7 +13,7 @@ from typing import Final
 from credenda.model.memory import Stance
 from credenda.write.parse.tree import Tree
 
-__all__ = ["Clause", "Tense", "read_clauses"]
+__all__ = ["HEDGING", "Clause", "Tense", "read_clauses"]
 
 
 class Tense(StrEnum):
@@ -46,7 +46,8 @@ class Clause:
 _UNREAL: Final = frozenset({"imagine", "suppose", "pretend", "wonder", "doubt", "wish", "dream"})
 """Verbs whose complement is not asserted."""
 _ENSURING: Final = frozenset({"ensure", "verify", "check", "sure", "confirm", "know", "see"})
-_HEDGING: Final = frozenset({"think", "believe", "guess", "feel", "suspect", "assume", "expect", "seem", "appear"})
+HEDGING: Final = frozenset({"think", "believe", "guess", "feel", "suspect", "assume", "expect", "seem", "appear"})
+"""Verbs whose complement is a thought."""
 _REPORTING: Final = frozenset(
     {"say", "tell", "mention", "hear", "claim", "write", "report", "announce", "admit", "suggest", "insist"}
 )
@@ -207,7 +208,7 @@ def _judge(tree: Tree, below: int, above: int) -> Stance:
     sure = lemma in _ENSURING or tree.lemma(tree.find(above, "acomp", "ccomp")) == "sure"
     if sure or lemma in _UNREAL or (lemma in {"hope", "want"} and relation == "ccomp"):
         return Stance.HYPOTHETICAL
-    if lemma in _HEDGING:
+    if lemma in HEDGING:
         return _judge_thought(tree, above)
     if lemma in _REPORTING and not _has_subject(tree, above, {"i", "we"}):
         return Stance.REPORTED

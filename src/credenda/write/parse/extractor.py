@@ -20,6 +20,7 @@ from credenda.write.extract.checks import is_hollow
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates
+from credenda.write.extract.noteworthy import is_hardly_english
 from credenda.write.extract.prose import own_sentences
 from credenda.write.extract.third_person import who_speaks
 from credenda.write.extract.voices import is_playing
@@ -56,7 +57,7 @@ _VAGUE: Final = frozenset({"likes", "dislikes", "prefers", "plan", "considering"
 _RULED: Final = frozenset(
     [
         *("instruction", "residence", "employer", "likes", "dislikes", "prefers", "plan", "considering", "diet"),
-        *("eats", "employment_status"),
+        *("eats", "employment_status", "avoids", "family_status"),
     ]
 )
 
@@ -77,12 +78,13 @@ class ParsingExtractor:
         told = [(_find_place(span, fact), tree, fact) for span, tree, fact in list_facts(self._parser, turn)]
         found = [_make_claim(turn, place, fact) for place, tree, fact in told if is_filling(tree, fact)]
         read, filled = [place for place, _, _ in told], [(one.span.start, one.span.stop) for one in found]
-        claims = [one for one in claims if _is_precise(one)]
+        foreign = [one for one in claims if is_hardly_english(one.text)]
+        claims = [one for one in claims if one not in foreign and _is_precise(one)]
         vague = [one for one in claims if _is_vague(one) and _is_taken(one.span, read if one.attribute else filled)]
         claims = [one for one in claims if one not in vague]
         ruled = [one for one in claims if one.attribute is not None]
         claims += [one for one in found if not any(_is_covered(other, one) for other in ruled)]
-        return sorted(map(name_topic, claims), key=lambda one: one.span.start)
+        return sorted([*foreign, *map(name_topic, claims)], key=lambda one: one.span.start)
 
 
 def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fact]]:
@@ -95,6 +97,9 @@ def list_facts(parser: Parser, turn: Turn) -> Iterator[tuple[TextSpan, Tree, Fac
     asked, before = find_open_question(turn), None
     for span in own_sentences(event.text, playing=is_playing(turn)):
         text = event.text[span.start : span.stop].replace("’", "'")
+        if is_hardly_english(text):
+            asked, before = "", None
+            continue
         tree = Tree(text, parser.parse(text))
         found = reading.read(tree)
         yield from ((span, tree, fact) for fact in found)
@@ -173,9 +178,10 @@ def _is_precise(claim: Claim) -> bool:
     is_read = claim.attribute in _READ_OF_THINGS and claim.prior is None
     if is_read or (claim.move is UpdateKind.STATE and not is_valid_value(claim.attribute, value)):
         return False
-    noun = claim.attribute.removeprefix("former_").replace("_", " ")
+    held = claim.attribute.removeprefix("former_")
+    noun = held.replace("_", " ")
     known = get_attribute(noun).person or lexicon().attribute(noun).known
-    named = known or noun in lexicon().kin or noun in _RULED
+    named = known or noun in lexicon().kin or held in _RULED
     return named or noun.startswith("favourite") or claim.prior is not None
 
 

@@ -11,7 +11,7 @@ from credenda.model.claim import UpdateKind
 from credenda.model.memory import Stance
 from credenda.write.extract.lexicon import expression
 from credenda.write.parse.actions import read_actions, read_journeys
-from credenda.write.parse.clauses import Tense
+from credenda.write.parse.clauses import HEDGING, Tense
 from credenda.write.parse.fact import Fact, Statement
 from credenda.write.parse.favourites import read_favourites
 from credenda.write.parse.identities import read_capacity, read_identities
@@ -25,6 +25,8 @@ __all__ = ["read_facts"]
 _ENDING: Final = ("no longer", "anymore", "any more")
 _ENDING_CHARACTERS: Final = 12
 _BACKGROUND: Final = frozenset({"when", "before", "until", "till", "while"})
+_CONVINCED: Final = frozenset({"convinced", "sure", "certain", "afraid", "worried", "scared", "feared"})
+"""Words of a thought that need not be so, beside the verbs of thinking."""
 _CHANGING: Final = frozenset({"likes", "dislikes", "prefers", "hobby", "fears", "job_title", "pet"})
 """Attributes that change in a life, beside those that can hurt."""
 _VAGUE: Final = frozenset(
@@ -55,7 +57,7 @@ def _is_informative(said: Statement, fact: Fact) -> bool:
     unread = "any" in fact.value.lower().split() and not said.clause.negated
     if unread and said.clause.stance is Stance.ASSERTED and fact.stance is Stance.ASSERTED:
         return False
-    if _is_bygone(said) and _is_state(fact.attribute):
+    if (_is_bygone(said) or _was_thought(said)) and _is_state(fact.attribute):
         return False
     of_stranger = said.party.stranger and fact.entity == said.party.owner
     return not of_stranger or get_attribute(fact.attribute).person
@@ -69,6 +71,13 @@ def _is_bygone(said: Statement) -> bool:
     linked = {tree.lemma(one) for one in tree.find_all(clause.head, "mark", "advmod")}
     background = tree.tokens[clause.head].dep == "advcl" and bool(linked & _BACKGROUND)
     return background or expression("checks", "bygone").search(tree.text, clause.start, clause.stop) is not None
+
+
+def _was_thought(said: Statement) -> bool:
+    """Return whether a clause is what somebody once thought: "I thought I have celiac disease"."""
+    tree, above = said.tree, list(said.tree.ancestors(said.clause.head))
+    past = any(tree.tokens[two].tag == "VBD" for one in above for two in (one, *tree.find_all(one, "aux", "auxpass")))
+    return past and any(tree.lemma(one) in HEDGING or tree.tokens[one].text.lower() in _CONVINCED for one in above)
 
 
 def _is_state(attribute: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from credenda.write.extract.acts import is_transient
 from credenda.write.extract.lexicon import names
 from credenda.write.extract.shapes import is_occupation
 from credenda.write.parse.clauses import Tense
@@ -54,8 +55,9 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
         yield make_fact(said, "name", tree.phrase(at, prepositions=False))
         for one in roles:
             yield from _read_role(said, one)
-    elif token.pos == "NUM" and tree.find(at, "prep") is None and said.clause.tense is Tense.PRESENT:
-        yield make_fact(said, "age", token.text)
+    elif token.pos == "NUM" and tree.find(at, "prep") is None:
+        if said.clause.tense is Tense.PRESENT and _is_single(said):
+            yield make_fact(said, "age", token.text)
     elif names().kin_noun(token.lemma) is not None and not bare:
         if is_owned(tree, at):
             yield make_fact(said, names().kin_noun(token.lemma) or "", said.party.owner, entity="user")
@@ -63,12 +65,23 @@ def _read_noun(said: Statement, at: int) -> Iterator[Fact]:
         yield from _read_role(said, at)
 
 
+def _is_single(said: Statement) -> bool:
+    """Return whether a clause is about one person: "we are six" and "my kids are 3 and 7" tell nobody's age."""
+    tree, subject = said.tree, said.clause.subject
+    if subject is None:
+        return True
+    token = tree.tokens[subject]
+    return token.text.lower() != "we" and token.tag not in {"NNS", "NNPS"} and len(tree.conjuncts(subject)) == 1
+
+
 def _read_role(said: Statement, at: int) -> Iterator[Fact]:
     tree = said.tree
     value = tree.phrase(at, prepositions=False)
     if is_occupation(value) and not said.clause.negated and "favo" not in value:
-        yield make_fact(said, "job_title", value)
         workplace = tree.preposition(at, "at")
+        if workplace is None and is_transient(tree.text[said.clause.start : said.clause.stop]):
+            return  # "I'm the designated driver tonight"
+        yield make_fact(said, "job_title", value)
         if workplace is not None:
             yield make_fact(said, "employer", tree.phrase(workplace))
     elif tree.lemma(at) in _FANS:
@@ -105,7 +118,7 @@ def _read_adjective(said: Statement, at: int) -> Iterator[Fact]:
     token = tree.tokens[at]
     years = tree.find(at, "npadvmod") if token.lemma == "old" else None
     number = None if years is None else tree.find(years, "nummod")
-    if number is not None and said.clause.tense is Tense.PRESENT:
+    if number is not None and said.clause.tense is Tense.PRESENT and _is_single(said):
         yield make_fact(said, "age", tree.tokens[number].text)
     for word, attribute in load_frames()["adjectives"].get(token.text.lower(), {}).items():
         if word == "itself":

@@ -14,7 +14,7 @@ from typing import Final
 
 from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.event import DENIED, QUARANTINED, TRUST, Event, NewEvent, Role, Source
+from credenda.model.event import DENIED, OWN_SOURCES, QUARANTINED, TRUST, Event, NewEvent, Role, Source
 from credenda.model.memory import Memory, Relation, Status
 from credenda.text.normalize import normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
@@ -36,8 +36,6 @@ _LOW_TRUST: Final = 0.45
 _ORDER: Final = "instruction"
 """The attribute of standing instructions, which reach every prompt."""
 _PERSON: Final = TRUST[Source.HUMAN]
-_OWN: Final = frozenset({Source.HUMAN, Source.FILE})
-"""The sources of the user's own words: messages, and pages that the user edits."""
 
 
 def is_suspect(event: Event, claim: Claim) -> bool:
@@ -52,7 +50,7 @@ def is_foreign_instruction(event: Event, claim: Claim) -> bool:
 
 def is_users_own(event: Event | NewEvent) -> bool:
     """Return whether the words of an event are the user's own."""
-    return event.role is Role.USER and event.source in _OWN
+    return event.role is Role.USER and event.source in OWN_SOURCES
 
 
 def find_quarantined(candidate: Candidate, known: SlotRows) -> list[Memory]:
