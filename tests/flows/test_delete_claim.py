@@ -216,13 +216,14 @@ def test_the_whole_message_goes_when_it_is_asked_for(mem: Credenda, say: Say, ev
 
 
 CLAUSES = {
-    "residence": ("I live in {}", ["Linz", "Graz", "Wels"]),
-    "employer": ("I work at {}", ["Siemens", "Bosch", "Initech"]),
+    "residence": ("I live in {}", ["Innsbruck", "Salzburg", "Klagenfurt"]),
+    "employer": ("I work at {}", ["Siemens", "Infineon", "Initech"]),
     "allergy": ("I'm allergic to {}", ["peanuts", "pollen", "shellfish"]),
-    "dog": ("my dog is called {}", ["Rex", "Bello", "Waldi"]),
-    "likes": ("I love {}", ["hiking", "chess", "painting"]),
-    "sister": ("my sister Ana lives in {}", ["Dublin", "Porto", "Oslo"]),
+    "dog": ("my dog is called {}", ["Balthasar", "Bernadette", "Waldemar"]),
+    "likes": ("I love {}", ["hiking", "swimming", "painting"]),
+    "sister": ("my sister Ana lives in {}", ["Dublin", "Lisbon", "Bergen"]),
 }
+"""No value is so short that the random bytes of a file may hold it by chance."""
 
 
 @st.composite

@@ -290,4 +290,4 @@ def test_pages_move_with_an_export_and_go_with_an_erasure(mem: Credenda, tmp_pat
         copy.erase("ana")
         assert copy.directory.ls() == []
         assert copy.items.get("space", "key") is None
-    assert b"Ada" not in (tmp_path / "copy.db").read_bytes()
+    assert b"is called Ada" not in (tmp_path / "copy.db").read_bytes()
