@@ -12,24 +12,15 @@ Say = Callable[..., None]
 
 
 @pytest.mark.parametrize(
-    ("said", "question", "answer"),
+    ("question", "answer"),
     [
-        (
-            "My wife's name is Ruth. I booked a table for two at Luigi's. She is allergic to sulfa.",
-            "What is my wife allergic to?",
-            "allergic to sulfa",
-        ),
-        (
-            "I use Postgres 16. The connection string is in .env.local, port 6432, via pgbouncer.",
-            "where is the Postgres connection string?",
-            "in .env.local, port 6432",
-        ),
+        ("What is my wife allergic to?", "allergic to sulfa"),
+        ("where is the Postgres connection string?", "in .env.local, port 6432"),
     ],
 )
-def test_a_memory_does_not_hide_the_rest_of_its_message(
-    mem: Credenda, say: Say, said: str, question: str, answer: str
-) -> None:
-    say(said)
+def test_a_memory_does_not_hide_the_rest_of_its_message(mem: Credenda, say: Say, question: str, answer: str) -> None:
+    say("My wife's name is Ruth. I booked a table for two at Luigi's. She is allergic to sulfa.")
+    say("I use Postgres 16. The connection string is in .env.local, port 6432, via pgbouncer.")
     assert mem.list().items
     assert any(answer in hit.text for hit in mem.search(question).hits)
     assert answer in mem.context(question).text
