@@ -66,7 +66,7 @@ def test_a_new_value_takes_the_place_of_the_old_one_in_the_text(old: str, value:
 def test_a_new_text_gives_the_value_of_the_slot(
     text: str, stated: Sequence[tuple[str, ...]], expected: tuple[str, str]
 ) -> None:
-    claims = [claim(value, name, stance=Stance(*stance or ["asserted"])) for name, value, *stance in stated]
+    claims = [claim(value, name, stance=Stance(stance[0] if stance else "asserted")) for name, value, *stance in stated]
     draft = corrected(memory("Graz", text="I live in Graz."), text=text, claims=claims)
     assert (draft.value, draft.stance, draft.text) == (*expected, text)
 

@@ -29,7 +29,7 @@ _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a correction gives: a text, a value, or both.
+    """The content that a correction gives: a text, a value, or both.
 
     `claims` are those that extraction finds in the text. `needs_value`: a text without a value of the slot is refused;
     otherwise the memory has no value.
