@@ -38,6 +38,7 @@ def list_orders(text: str, *, source: Source = Source.HUMAN, before: tuple[Event
             "Keep diffs small please and never touch the migrations folder without asking",
             "Keep diffs small please and never touch the migrations folder without asking",
         ),
+        ("run the tests and never skip slow ones", "never skip slow ones"),
     ],
 )
 def test_an_order_that_lasts_is_a_standing_instruction(text: str, value: str) -> None:
@@ -56,6 +57,8 @@ def test_an_order_that_lasts_is_a_standing_instruction(text: str, value: str) ->
         "don't delete the file",
         "don't change anything",
         "Don't worry about it",
+        "don't push yourself too hard",
+        "don't ask why",
         "run the tests and then push",
         # a household, a kitchen
         "Never put the copper pot in the dishwasher; dry it by hand.",

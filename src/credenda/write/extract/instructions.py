@@ -174,12 +174,18 @@ def _governs(text: str) -> bool:
 
 
 def _joined(text: str, clause: Clause) -> Reading | None:
-    """Parse an order and another that makes it last: "keep diffs small and never touch the migrations unasked"."""
+    """Parse an order and another that makes it last: "keep diffs small and never touch the migrations unasked".
+
+    Of an order about the text at hand only the other one lasts: "run the tests and never skip one".
+    """
     first, *others = _shapes("governing")["joint"].split(text)
     form = lexicon().forms.get(first.split(" ", 1)[0].lower())
     orders = form is not None and "base" in form.kinds and first.count(" ") >= 1
-    lasting = any(_governs(one) or _instruction(one, clause) is not None for one in others)
-    return _scoped(text, clause.scope, clause) if orders and lasting else None
+    lasting = [one for one in others if _governs(one) or _instruction(one, clause) is not None]
+    if not orders or not lasting:
+        return None
+    at_hand = _shapes("governing")["at_hand"].match(first) is not None
+    return _scoped(", ".join(lasting) if at_hand else text, clause.scope, clause)
 
 
 def _decision(text: str, clause: Clause) -> Reading | None:

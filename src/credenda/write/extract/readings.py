@@ -263,12 +263,11 @@ def _narrow(pattern: Pattern, value: Value, literals: list[str]) -> None:
         until_day(value, literals)
     elif pattern.scope:
         _narrow_preference(pattern, value)
-    if pattern.purpose:
+    if pattern.purpose or pattern.attribute == "residence":
         take_purpose(value)
     if pattern.name in {"eats", "drinks"}:
         value.text = expression("checks", "day_time").sub("", value.text)
     if pattern.attribute.removeprefix("former_") in _PLACES:
-        take_purpose(value)
         take_company(value)
 
 
@@ -381,7 +380,6 @@ def _second_slots(found: re.Match[str], first: Reading, moment: Moment) -> Itera
     for name, text in found.groupdict().items():
         if name.startswith("x_") and text and first.stance is not Stance.NEGATED:
             value = clean_value(text, list(moment.literals))
-            take_purpose(value)
             take_company(value)
             if value.text:
                 yield replace(
