@@ -182,6 +182,7 @@ def _is_precise(claim: Claim) -> bool:
     noun = held.replace("_", " ")
     known = get_attribute(noun).person or lexicon().attribute(noun).known
     named = known or noun in lexicon().kin or held in _RULED
+    named = named or claim.type is MemoryType.DECISION
     return named or noun.startswith("favourite") or claim.prior is not None
 
 
