@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
@@ -123,6 +123,7 @@ def browse(browser: Browser, url: str, **options: Any) -> Generator[tuple[Page, 
     given: dict[str, Any] = {"base_url": url, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
     context: BrowserContext = browser.new_context(**{**given, **options})
     context.set_default_timeout(WAIT_SECONDS * 1_000 / 4)
+    expect.set_options(timeout=WAIT_SECONDS * 1_000 / 4)
     watch = Watch(urlsplit(url).netloc)
 
     def pass_on(route: Route, request: Request) -> None:

@@ -64,10 +64,7 @@ def extract_correction(parts: Parts, reader: Reader, event: Event) -> tuple[Clai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page.
-
-    `needs_value`: a text must state a value of the slot; a page cannot give one beside it.
-    """
+    """The corrected content of a memory and its origin; `actor` is the user, through an interface or a page."""
 
     text: str | None = None
     value: str | None = None
@@ -75,7 +72,6 @@ class Correction:
     agent: str | None = None
     session: str | None = None
     actor: Actor = Actor.USER
-    needs_value: bool = True
 
 
 def correct(
@@ -112,7 +108,6 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
             text=event.text if text.strip() else None,
             value=value or None,
             claims=() if value.strip() else extract_correction(parts, writer, event),
-            needs_value=wanted.needs_value,
         )
         changes = decide_correction(
             memory,

@@ -39,7 +39,7 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
         seen = replace(get_current(writer, base), status=Status.ACTIVE, valid_until_us=None)
         changes = decide_correction(
             seen,
-            Wanted(text=event.text, claims=extract_correction(parts, writer, event), needs_value=False),
+            Wanted(text=event.text, claims=extract_correction(parts, writer, event)),
             reason=why,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),

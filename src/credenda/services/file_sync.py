@@ -227,7 +227,7 @@ class _Round:
         self._counts.deleted += 1
 
     def _correct(self, edit: Edit) -> None:
-        wanted = Correction(text=edit.text, reason="edited in a page", actor=Actor.FILE, needs_value=False)
+        wanted = Correction(text=edit.text, reason="edited in a page", actor=Actor.FILE)
         memory = put_right(self.parts, edit.local, wanted)
         self._counts.corrected += 1
         self._changed[edit.local] = memory.id

@@ -81,17 +81,14 @@ def test_a_new_text_gives_the_value_of_the_slot(
         ("I live in Graz.", "I live in Linz and Wels.", ["Linz", "Wels"]),
     ],
 )
-def test_a_text_without_one_value_of_the_slot_is_refused(old: str, text: str, stated: Sequence[str]) -> None:
-    with pytest.raises(Invalid, match="--value"):
-        corrected(memory("Graz", text=old), text=text, claims=[claim(value) for value in stated])
+def test_a_text_without_one_value_of_the_slot_leaves_it_without_one(old: str, text: str, stated: Sequence[str]) -> None:
+    draft = corrected(memory("Graz", text=old), text=text, claims=[claim(value) for value in stated])
+    assert (draft.text, draft.value, draft.stance) == (text, None, Stance.ASSERTED)
 
 
-def test_a_page_may_leave_a_slot_without_a_value() -> None:
-    changes = decide_correction(
-        memory("Graz"), Wanted(text="Home again", needs_value=False), reason="", occasion=occasion(9), span=SPAN
-    )
-    draft = only(Add, changes).draft
-    assert (draft.text, draft.value, draft.stance) == ("Home again", None, Stance.ASSERTED)
+def test_a_text_that_has_the_old_value_and_denies_nothing_keeps_it() -> None:
+    assert corrected(memory("Graz"), text="Graz has been home since 2019").value == "Graz"
+    assert corrected(memory("Graz"), text="Graz has never been home").value is None
 
 
 def test_a_value_in_place_of_a_denial_is_asserted() -> None:

@@ -132,7 +132,7 @@ def _walk_events(reader: Reader) -> Iterator[Event]:
 
 def replace_text(tenant: Tenant, record: Record, text: str) -> str:
     """Correct a memory on behalf of its agent and run; return the id of the new version."""
-    wanted = correct.Correction(text=text, reason="updated", agent=record.agent, session=record.run, needs_value=False)
+    wanted = correct.Correction(text=text, reason="updated", agent=record.agent, session=record.run)
     memory = correct.put_right(tenant.parts, record.id, wanted)
     tenant.client.settle()
     return memory.id

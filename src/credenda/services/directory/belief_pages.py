@@ -133,7 +133,7 @@ def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
         if name not in texts and page.path != CORE:
             forget(parts, name, "removed from a page")
         elif texts.get(name, before) != before:
-            wanted = Correction(text=texts[name], reason="edited in a page", needs_value=False)
+            wanted = Correction(text=texts[name], reason="edited in a page")
             put_right(parts, resolve_id(parts, name), wanted)
     for name, said in found:
         if name is None and f"- {said}" not in questions:

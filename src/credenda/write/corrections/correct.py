@@ -24,6 +24,7 @@ _CORRECTED_CONFIDENCE: Final = 0.95
 """A correction names the exact memory, so only the answer to a contest is as certain."""
 
 _NOT: Final = re.compile(r"not[ \t]+(?=\w)", re.IGNORECASE)
+_DENIAL: Final = re.compile(r"\b(?:not?|never|nicht|kein\w*|pas|nunca|não)\b|n['’]t\b", re.IGNORECASE)
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 
@@ -31,14 +32,12 @@ _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 class Wanted:
     """The content that a correction gives: a text, a value, or both.
 
-    `claims` are those that extraction finds in the text. `needs_value`: a text without a value of the slot is refused;
-    otherwise the memory has no value.
+    `claims` are those that extraction finds in the text.
     """
 
     text: str | None = None
     value: str | None = None
     claims: Sequence[Claim] = ()
-    needs_value: bool = True
 
 
 def decide_correction(
@@ -48,10 +47,10 @@ def decide_correction(
 
     A value is asserted, also in place of a denial, unless it begins with "not"; it replaces the old value in the text
     where that still says the same. Of a text alone, the claim of this slot gives the value; without such a claim, the
-    value is the part in which the two texts differ.
+    value is the part in which the two texts differ, or the old one if the text has it; a text that gives none, or
+    several, leaves the memory without a value.
 
-    Raises `Invalid` when neither is given, nothing differs, or the text gives no value of the slot, and `Conflict` when
-    the memory is no longer current.
+    Raises `Invalid` when neither is given or nothing differs, and `Conflict` when the memory is no longer current.
     """
     draft = _draft_correction(memory, _read_correction(memory, wanted), occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
@@ -134,22 +133,21 @@ def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
 
 
 def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:
-    """Return the content of a text: the value that is extracted from it in this slot, else the text in its place."""
+    """Return the content of a text: the value that is extracted from it in this slot, else the text in its place.
+
+    The old value stays if no value is read and the text has it, and denies nothing.
+    """
     if not (memory.entity and memory.attribute and memory.value):
         return _Content(text, memory.value, memory.stance)
     found = {(one.value, _get_stance(one)) for one in wanted.claims if one.value and _is_same_slot(one, memory)}
     held = {one for one in found if one[1] is not Stance.NEGATED} or found
     if len(held) == 1:
         return _Content(text, *held.pop())
-    framed = None if held else _find_framed(memory, text)
-    if framed is None and wanted.needs_value:
-        slot = describe_slot(memory.entity, memory.attribute)
-        raise Invalid(
-            f"the text gives {'more than one' if held else 'no'} value of: {slot}",
-            why="a correction replaces one value of the memory",
-            fix="give the value as well: `correct --value`",
-        )
-    return _Content(text, framed, memory.stance)
+    if held:
+        return _Content(text, None, memory.stance)
+    old = _compile_value(memory.value)
+    kept = old is not None and old.search(text) is not None and _DENIAL.search(text) is None
+    return _Content(text, memory.value if kept else _find_framed(memory, text), memory.stance)
 
 
 def _get_stance(claim: Claim) -> Stance:
