@@ -24,15 +24,7 @@ from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
 from credenda.read.verbatim import fold_query, has_query
-from credenda.read.visibility import (
-    flag_event,
-    flag_memory,
-    is_repetition,
-    join,
-    lift_verbatim,
-    order_by_flags,
-    redact_spans,
-)
+from credenda.read.visibility import flag_event, flag_memory, join, lift_verbatim, order_by_flags, redact_spans
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
@@ -103,8 +95,7 @@ def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integer
             else _make_event_row(work, name, ordinal, found_as)
         )
         if row is not None:
-            bonus = float(fused.terms["belief"][at]) if "belief" in fused.terms else 0.0
-            work.rows.append(_lower_repetition(_mark_named_slot(row, work), bonus, work))
+            work.rows.append(_mark_named_slot(row, work))
 
 
 def _has_judgements(work: Reading) -> bool:
@@ -121,15 +112,6 @@ def _mark_named_slot(row: Row, work: Reading) -> Row:
     more = work.tuned.relevance.slot
     terms = {**row.terms, "named": more} if work.query.explain else row.terms
     return row._replace(key=row.key + more, signs=row.signs._replace(slot=True), terms=terms)
-
-
-def _lower_repetition(row: Row, bonus: float, work: Reading) -> Row:
-    """Take part of the bonus of a belief from a memory that only repeats words of its event."""
-    if not bonus or not is_repetition(row):
-        return row
-    less = -work.tuned.relevance.repeated * bonus
-    terms = {**row.terms, "repeated": less} if work.query.explain else row.terms
-    return row._replace(key=row.key + less, terms=terms)
 
 
 def _list_features(found: Candidates, batch: Integers) -> Iterator[Signs]:

@@ -18,7 +18,6 @@ from credenda.read.candidates import Candidates, Mask, Row
 __all__ = [
     "flag_event",
     "flag_memory",
-    "is_repetition",
     "join",
     "lift_verbatim",
     "mask_relevant",
@@ -177,13 +176,13 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
         if not made:
             events.append(row)
             continue
-        best = max(made, key=lambda memory: (not is_repetition(memory), memory.key, memory.id))
+        best = max(made, key=lambda memory: (not _is_repetition(memory), memory.key, memory.id))
         for memory in made:
-            if memory is not best and is_repetition(memory):
+            if memory is not best and _is_repetition(memory):
                 del memories[memory.id]
         if _VEIL in row.text:
             memories[best.id] = _attach_event(best, row)
-        elif is_repetition(best) and row.key > best.key:
+        elif _is_repetition(best) and row.key > best.key:
             del memories[best.id]
             events.append(row)
         elif row.signs.coverage > max(memory.signs.coverage for memory in made):
@@ -193,8 +192,7 @@ def join(rows: Iterable[Row], claims_of: Mapping[str, Collection[str]]) -> list[
     return [*memories.values(), *events]
 
 
-def is_repetition(row: Row) -> bool:
-    """Return whether a row is a memory without a slot of its own, which only repeats words of its event."""
+def _is_repetition(row: Row) -> bool:
     return row.memory is not None and row.memory.attribute in _OPEN_ATTRIBUTES and not row.signs.slot
 
 

@@ -44,7 +44,6 @@ class Relevance:
     slot: float
     time: float
     belief: float
-    repeated: float
     governs: float
     passages: float
     back: float
