@@ -45,16 +45,18 @@ class Data:
         format: str | None = None,
         *,
         dry_run: bool = False,
+        uploaded: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> ImportReport:
         """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
-        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. The
+        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. With
+        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. The
         formats: docs/how-to/import.md.
         """
         return portability.importing.import_file(
-            self._parts, check_path(path), format, dry_run=dry_run, progress=progress
+            self._parts, check_path(path), format, dry_run=dry_run, uploaded=uploaded, progress=progress
         )
 
     def scan(self, path: str | Path) -> ScanReport:
