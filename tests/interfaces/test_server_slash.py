@@ -62,7 +62,7 @@ def test_every_path_and_method_answers_alike_with_a_slash(
                 body = b"" if method in {"GET", "HEAD", "OPTIONS"} else b"[]"  # refused where it is read
                 if path != "/":
                     found.add(compare(client, method, path, content=body).status_code)
-        assert client.get("/mcp//").status_code == 401 if tokens else 404
+        assert client.get("/mcp//").status_code == (401 if tokens else 404)
     assert {200, 400, 405} <= found
     assert (401 in found) == tokens
     assert not found & {301, 302, 307, 308}
