@@ -44,9 +44,9 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_mes
     return DeletionReceipt(
         id=target_id,
         events=len(run.events),
-        memories=run.deleted,
-        kept=tuple(run.kept),
-        taken=tuple(run.taken),
+        memories=run.deleted + len(run.withdrawn),
+        kept=tuple(run.renamed.get(name, name) for name in run.kept),
+        taken=tuple(name for name in run.removed if name != target_id),
         log_emptied=parts.store.log_emptied,
     )
 
@@ -83,10 +83,10 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
             id=target.id,
             text=target.text,
             events=len(run.events),
-            memories=run.deleted,
+            memories=run.deleted + len(run.withdrawn),
             blanked=tuple(BlankedWords(event_id=name, words=words) for name, words in run.blanked),
             kept=tuple(SharedMemory(id=name, text=text, left=left) for name, (text, left) in run.kept.items()),
-            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.taken.items()),
+            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.removed.items() if name != target.id),
         )
         raise _Planned(plan)
 
