@@ -116,7 +116,8 @@ class Blanker:
         held = {old for old, new in texts.items() if any(find_phrase(new, phrase) for phrase in words)}
         texts |= dict.fromkeys(held, remaining)  # a text in other words than the message that holds them all the same
         moved = [(item, _move(item, spans[item], claim, replace(memory, text=texts[memory.text]))) for item in items]
-        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, words)
+        named = [gone.value] if gone and gone.value and not find_phrase(memory.value or "", gone.value) else []
+        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, [*words, *named])
         return True
 
     def put(

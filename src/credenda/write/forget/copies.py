@@ -107,7 +107,7 @@ class Copies:
         current = texts.get(memory.text, memory.text)
         items = self.writer.evidence(memory_ids=[memory.id])
         moved = [(item, _rehash(item, memory, current)) for item in items]
-        self.blanker.put(memory, texts, moved, (*removal.words, *([removal.said.value] if removal.said.value else [])))
+        self.blanker.put(memory, texts, moved, (*removal.words, _choose_value(memory, removal)))
 
     def _bury(self, memory: Memory, texts: Iterable[str], spans: Mapping[str, _Spans]) -> None:
         """Put tombstones, so that an old copy of the text loses these words when it comes in again."""

@@ -20,11 +20,11 @@ from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
 from credenda.write.forget.contested import Contested
 from credenda.write.forget.copies import Copies, Removal
-from credenda.write.forget.cut import Assertion, find_phrase
+from credenda.write.forget.cut import Assertion
 from credenda.write.forget.derived import end_dependents
 from credenda.write.forget.matches import check_hold
 from credenda.write.forget.part import Part, find_part, make_tombstones
-from credenda.write.forget.restated import find_restated
+from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
     ValueHolders,
     find_kept_digests,
@@ -174,7 +174,7 @@ class Deletion:
             self._take_along(other)
 
     def _reach_copies(self) -> None:
-        """Take deleted words out of what was written from them; delete what was derived from memories that lose words."""
+        """Take deleted words out of what was written from them, and delete what was derived from what lost words."""
         while self._owed:
             owed = self._owed.pop(0)
             for name, corrected in self._copies.find(owed).items():
@@ -186,7 +186,7 @@ class Deletion:
 
     def _reach_copy(self, name: str, owed: Removal, *, corrected: bool) -> None:
         if self.buried and name not in owed.roots:
-            self._blank_told_again(name, owed)
+            self._blank_told_again(name, owed, corrected=corrected)
         for copy in self.writer.memories([name]):
             told = self._copies.clean(copy, owed, corrected=corrected)
             if told is None:
@@ -194,28 +194,25 @@ class Deletion:
             elif told and corrected:
                 self._owed.append(Removal((name,), tuple(told), _NOTHING))
 
-    def _blank_told_again(self, name: str, owed: Removal) -> None:
+    def _blank_told_again(self, name: str, owed: Removal, *, corrected: bool) -> None:
         """Blank deleted words in the messages of a memory that replaced another: "I'm a baker, not a nurse"."""
         items = self.writer.evidence(memory_ids=[name])
         for event in self.writer.events(sorted({item.span.event_id for item in items})):
             self._blank(event.id, find_restated(self.writer, event, self.extractor).spans, owed.said)
-        if owed.memory is not None and owed.said.value:
-            for item in items:
-                for event in self.writer.events([item.span.event_id]):
-                    self._blank(event.id, self._find_mention(owed.memory, event, item), owed.said)
+        for item in items if owed.memory is not None and owed.said.value else ():
+            for event in self.writer.events([item.span.event_id]):
+                self._blank(event.id, self._find_mention(owed.said, event, item, corrected=corrected), owed.said)
 
-    def _find_mention(self, memory: Memory, event: Event, item: Evidence) -> Sequence[tuple[int, int]]:
-        """Find the value of a deleted memory in a message whose memories have other values."""
-        start = item.span.start
-        value = memory.value or ""
-        places = [(start + a, start + b) for a, b in find_phrase(event.text[start : item.span.stop], value)]
+    def _find_mention(
+        self, gone: Assertion, event: Event, item: Evidence, *, corrected: bool
+    ) -> Sequence[tuple[int, int]]:
+        """Find a deleted value in a message of other memories; words that these need stay, unless one corrected it."""
         near = {one.memory_id for one in self.writer.evidence(event_ids=[event.id]) if has_overlap(one.span, item.span)}
-        others = self.writer.memories(sorted(near - self._done))
-        if not places or any(find_phrase(one.value or "", value) for one in others):
-            return []
-        mention = replace(item, memory_id=memory.id)
-        part = find_part(self.writer, memory, event, mention, without=self._done, extractor=self.extractor)
-        return places if part.whole else part.spans
+        others = [Assertion.of(one) for one in self.writer.memories(sorted(near - self._done)) if one.value]
+        start = item.span.start
+        extract = None if self.extractor is None else make_extract(self.extractor, event)
+        spans = cut_mention(event.text[start : item.span.stop], gone, others, extract, needed=not corrected)
+        return [(start + begin, start + end) for begin, end in spans]
 
     def _withdraw(self, left: Mapping[str, Memory]) -> None:
         """Delete what was derived from memories that are deleted or have lost words."""
