@@ -28,6 +28,7 @@ from credenda.write.forget.restated import cut_mention, find_restated, make_extr
 from credenda.write.forget.scope import (
     ValueHolders,
     find_kept_digests,
+    find_mentions,
     find_other_support,
     find_similar_events,
     has_overlap,
@@ -66,6 +67,8 @@ class Deletion:
     """The new ids of memories that other messages state too, by their old ids."""
     _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     _settled: set[str] = field(default_factory=set[str])
+    _told: set[str] = field(default_factory=set[str])
+    """The values that were deleted, and the texts of memories without one."""
     _owed: list[Removal] = field(default_factory=list[Removal])
     """Deleted words whose copies are not found yet."""
     _done: set[str] = field(default_factory=set[str])
@@ -100,6 +103,10 @@ class Deletion:
     def blanked(self) -> list[tuple[str, str]]:
         """The words that were blanked, each with the id of its event."""
         return self._blanker.blanked
+
+    def find_mentions(self) -> list[Memory]:
+        """Find the memories that name a deleted value in words of their own."""
+        return find_mentions(self.writer, self._told, self._done | self.kept.keys())
 
     def messages(self, memory: Memory) -> None:
         """Delete the whole messages on which a memory rests."""
@@ -268,6 +275,7 @@ class Deletion:
             else:
                 self._redact_memory(memory, parts, value=not left)
         self._put_event_tombstones(event)
+        self._owed.append(Removal(tuple(one.id for one in held), (event.text,), _NOTHING))
         self._kept_digests = set()
         self._whole.add(event.id)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
@@ -326,6 +334,7 @@ class Deletion:
         )
         self._contested.log_quoting(memory, changed)
         self.removed[memory.id] = memory.text
+        self._told |= {memory.value or memory.text} if value else set()
         self.deleted += value
         words = dict.fromkeys((memory.text, *(part.text for part in parts)))
         said = Assertion.of(memory) if value else _NOTHING
