@@ -114,9 +114,7 @@ def test_a_correction_that_was_taken_back_holds_no_deleted_words_either(mem: Cre
     (added,) = (one for one in mem.why(right.id).changes if one.kind == "add")
     undone = mem.manage.undo(added.id, cascade=True)
     mem.delete(_get(mem, PLACE).id)
-    for change in undone.changes:
-        mem.manage.undo(change.id, cascade=True)
-        break
+    mem.manage.undo(undone.changes[0].id, cascade=True)
     assert _texts(mem)["glazier"] == "I work as a glazier."
     _check_gone(mem, path, "Zumtobel", "Dornbirn")
 
@@ -140,7 +138,7 @@ def test_a_typed_correction_loses_the_words_that_state_what_is_deleted(mem: Cred
     _check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
-def test_what_a_person_typed_stays_but_for_the_value_that_it_corrects(mem: Credenda, path: Path) -> None:
+def test_a_typed_sentence_stays_without_the_value_that_it_corrects(mem: Credenda, path: Path) -> None:
     first = _accountant(mem)
     text = "My accountant is Pauline, not Petronella."
     right = mem.correct(first.id, text=text, value="Pauline", reason="Petronella has retired")
@@ -175,9 +173,7 @@ def test_a_deleted_message_leaves_its_words_in_no_correction(mem: Credenda, say:
     _check_gone(mem, path, "Zumtobel", "Dornbirn", "nurse")
 
 
-def test_what_goes_by_its_age_leaves_its_words_in_no_correction(
-    mem: Credenda, say: Say, path: Path, clock: ManualClock
-) -> None:
+def test_expiry_leaves_the_words_in_no_correction(mem: Credenda, say: Say, path: Path, clock: ManualClock) -> None:
     say(SENTENCE, days=30)
     mem.correct(_get(mem, "nurse").id, value="glazier")
     mem.manage.policy(days=10)
@@ -266,9 +262,8 @@ def test_answers_to_a_contest_lose_a_value_that_is_deleted(mem: Credenda, path: 
     assert right.id in {one.id for one in mem.manage.plan_deletion(gone.id).kept}
     mem.delete(gone.id)
     assert mem.get(right.id).text == "Meeting time: evening meetings"
-    for one in [one.id for one in _held(mem) if one.value == "quetzal meetings"]:
-        if one in {held.id for held in _held(mem)}:
-            mem.delete(one)
+    while left := [one.id for one in _held(mem) if one.value == "quetzal meetings"]:
+        mem.delete(left[0])
     assert mem.get(right.id).value == "evening meetings"
     _check_gone(mem, path, "quetzal")
 

@@ -1,8 +1,8 @@
-"""Take deleted words out of what was written from them: corrections of a value, merged texts and answers.
+"""Take deleted words out of the texts that were written from them: corrections of a value, merges and answers.
 
 A correction of a value writes the new value into the old sentence, and a merge or an answer writes a text of its own.
 No message of these memories has the words that they take from other memories, so that blanking messages does not reach
-them. They are found by what replaced what, in every version, and keep their claim.
+them. They are found through the replacements in every version, and keep their claim.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Removal:
 
 
 def list_descendants(reader: Reader, roots: Collection[str]) -> dict[str, bool]:
-    """List what replaced some memories in any of their versions, what replaced that, and so on.
+    """List the memories that replaced some memories in any version, their own replacements, and so on.
 
     The value tells whether each step was a correction, whose text may be that of the root with another value.
     """
@@ -106,7 +106,7 @@ class Copies:
     def _put(self, memory: Memory, texts: Mapping[str, str], removal: Removal) -> None:
         current = texts.get(memory.text, memory.text)
         items = self.writer.evidence(memory_ids=[memory.id])
-        moved = [(item, _rehash(item, memory, current)) for item in items]
+        moved = [(item, _update_hash(item, memory, current)) for item in items]
         self.blanker.put(memory, texts, moved, (*removal.words, _choose_value(memory, removal)))
 
     def _bury(self, memory: Memory, texts: Iterable[str], spans: Mapping[str, _Spans]) -> None:
@@ -137,7 +137,7 @@ def _choose_value(memory: Memory, removal: Removal) -> str:
 
 
 def _rewrite(memory: Memory, removal: Removal, spans: _Spans, own: list[str], *, anew: bool) -> str:
-    """Return a text without the words at some spans: what is left of it, or else its claim or its own words."""
+    """Return a text without the words at some spans: the rest of it, or else its claim or its own words."""
     if not spans and not anew:
         return memory.text
     if memory.value and not anew:
@@ -150,7 +150,7 @@ def _rewrite(memory: Memory, removal: Removal, spans: _Spans, own: list[str], *,
     return describe_claim(memory) or next(iter(own), "").strip()
 
 
-def _rehash(item: Evidence, memory: Memory, text: str) -> Evidence:
+def _update_hash(item: Evidence, memory: Memory, text: str) -> Evidence:
     """Return evidence whose hash is that of the new text, where it was that of the old one."""
     for move in (UpdateKind.CORRECT, UpdateKind.STATE):
         if item.claim_hash == claim_hash(make_claim(memory, item.span, move)):

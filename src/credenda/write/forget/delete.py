@@ -123,8 +123,8 @@ class Deletion:
         """Delete a memory and blank its words; other memories on the same message keep the words that are theirs.
 
         Memories that hold the same value in the same slot are deleted too, and so are those whose words are the same
-        words. Messages of the same person that repeat the words without supporting a memory are blanked too. What was
-        written from the words loses them, and what was derived from a memory that lost words is deleted.
+        words. Messages of the same person that repeat the words without supporting a memory are blanked too. Texts that
+        were written from the words lose them.
         """
         self._delete(memory)
         self._reach_copies()
@@ -181,7 +181,7 @@ class Deletion:
             self._take_along(other)
 
     def _reach_copies(self) -> None:
-        """Take deleted words out of what was written from them, and delete what was derived from what lost words."""
+        """Take deleted words out of their copies, and delete cards and bridges made of memories that lost words."""
         while self._owed:
             owed = self._owed.pop(0)
             for name, corrected in self._copies.find(owed).items():
@@ -222,7 +222,7 @@ class Deletion:
         return [(start + begin, start + end) for begin, end in spans]
 
     def _withdraw(self, left: Mapping[str, Memory]) -> None:
-        """Delete what was derived from memories that are deleted or have lost words."""
+        """Delete cards and bridges made of memories that are deleted or have lost words."""
         application = Application(actor=self.actor, now_us=self.now_us)
         for change in end_dependents(self.writer, left, frozenset(left), self.now_us):
             for one in self.writer.memories([change.memory_id] if isinstance(change, Delete) else []):

@@ -1,4 +1,4 @@
-"""What forbids a deletion, and how many rows a deletion by conditions removes."""
+"""The legal hold that forbids a deletion, and the counts of a deletion by conditions."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def cut_mention(
     wanted = {normalise_assertion(one) for one in kept} & stated
     cut = cut_from_others(text, gone, kept, extract)
     choices = [cut.spans] if cut is not None and not cut.whole else []
-    choices += [tuple((_step_back(text, start, words), stop) for start, stop in places) for words in range(_LEADING)]
+    choices += [tuple((_find_start(text, start, words), stop) for start, stop in places) for words in range(_LEADING)]
     for spans in choices:
         found = {
             normalise_assertion(Assertion.of(one)) for one in (extract(remove_cuts(text, spans)) if extract else ())
@@ -123,7 +123,7 @@ def cut_mention(
     return () if needed else choices[0]
 
 
-def _step_back(text: str, start: int, words: int) -> int:
+def _find_start(text: str, start: int, words: int) -> int:
     """Return where some words before a place begin."""
     before = [found.start() for found in _WORD_RUN.finditer(text, 0, start)]
     return before[-words] if 0 < words <= len(before) else start
