@@ -46,6 +46,7 @@ from credenda.services.forget import forget
 from credenda.services.remember import remember
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
+from credenda.write.intake.fields import make_private_error
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
@@ -247,14 +248,16 @@ class _Round:
                 zone=self.parts.settings.zone,
                 now_us=self.parts.clock.now_us(),
             )
+            flags = accepted.get_event().flags
         except _REFUSED:
             return False
-        flags = accepted.events[0].flags
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
     def _remember(self, news: Added, number: int) -> None:
         news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number, by_agent=self.by_agent))
+        if not receipt.event_ids:
+            raise make_private_error("this statement")
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
