@@ -18,6 +18,7 @@ from credenda.index.cache import name_snapshot
 from credenda.index.resident import ResidentIndex
 from credenda.storage.store import Delta, IndexPosition, Snapshot
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 OLD = ("Zorkmid is a coin.", "Frobozz is a wizard.", "Quendor is a kingdom.", "Grue is a monster.")
 NEW = ("Lantern is brass.", "Mailbox is small.", "Trapdoor is closed.", "Sword is elvish.", "Thief is lurking.")
@@ -129,7 +130,7 @@ class _Process:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.sqlite_file  # as above

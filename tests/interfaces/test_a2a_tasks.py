@@ -295,7 +295,7 @@ def test_messages_that_cannot_be_processed_fail_the_task_and_stay(site: Site) ->
 def test_an_answer_waits_for_its_task_no_longer_than_a_call_may_take(tmp_path: Path) -> None:
     with serving(tmp_path / "memory.db", ManualClock(START)) as site:
         Peer(site, NEW).begin("I work in Graz.")  # loads the SDK, which takes longer than the call below may
-    with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=2.0) as site:
+    with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=6.0) as site:
         peer = Peer(site, NEW)
         params = peer.message(["I live in Linz."])
         del params["configuration"]

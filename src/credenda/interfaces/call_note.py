@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from credenda import limits
 from credenda.operations.table import Door, Operation
-from credenda.text.private import cut_private_fields
+from credenda.text.private import cut_private, cut_private_fields
 
 __all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_missing_scope", "note_operation"]
 
@@ -61,7 +61,7 @@ def note_operation(operation: Operation, door: Door, given: Mapping[str, object]
         written = json.dumps(cut_private_fields(given), sort_keys=True, default=str)
         note.inputs = sha256(written.encode()).hexdigest()
         actor = given.get(_ACTOR)
-        note.actor = actor if isinstance(actor, str) else ""
+        note.actor = cut_private(actor) if isinstance(actor, str) else ""
         note.add_ids(_find_ids(list(given.values()), _DEPTH))
 
 
