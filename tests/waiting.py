@@ -7,38 +7,16 @@ after which pytest ends any test, so that the message here is the one that is re
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from concurrent.futures import Future
 from contextlib import contextmanager
-from threading import Event, Thread
-from typing import Final, TypeVar
+from threading import Event
+from typing import Final
 
 import anyio
 
-__all__ = ["PATIENCE_SECONDS", "await_end", "await_event", "await_result", "await_that", "limit_waiting"]
+__all__ = ["PATIENCE_SECONDS", "await_that", "limit_waiting"]
 
 PATIENCE_SECONDS: Final = 240.0
 _PAUSE_SECONDS: Final = 0.02
-T = TypeVar("T")
-
-
-def await_event(event: Event, what: str) -> None:
-    """Wait until something has happened."""
-    assert event.wait(PATIENCE_SECONDS), _describe(what)
-
-
-def await_end(thread: Thread, what: str) -> None:
-    """Wait until a thread has ended."""
-    thread.join(PATIENCE_SECONDS)
-    assert not thread.is_alive(), _describe(what)
-
-
-def await_result(future: Future[T], what: str) -> T:
-    """Wait for what a call in another thread returns or raises."""
-    try:
-        return future.result(PATIENCE_SECONDS)
-    except TimeoutError:
-        assert future.done(), _describe(what)
-        raise
 
 
 def await_that(holds: Callable[[], object], what: str) -> None:

@@ -134,7 +134,6 @@ class _Process:
 
 
 @pytest.mark.sqlite_file  # as above
-@pytest.mark.timeout(120)  # a second process
 def test_a_process_that_closed_the_database_searches_what_another_one_restored(old: Path, clock: ManualClock) -> None:
     with _Process(OPENING, old) as other:
         assert other.ask("Grue") == str([OLD[3]])
@@ -144,7 +143,6 @@ def test_a_process_that_closed_the_database_searches_what_another_one_restored(o
         assert other.ask("Grue") == "[]"
 
 
-@pytest.mark.timeout(120)  # a second process
 def test_a_process_searches_an_older_archive_that_another_one_imported_after_an_erasure(
     path: Path, tmp_path: Path, clock: ManualClock
 ) -> None:

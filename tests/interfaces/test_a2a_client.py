@@ -21,7 +21,6 @@ from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 from .test_server_process import Server
 
-pytestmark = pytest.mark.timeout(120)
 WAYS = [(binding, version) for binding in ("JSONRPC", "HTTP+JSON") for version in ("1.0", "0.3")]
 PEOPLE = ["sister", "brother", "mother", "father"]
 each_way = pytest.mark.parametrize(("binding", "version"), WAYS, ids=["-".join(way) for way in WAYS])

@@ -95,14 +95,12 @@ def is_resolved(db: Path) -> bool:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.timeout(120)
 def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: str, db: Path) -> None:
     converse(url, mode)
     assert is_resolved(db)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.timeout(120)
 def test_a_question_and_progress_reach_the_client_over_standard_input(mode: str, contested: Path) -> None:
     converse(command(contested, "--toolset", "full"), mode)
     assert is_resolved(contested)

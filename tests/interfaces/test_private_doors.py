@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 from click.testing import CliRunner
@@ -125,7 +125,7 @@ def by_command(db: Path, operation: Operation, given: Mapping[str, Any]) -> None
             case "table":
                 shown = [f"{name}={one}" for name, one in value.items()]
             case _:
-                shown = value if isinstance(value, list) else [str(value)]
+                shown = cast("list[str]", value) if isinstance(value, list) else [str(value)]
         for one in shown:
             args += [one] if param.positional else [flag, one]
     found = CliRunner().invoke(cli, args, env=NO_SETTINGS)

@@ -29,7 +29,6 @@ from .agent import MODES, REVISIONS, Agent
 from .certificates import write_certificate
 from .terminal import Terminal, environment
 
-pytestmark = pytest.mark.timeout(120)
 WRITERS = 8
 
 

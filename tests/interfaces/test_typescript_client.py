@@ -22,7 +22,6 @@ from tests.waiting import PATIENCE_SECONDS
 from .running import running
 
 CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
-pytestmark = pytest.mark.timeout(120)
 
 
 def find_node() -> str:

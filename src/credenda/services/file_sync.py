@@ -46,7 +46,6 @@ from credenda.services.forget import forget
 from credenda.services.remember import remember
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
-from credenda.write.intake.fields import make_private_error
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
@@ -242,13 +241,16 @@ class _Round:
     def _fits(self, text: str) -> bool:
         """Return whether a text can replace a memory: not too long, and no prompt injection."""
         try:
-            accepted = accept(
-                Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
-                policy=self.parts.settings.secrets_policy,
-                zone=self.parts.settings.zone,
-                now_us=self.parts.clock.now_us(),
+            flags = (
+                accept(
+                    Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
+                    policy=self.parts.settings.secrets_policy,
+                    zone=self.parts.settings.zone,
+                    now_us=self.parts.clock.now_us(),
+                )
+                .get_event()
+                .flags
             )
-            flags = accepted.get_event().flags
         except _REFUSED:
             return False
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
@@ -257,7 +259,7 @@ class _Round:
         news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number, by_agent=self.by_agent))
         if not receipt.event_ids:
-            raise make_private_error("this statement")
+            raise Invalid("a statement is private as a whole, and stays where it is")
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]

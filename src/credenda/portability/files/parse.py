@@ -102,9 +102,9 @@ def parse(text: str) -> Parsed:
 
 
 def _hide_private(block: Block, private: PrivateParts) -> Block:
-    """Return a block without its private parts, which may extend over several; a private statement is kept unchanged.
+    """Return a block without private parts that extend over several; a private statement is kept unchanged.
 
-    The text of an entry outside of them is what the memory has, or an edit that is cut when it is taken in.
+    A part inside a statement or an edit of an entry is cut when that is taken in, which then says so.
     """
     was_open = private.is_open
     match block:
@@ -113,9 +113,9 @@ def _hide_private(block: Block, private: PrivateParts) -> Block:
             return block
         case Said():
             text = private.cut(block.text).strip()
-            if text == block.text:
-                return block
-            return replace(block, text=text) if _WORD.search(text) else Other(block.lines)
+            if not _WORD.search(text):
+                return Other(block.lines)
+            return replace(block, text=text) if was_open or private.is_open else block
         case Entered():
             text = private.cut(block.text).strip()
             return replace(block, text=text) if was_open else block

@@ -126,12 +126,12 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
     frame = _SubmissionFields(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
     key = _check_identifier(submission.idempotency_key, "idempotency_key", policy)
-    said: list[_Said] = []
+    said: list[_Message] = []
     events: list[NewEvent] = []
     refused: list[str] = []
     for number, message in enumerate(messages, 1):
         given = _read_text(message.get("content"))
-        one = _Said(message, cut_private(given))
+        one = _Message(message, cut_private(given))
         if given.strip() and not one.text.strip():
             refused.append(_ALL_PRIVATE if len(messages) == 1 else f"message {number}: {_ALL_PRIVATE}")
             continue
@@ -197,10 +197,10 @@ def _check_text(text: str) -> str:
     return clean
 
 
-class _Said(NamedTuple):
-    """A message, and its text without private parts."""
+class _Message(NamedTuple):
+    """A message as it was given, and its text without private parts."""
 
-    message: Mapping[str, object]
+    given: Mapping[str, object]
     text: str
 
 
@@ -213,9 +213,9 @@ class _SubmissionFields(NamedTuple):
     zone: tzinfo
     base_us: int
 
-    def event(self, said: _Said) -> tuple[NewEvent, tuple[str, ...]]:
+    def event(self, said: _Message) -> tuple[NewEvent, tuple[str, ...]]:
         """Turn one message into an event; also return the kinds of secrets that were masked."""
-        submission, message = self.submission, said.message
+        submission, message = self.submission, said.given
         role, speaker = self._speaker(message)
         text = _check_text(said.text)
         plain = is_surely_clean(text)
@@ -244,10 +244,10 @@ class _SubmissionFields(NamedTuple):
         noted = TRUST[Source.AI] if role is Role.USER and is_about_user(text) else 1.0
         return min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0), noted)
 
-    def payload_hash(self, said: Sequence[_Said], events: Sequence[NewEvent]) -> bytes:
+    def payload_hash(self, said: Sequence[_Message], events: Sequence[NewEvent]) -> bytes:
         """Hash roles, speakers, texts, topic and the stated times; 16 bytes."""
         rows = [
-            (event.role, event.speaker, one.text, one.message.get("timestamp") and event.occurred_us)
+            (event.role, event.speaker, one.text, one.given.get("timestamp") and event.occurred_us)
             for one, event in zip(said, events, strict=True)
         ]
         moment = None if self.submission.occurred_at is None else self.base_us
