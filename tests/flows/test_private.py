@@ -22,6 +22,7 @@ from .conftest import Events
 from .exports import chat, said, told, tree
 from .transcripts import line
 
+pytestmark = pytest.mark.sqlite_file  # the bytes of the file are searched
 WORD: Final = "zorkmid"
 ALL: Final = f"<private>{WORD}</private>"
 WHOLE: Final = "private as a whole: nothing of it was written"

@@ -26,6 +26,7 @@ from .peer import WAYS, Peer
 from .served import serving
 from .terminal import NO_SETTINGS
 
+pytestmark = pytest.mark.sqlite_file  # the bytes of the file are searched
 START: Final = "2026-03-01T09:00:00Z"
 WORD: Final = "zorkmid"
 PRIVATE: Final = f"Ana keeps bees. <Private why='{WORD}'>\nHer {WORD} <private>is {WORD}</private> {WORD}.</private>"

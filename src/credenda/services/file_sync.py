@@ -241,16 +241,13 @@ class _Round:
     def _fits(self, text: str) -> bool:
         """Return whether a text can replace a memory: not too long, and no prompt injection."""
         try:
-            flags = (
-                accept(
-                    Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
-                    policy=self.parts.settings.secrets_policy,
-                    zone=self.parts.settings.zone,
-                    now_us=self.parts.clock.now_us(),
-                )
-                .get_event()
-                .flags
+            accepted = accept(
+                Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
+                policy=self.parts.settings.secrets_policy,
+                zone=self.parts.settings.zone,
+                now_us=self.parts.clock.now_us(),
             )
+            flags = accepted.get_event().flags
         except _REFUSED:
             return False
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
@@ -258,8 +255,6 @@ class _Round:
     def _remember(self, news: Added, number: int) -> None:
         news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number, by_agent=self.by_agent))
-        if not receipt.event_ids:
-            raise Invalid("a statement is private as a whole, and stays where it is")
         self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
