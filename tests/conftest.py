@@ -8,8 +8,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from credenda.runtime import Parts
+from credenda.services import settle
+
 from .backends import CHOSEN, ON_BOTH, Databases, open_databases
 from .connections import left_open, opened, watch
+from .waiting import PATIENCE_SECONDS
+
+_USUAL_SECONDS = 30.0
 
 # What is tested must not depend on what is installed, nor load a model where none is asked for.
 os.environ["CREDENDA_EMBEDDER"] = "none"
@@ -21,6 +27,16 @@ settings.register_profile("credenda", derandomize=True, deadline=None)
 settings.register_profile("deep", deadline=None)
 settings.register_profile("deeper", deadline=None)
 settings.load_profile("credenda")
+
+_settle = settle.settle
+
+
+def _settle_patiently(parts: Parts, timeout_seconds: float = _USUAL_SECONDS) -> None:
+    """Wait for minutes instead of the half a minute that is usual, which a busy machine may need."""
+    _settle(parts, PATIENCE_SECONDS if timeout_seconds == _USUAL_SECONDS else timeout_seconds)
+
+
+settle.settle = _settle_patiently
 
 watch()
 

@@ -13,6 +13,7 @@ from typing import Final, cast
 from playwright.sync_api import Page
 
 from credenda import Credenda
+from tests.waiting import PATIENCE_SECONDS
 
 from .addresses import find_memory
 from .rig import ROOT, browse, launch, serve
@@ -24,7 +25,6 @@ _WIDE: Final = 1_280
 _HIGH: Final = 800
 _QUALITY: Final = 80
 _BYTES_MAX: Final = 150_000
-_SETTLE_SECONDS: Final = 60.0
 
 
 def list_pages(page: Page) -> Mapping[str, str]:
@@ -61,7 +61,7 @@ def main() -> None:
             Credenda.open(database, user="noemi", workers=False) as memory,
         ):
             memory.data.import_(conversation, format="conversation")
-            memory.settle(_SETTLE_SECONDS)
+            memory.settle(PATIENCE_SECONDS)
         with (
             serve(database, folder, user="noemi") as server,
             launch() as browser,

@@ -4,15 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 
-from .terminal import NO_SETTINGS, Terminal
+from tests.waiting import PATIENCE_SECONDS, await_that
 
-PATIENCE_SECONDS = 40
+from .terminal import NO_SETTINGS, Terminal
 
 
 @pytest.fixture
@@ -80,19 +78,13 @@ def test_watching_takes_edits_over_and_stops_cleanly(ana: Terminal, vault: Path,
         assert watching.stderr is not None
         assert "watching" in watching.stderr.readline()
         add(vault, "I play chess.")
-        _until(lambda: "chess" in "".join(one.read_text("utf-8") for one in (vault / "archive").glob("*.md")))
+        await_that(
+            lambda: "chess" in "".join(one.read_text("utf-8") for one in (vault / "archive").glob("*.md")),
+            "the statement in the archive",
+        )
         watching.send_signal(number)
         assert watching.wait(PATIENCE_SECONDS) == 0
     finally:
         watching.kill()
         watching.communicate()
     assert "I play chess." in {one["text"] for one in ana.json("list")["items"]}
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    pause = Event()
-    for _ in range(PATIENCE_SECONDS * 10):
-        if holds():
-            return
-        pause.wait(0.1)
-    raise AssertionError("it did not come to pass")

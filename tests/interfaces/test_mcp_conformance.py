@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from credenda import Credenda
 from credenda.testing import ManualClock
+from tests.waiting import limit_waiting
 
 from .agent import MODES, Agent, drive, serving, text_of
 from .served import MCP_HEADERS, Site
@@ -53,7 +54,7 @@ def run(mem: Credenda, mode: str, body: Callable[[Agent], Any], **callbacks: Any
     add_suite(server)
 
     async def connect() -> object:
-        with anyio.fail_after(30):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(server, mode=mode, **callbacks) as client:
                 return await body(Agent(client))
 

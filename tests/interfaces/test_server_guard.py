@@ -6,9 +6,8 @@ import json
 import logging
 import socket
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from threading import Event
-from typing import Any
 
 import pytest
 
@@ -19,6 +18,7 @@ from credenda.interfaces.server.address import Address, check_address, listen
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.rate import RateLimit
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
 from .served import serving
 
@@ -246,13 +246,11 @@ def test_life_needs_no_database_and_readiness_does(tmp_path: Path) -> None:
 
 
 def test_the_worker_inside_reads_what_is_stored(tmp_path: Path) -> None:
-    items: list[Any] = []
     with serving(tmp_path / "memory.db", clock(), tokens=True, work=True) as site:
         for user in ("ana", "bob"):
-            token, wait = site.token(user, SCOPES), Event()
+            token = site.token(user, SCOPES)
             site.send("POST", "/v1/memories", token, json={"content": f"My name is {user.title()}."})
-            for _ in range(2_000):
-                items = site.send("GET", "/v1/memories", token).json()["items"]
-                if items or wait.wait(0.02):
-                    break
+            listed = partial(site.send, "GET", "/v1/memories", token)
+            await_that(lambda listed=listed: listed().json()["items"], "the belief of the worker")
+            items = listed().json()["items"]
             assert [one["value"] for one in items] == [user.title()]

@@ -7,7 +7,6 @@ import pytest
 from benchmarks.serve import run_serve
 
 
-@pytest.mark.timeout(300)
 def test_a_loaded_server_meets_its_limits_alone_and_a_kill_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CREDENDA_PARSER", "none")
     notes: list[str] = []

@@ -176,7 +176,7 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
     elif receipt is None or receipt.cached:
         tally.skipped += 1
     else:
-        tally.turns += 1
+        tally.turns += bool(receipt.event_ids)
         for refused in receipt.refused:
             tally.trouble(piece.place, refused)
 

@@ -247,9 +247,9 @@ class _Round:
                 zone=self.parts.settings.zone,
                 now_us=self.parts.clock.now_us(),
             )
+            flags = accepted.get_event().flags
         except _REFUSED:
             return False
-        flags = accepted.events[0].flags
         return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
     def _remember(self, news: Added, number: int) -> None:

@@ -248,7 +248,7 @@ class _Refill:
             zone=self.parts.settings.zone,
             now_us=self.parts.clock.now_us(),
         )
-        (event,) = accepted.events
+        event = accepted.get_event()
         asked = tuple(flag for flag in table.get("flags") or () if str(flag).startswith(AS_TYPE))
         return replace(accepted, events=(replace(event, flags=(*event.flags, *asked)),))
 

@@ -240,7 +240,8 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     """Show the stored events, and the resulting beliefs."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
-    lines = [f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."]
+    stored = f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."
+    lines = [stored if ids else "Nothing was stored."]
     rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
     rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
@@ -248,7 +249,7 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     rows += [(f"claim {one.number}", _describe_claim(one)) for one in receipt.claims if one.reason]
     if rows:
         lines.append(screen.pairs(rows))
-    elif done.settled:
+    elif done.settled and ids:
         lines.append("No belief follows from it; search finds its words.")
     return "\n".join(lines)
 

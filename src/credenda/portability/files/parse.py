@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from credenda.portability.files.markers import is_item, read_comment, read_item
+from credenda.text.private import PrivateParts
 
 __all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "parse", "write_footer"]
 
@@ -93,10 +94,31 @@ def parse(text: str) -> Parsed:
     if lines and not lines[-1]:
         lines.pop()
     reader = _Reader(lines)
-    blocks = tuple(reader.blocks())
+    private = PrivateParts()
+    blocks = tuple(_hide_private(one, private) for one in reader.blocks())
     owned = [one.lines[0] for one in blocks if isinstance(one, Other) and len(one.lines) == 1]
     footers = {found[1] for line in owned if (found := FOOTER.fullmatch(line))}
     return Parsed(blocks, reader.front, END in owned, footers.pop() if len(footers) == 1 else "")
+
+
+def _hide_private(block: Block, private: PrivateParts) -> Block:
+    """Return a block without private parts that extend over several; a private statement is kept unchanged.
+
+    A part inside a statement or an edit of an entry is cut when that is taken in, which then says so.
+    """
+    was_open = private.is_open
+    match block:
+        case Other():
+            private.cut("\n".join(block.lines))
+            return block
+        case Said():
+            text = private.cut(block.text).strip()
+            if not _WORD.search(text):
+                return Other(block.lines)
+            return replace(block, text=text) if was_open or private.is_open else block
+        case Entered():
+            text = private.cut(block.text).strip()
+            return replace(block, text=text) if was_open else block
 
 
 def write_footer(names: Iterable[str]) -> list[str]:
