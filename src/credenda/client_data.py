@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from credenda import portability, services
-from credenda.bootstrap import back_up_file
+from credenda.bootstrap import back_up_file, open_copy
 from credenda.errors import Invalid
 from credenda.model.audit import AuditRecord
 from credenda.model.code import ScanReport
@@ -140,9 +141,9 @@ class Data:
         Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if it cannot be
         written or is being synchronised.
         """
-        return services.file_sync.sync_files(
-            self._parts, check_path(dir), missing=missing, dry_run=dry_run, by_agent=by_agent
-        )
+        place = check_path(dir)
+        with open_copy(self._parts) if dry_run else nullcontext() as trial:
+            return services.file_sync.sync_files(self._parts, place, missing=missing, by_agent=by_agent, trial=trial)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.

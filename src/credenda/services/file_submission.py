@@ -30,6 +30,7 @@ def make_submission(news: Added, user_id: str, number: int, *, by_agent: bool = 
         user_id=user_id,
         source=(Source.AI if by_agent else Source.FILE).value,
         metadata={"file": news.spot.path},
+        occurred_at=news.said or None,
         memory_type="fact" if short and news.tier is not Tier.ARCHIVE else None,
-        idempotency_key=make_stable_key("file", str(number), place, text),
+        idempotency_key=make_stable_key("file", str(number), place, text, *filter(None, [news.said])),
     )

@@ -15,7 +15,7 @@ from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, 
 from credenda.portability.files.markers import write_comment, write_item
 from credenda.portability.files.parse import END, FOOTER, Entered, Other, Parsed, Said, write_footer
 
-__all__ = ["Sheet", "draw", "draw_index", "is_empty"]
+__all__ = ["Sheet", "draw", "draw_index", "has_index_marks", "is_empty"]
 
 _FOOT: Final = "###### [[index"
 _HEAD: Final = re.compile(r"#### \d\d:\d\d ")
@@ -47,14 +47,20 @@ def draw(old: Parsed | None, sheet: Sheet) -> str:
     return _Drawing(sheet).page(old)
 
 
+def has_index_marks(text: str) -> bool:
+    """Return whether a page has the part that code writes in an index."""
+    begin, end = _INDEX
+    return begin in text and end in text.partition(begin)[2]
+
+
 def draw_index(old: str | None, lines: Sequence[str]) -> str:
     """Render the index between its markers; keep the text that people wrote around it."""
     begin, end = _INDEX
     inside = "\n".join([begin, *lines, end])
-    if old is not None and begin in old and end in old.partition(begin)[2]:
+    if old is not None and has_index_marks(old):
         before, _, rest = old.partition(begin)
         return before + inside + rest.partition(end)[2]
-    return f"{old.rstrip()}\n\n{inside}\n" if old and old.strip() else f"{inside}\n"
+    return f"{inside}\n"
 
 
 def is_empty(page: Parsed, sheet: Sheet) -> bool:
@@ -152,13 +158,13 @@ class _Drawing:
         section = heading in SECTIONS
         if heading.startswith("#") and not heading.startswith("# "):
             self._section = heading if section else None
-        self._put(block.lines, ours=section)
+        self._put(block.lines if section else block.raw or block.lines, ours=section)
         if heading.startswith("#"):
             self._mark()
 
     def _said(self, number: int, block: Said) -> None:
         if number not in self._sheet.placed:
-            self._put(block.lines, ours=False)
+            self._put(block.raw or block.lines, ours=False)
             self._mark()
         for local in self._sheet.placed.get(number, ()):
             self._entry(local)
