@@ -8,18 +8,16 @@ recognised by their text or idempotency key. Pages that code did not write are r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from credenda import limits
-from credenda.clock import format_time
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.ids import IdKind
 from credenda.model.change import Actor
-from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
+from credenda.model.event import Receipt
 from credenda.model.sync_report import SyncReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
@@ -28,9 +26,7 @@ from credenda.portability.files.gone_lines import GoneLines, sort_gone_lines
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View, build_memory_side
 from credenda.portability.files.next_state import list_pages, list_pending, map_bases, map_ids
-from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
-from credenda.portability.files.parse import parse
-from credenda.portability.files.render import draw, draw_index, is_empty
+from credenda.portability.files.page_plan import Placing, lay_out
 from credenda.portability.files.state import (
     AWAY,
     Base,
@@ -42,9 +38,9 @@ from credenda.portability.files.state import (
     hash_text,
     load_state,
 )
-from credenda.portability.files.three_way_diff import Added, Edit, EditConflict, Plan, Removed, compare
+from credenda.portability.files.three_way_diff import Edit, EditConflict, Plan, Removed, compare
 from credenda.portability.files.tombstones import read_removed, write_tombstones
-from credenda.portability.files.types import Sides, Spot, Tier
+from credenda.portability.files.types import Added, Sides, Spot, Tier
 from credenda.portability.files.unread_pages import set_aside_unread
 from credenda.portability.importers.memory_folder import is_agents_alone
 from credenda.portability.importers.placeholders import require_content
@@ -53,15 +49,15 @@ from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
 from credenda.services.file_conflict import contest_edit
-from credenda.services.file_submission import make_submission
+from credenda.services.file_submission import is_kept, list_results, make_submission, may_replace
 from credenda.services.folder_owner import check_owner
-from credenda.services.foreign_pages import date_pages, find_standing_words, take_over_deletions
+from credenda.services.foreign_pages import find_days, find_deleted_words, take_over_deletions
 from credenda.services.forget import forget
+from credenda.services.page_writing import DrawnPages, draw_pages
 from credenda.services.remember import remember
 from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
-from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
 __all__ = ["MISSING", "sync_files"]
@@ -121,8 +117,6 @@ class _Round:
     """New memory ids by the id that a correction replaced."""
     _left: set[Spot] = field(default_factory=set[Spot])
     """Blocks that could not be applied, and stay in the page unchanged."""
-    _footers: dict[str, str] = field(default_factory=dict[str, str])
-    """The footers of the pages that were drawn."""
 
     def run(self) -> SyncReport:
         """Compare, apply the user's changes, and draw."""
@@ -137,8 +131,8 @@ class _Round:
         if after.memories:
             after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
         self._find_places(plan)
-        self._notes += find_standing_words(self.parts, found, plan, after)
-        report = self._write(found, state, plan, after, gone)
+        self._notes += find_deleted_words(self.parts, found, plan, after)
+        report = self._write(found, state, plan=plan, after=after, gone=gone)
         return report if lost is None else replace(report, dry_run=True, pending=tuple(lost))
 
     def _compare(self) -> tuple[Found, State, View, Plan, GoneLines]:
@@ -147,15 +141,16 @@ class _Round:
         before = self._view()
         state = self._state(before)
         set_aside_unread(found, state, before.key)
-        recognise_own(found, state)
+        recognise_own(found, state, by_agent=self.by_agent)
         sides = self._sides(found, state, before)
-        take_over_deletions(self.parts, self.folder, sides)
         plan = compare(sides, partial(hash_text, before.key))
+        if before.tag or plan.quoted:
+            take_over_deletions(self.parts, self.folder, sides)
         self._notes += plan.notes
         fresh = [(one.spot.path, one.text) for one in plan.quoted]
         gone = sort_gone_lines(sides, plan.read, fresh, before.evidence)
-        for why, count in Counter(why for _, why in gone.waiting.values()).items():
-            self._notes.append(f"{count_noun(count, 'missing line', 'wait')}: {why}")
+        reasons = Counter(why for _, why in gone.waiting.values())
+        self._notes += [f"{count_noun(count, 'missing line', 'waits')}: {why}" for why, count in reasons.items()]
         return found, state, before, plan, gone
 
     def _view(self) -> View:
@@ -186,7 +181,7 @@ class _Round:
             erased=self.real.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
             missing=self.missing,
             closed=found.troubles,
-            dates=date_pages(self.parts, found),
+            dates=find_days(self.parts, found),
         )
 
     def _carry_out(self, plan: Plan, number: int) -> None:
@@ -197,7 +192,7 @@ class _Round:
         work += [(clash, partial(self._dispute, clash)) for clash in plan.clashes]
         news = list(plan.news)
         for change, do in work:
-            if self.by_agent or not (self._fits(change.text) and self._try(change.spot.path, do)):
+            if self.by_agent or not (may_replace(self.parts, change.text) and self._try(change.spot.path, do)):
                 news.append(Added(change.text, change.spot, Tier.PAGES, restored=True))
         self._quote(plan, number)
         for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
@@ -228,8 +223,8 @@ class _Round:
 
     def _quote(self, plan: Plan, number: int) -> None:
         """Remember the new lines of pages that are not ours, oldest first; they stay where they are."""
-        now = format_time(self.parts.clock.now_us())
-        for one in sorted(plan.quoted, key=lambda one: one.said or now):
+        filed = False
+        for one in sorted(plan.quoted, key=lambda quoted: (not quoted.said, quoted.said)):
             if self.by_agent and is_agents_alone(one.spot.path, one.text):
                 continue
             try:
@@ -240,19 +235,18 @@ class _Round:
                     continue  # it may be accepted later
                 line = Line()
             plan.read[one.spot.path][hash_line(one.text)] = line
-        if plan.quoted:
+            filed = filed or bool(line.events)
+        if filed:
             self._settle()
 
     def _forget(self, gone: GoneLines) -> None:
         """Forget what rested on lines that are gone, unless new words have replaced it."""
         held = {one.id for one in self._view().memories if one.status in CURRENT_STATUSES} if gone.removed else ()
         for local, path in gone.removed.items():
-            if local in held and self._try(path, partial(forget, self.parts, local, self._explain(path))):
+            why = _BY_AGENT if self.by_agent else f"its line was removed from {path}"
+            if local in held and self._try(path, partial(forget, self.parts, local, why)):
                 self._counts.deleted += 1
                 self._notes.append(f"{path}: the line of {local} is gone: forgotten, and `restore` brings it back")
-
-    def _explain(self, path: str) -> str:
-        return _BY_AGENT if self.by_agent else f"its line was removed from {path}"
 
     def _held_texts(self) -> dict[str, str]:
         return {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
@@ -297,20 +291,6 @@ class _Round:
         self._counts.contested += 1
         self._placed[clash.spot] = [clash.local, memory.id]
 
-    def _fits(self, text: str) -> bool:
-        """Return whether a text can replace a memory: not too long, and no prompt injection."""
-        try:
-            accepted = accept(
-                Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
-                policy=self.parts.settings.secrets_policy,
-                zone=self.parts.settings.zone,
-                now_us=self.parts.clock.now_us(),
-            )
-        except _REFUSED:
-            return False
-        flags = accepted.events[0].flags
-        return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
-
     def _remember(self, news: Added, number: int) -> None:
         self._told.append((news, self._file(news, number)))
 
@@ -330,11 +310,11 @@ class _Round:
         with self.parts.store.reader(self.parts.user_id) as reader:
             for news, receipt in self._told:
                 found = [item.memory_id for item in reader.evidence(event_ids=receipt.event_ids)]
-                if _is_prose(news, receipt, found):
+                texts = [one.text for one in reader.memories(list(dict.fromkeys(found)))]
+                if is_kept(news, receipt, texts):
                     plan.read[news.spot.path][hash_line(news.text)] = Line(receipt.event_ids)
                     plan.stay.add(news.spot)
-                    continue
-                made = _list_results(news, receipt, found, plan.where)
+                made = list_results(news, receipt, found, plan.where)
                 self._settle_down(plan, news, made, refused=bool(receipt.refused))
         for old, new in self._changed.items():
             if old in plan.where:
@@ -348,12 +328,12 @@ class _Round:
         lasts = bool(news.name) and not made and not refused
         if news.name and (made or lasts):
             plan.bound[news.name] = made[0] if made else AWAY
-        if not (news.restored or lasts):
+        if not (news.restored or lasts or news.spot in plan.stay):
             self._placed[news.spot] = list(made)
         for local in made:
             plan.where.setdefault(local, news.spot.path)
 
-    def _write(self, found: Found, state: State, plan: Plan, after: View, gone: GoneLines) -> SyncReport:
+    def _write(self, found: Found, state: State, *, plan: Plan, after: View, gone: GoneLines) -> SyncReport:
         """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
         names = map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
@@ -373,8 +353,10 @@ class _Round:
             index=found.index,
         )
         layout = lay_out(after, placing)
-        written, removed, failed = self._draw(found, layout, after)
-        standing = ({text.path for text in found.texts} | set(written)) - set(removed)
+        made = draw_pages(self.folder, found, layout, after)
+        self._notes += made.notes
+        failed = made.failed
+        standing = ({text.path for text in found.texts} | set(made.written)) - set(made.removed)
         drawn = map_bases(layout, names, failed, after.key)
         stay = here | {AWAY}
         held_back = [
@@ -390,28 +372,20 @@ class _Round:
             round=state.round,
             entries={**away, **kept, **drawn},
             pages=list_pages(found, layout, standing),
-            core=state.core if layout.core in failed else frozenset(_list_core(layout)),
-            footers={**{path: one for path, one in state.footers.items() if path in failed}, **self._footers},
+            core=state.core if layout.core in failed else frozenset(layout.list_core()),
+            footers={**{path: one for path, one in state.footers.items() if path in failed}, **made.footers},
             lines={path: {**gone.kept.get(path, {}), **plan.read.get(path, {})} for path in {*gone.kept, *plan.read}},
         )
-        acted = bool(self._told or plan.gone or plan.edits or plan.clashes or plan.quoted or gone.removed)
+        acted = bool(self._told or plan.gone or plan.edits or plan.clashes or new.lines != state.lines)
         self.folder.save(IGNORE, b"*\n")
         removed_names = [name for name, one in state.entries.items() if one.local not in stay]
         write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         pending = list_pending(plan.away, gone.find_waiting(), state, after)
         waiting = len(plan.away) + len(gone.waiting)
-        return self._report(found, waiting, written=written, removed=removed, pending=pending)
+        return self._report(found, made, waiting, pending)
 
-    def _report(
-        self,
-        found: Found,
-        waiting: int,
-        *,
-        pending: Sequence[str],
-        written: Sequence[str],
-        removed: Sequence[str],
-    ) -> SyncReport:
+    def _report(self, found: Found, made: DrawnPages, waiting: int, pending: Sequence[str]) -> SyncReport:
         counts, more = self._counts, len(self._notes) - _NOTES_MAX
         return SyncReport(
             path=str(self.folder.root),
@@ -421,60 +395,8 @@ class _Round:
             contested=counts.contested,
             waiting=waiting,
             pending=tuple(pending),
-            written=tuple(written),
-            removed=tuple(removed),
+            written=tuple(made.written),
+            removed=tuple(made.removed),
             left_alone=tuple(f"{name} {why}" for name, why in sorted(found.troubles.items())),
             notes=(*self._notes[:_NOTES_MAX], *([f"and {more} more"] if more > 0 else [])),
         )
-
-    def _draw(self, found: Found, layout: Layout, after: View) -> tuple[list[str], list[str], set[str]]:
-        parsed = {text.path: text.page for text in found.texts}
-        written, removed = list[str](), list[str]()
-        standing, failed = set[str](), set(found.troubles)
-        for path, sheet in sorted(
-            layout.sheets.items(), key=lambda one: one[0] == layout.core
-        ):  # every page has a link to it
-            old = parsed.get(path)
-            text = draw(old, sheet)
-            try:
-                page = parse(text)
-                if is_empty(page, sheet) and not (path == layout.core and standing):
-                    if old is not None:
-                        self.folder.remove(path)
-                        removed.append(path)
-                else:
-                    standing.add(path)
-                    written += [path] if self.folder.write(path, text) else []
-                    self._footers[path] = page.footer
-            except Unavailable as error:
-                failed.add(path)
-                self._notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
-        if self._draw_index(index_lines(after, layout, core=layout.core in standing), layout.index):
-            written.append(layout.index)
-        return written, removed, failed
-
-    def _draw_index(self, lines: Sequence[str], name: str) -> bool:
-        try:
-            return self.folder.write(name, draw_index(self.folder.read_index(name), lines))
-        except Unavailable as error:
-            self._notes.append(error.what)
-            return False
-
-
-def _list_core(layout: Layout) -> list[str]:
-    """Return the memories on the page of the core block."""
-    return [one.local for one in layout.sheets[layout.core].entries] if layout.core in layout.sheets else []
-
-
-def _is_prose(news: Added, receipt: Receipt, memory_ids: Sequence[str]) -> bool:
-    """Return whether a line stays in its page as it is: it is a message of a day, or gave no memory."""
-    stays = news.tier is Tier.ARCHIVE or not memory_ids
-    return stays and not (receipt.refused or news.name or news.restored)
-
-
-def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
-    """Return the new ids of a statement that have no place yet: events in the archive, memories on a page."""
-    if news.tier is Tier.ARCHIVE:
-        return list(receipt.event_ids) if news.name else []
-    made = dict.fromkeys(one for one in memory_ids if one not in standing)
-    return list(made) if news.tier is Tier.PAGES else []

@@ -6,7 +6,7 @@ from typing import Final
 
 from credenda.model.memory import Draft, MemoryType, Status
 from credenda.portability.files.folder import Folder, Found
-from credenda.portability.files.foreign import date_lines
+from credenda.portability.files.foreign import find_days_of_lines
 from credenda.portability.files.memory_side import View
 from credenda.portability.files.parse import Said
 from credenda.portability.files.state import Line, hash_line
@@ -19,19 +19,19 @@ from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_text
 from credenda.write.forget.tombstones import is_deleted, make_text_tombstones
 
-__all__ = ["date_pages", "find_standing_words", "take_over_deletions"]
+__all__ = ["find_days", "find_deleted_words", "take_over_deletions"]
 
 _WORDS_STAND: Final = "with words that were deleted or forgotten; the page is yours, so that they stand until you act"
 
 
-def date_pages(parts: Parts, found: Found) -> dict[Spot, str]:
+def find_days(parts: Parts, found: Found) -> dict[Spot, str]:
     """Return the day or time of each line in days and in the pages that are not ours."""
     zone, now_us = parts.settings.zone, parts.clock.now_us()
     return {
         Spot(text.path, number): said
         for text in found.texts
-        if not text.own or text.tier is Tier.ARCHIVE
-        for number, said in date_lines(text, zone, now_us).items()
+        if text.theirs or text.tier is Tier.ARCHIVE
+        for number, said in find_days_of_lines(text, zone, now_us).items()
     }
 
 
@@ -53,7 +53,7 @@ def take_over_deletions(parts: Parts, folder: Folder, sides: Sides) -> None:
     parts.store.commit(parts.user_id, work)
 
 
-def find_standing_words(parts: Parts, found: Found, plan: Plan, after: View) -> list[str]:
+def find_deleted_words(parts: Parts, found: Found, plan: Plan, after: View) -> list[str]:
     """Name the pages, not ours, in which words stand that were deleted or forgotten."""
     status = {one.id: one.status for one in after.memories}
     forgotten = {
@@ -66,7 +66,7 @@ def find_standing_words(parts: Parts, found: Found, plan: Plan, after: View) -> 
     with parts.store.reader(parts.user_id) as reader:
         for text in found.texts:
             read = plan.read.get(text.path, {})
-            lines = () if text.own else [one.text for one in text.page.blocks if isinstance(one, Said)]
+            lines = [] if not text.theirs else [one.text for one in text.page.blocks if isinstance(one, Said)]
             count = sum(
                 not forgotten.isdisjoint(read.get(hash_line(line), Line()).events)
                 or is_deleted(reader, Draft(text=line, type=MemoryType.FACT))

@@ -2,7 +2,8 @@
 
 A line that was read stays in its page, so only the person can have removed it. What rests on such lines alone was taken
 back; it is forgotten, which `restore` reverses, because the line had no mark that would tell it from a note that is
-tidied away. Many at once, and those of a page that is gone or unread, wait for a decision as entries do.
+tidied away. Many at once, and those of a page that is gone or unread, wait for a decision as entries do. On a page of
+ours the memories have entries, and the line beside them is only a text.
 """
 
 from __future__ import annotations
@@ -45,15 +46,21 @@ def sort_gone_lines(
     found = GoneLines()
     gone: list[tuple[str, str, Line]] = []
     standing = {event for lines in read.values() for line in lines.values() for event in line.events}
+    own = {*sides.state.footers} - {text.path for text in sides.texts if text.theirs}
     for path, lines in sides.lines.items():
-        for name, line in lines.items():
+        for name, line in () if path in own else lines.items():
             if is_closed(path, sides.closed):
                 found.kept.setdefault(path, {})[name] = line
                 standing.update(line.events)
             elif name not in read.get(path, {}):
                 gone.append((path, name, line))
     on = {event: (path, line) for path, _, line in gone for event in line.events if event not in standing}
-    known = {event: path for path, lines in sides.lines.items() for line in lines.values() for event in line.events}
+    known = {
+        event: path
+        for path, lines in sides.lines.items()
+        for line in (() if path in own else lines.values())
+        for event in line.events
+    }
     supports = _list_supports(sides, evidence)
     base = {
         local: Base(local, known[events[0]], "", held=True, away=events[0] in on and on[events[0]][1].away)

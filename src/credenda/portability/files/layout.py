@@ -20,6 +20,7 @@ __all__ = [
     "ARCHIVE",
     "CORE",
     "CORE_SECTIONS",
+    "CORE_TITLE",
     "DAY_HEADING",
     "INDEX",
     "LATER",
@@ -45,6 +46,7 @@ __all__ = [
 ARCHIVE: Final = "archive"
 PAGES: Final = "consolidated"
 CORE: Final = "MEMORY.md"
+CORE_TITLE: Final = "# Always on"
 INDEX: Final = "index.md"
 _BESIDE: Final = "-credenda"
 """The end of the name of a file of ours whose own name a file of another program has."""

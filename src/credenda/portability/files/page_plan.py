@@ -14,6 +14,7 @@ from credenda.portability.files.layout import (
     ARCHIVE,
     CORE,
     CORE_SECTIONS,
+    CORE_TITLE,
     INDEX,
     PAGES,
     Entry,
@@ -84,6 +85,10 @@ class Layout:
     pages: Mapping[str, str]
     core: str
     index: str
+
+    def list_core(self) -> list[str]:
+        """Return the memories on the page of the core block."""
+        return [one.local for one in self.sheets[self.core].entries] if self.core in self.sheets else []
 
 
 def lay_out(seen: View, placing: Placing) -> Layout:
@@ -194,7 +199,7 @@ def _make_core_page(seen: View, placing: Placing, foot: str) -> Sheet:
         if memory_id in by_id
     ]
     return Sheet(
-        title="Always on",
+        title=CORE_TITLE.removeprefix("# "),
         entries=entries,
         foot=foot,
         names=placing.names,

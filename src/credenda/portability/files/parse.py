@@ -79,6 +79,12 @@ class Parsed:
     footer: str = ""
 
     @property
+    def title(self) -> str:
+        """Return the first heading, with its sign."""
+        found = (one.lines[0] for one in self.blocks if isinstance(one, Other) and one.lines[0].startswith("# "))
+        return next(found, "")
+
+    @property
     def entries(self) -> list[Entered]:
         """Return the entries of memories and events."""
         return [one for one in self.blocks if isinstance(one, Entered) and one.kind == "m"]

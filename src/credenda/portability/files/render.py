@@ -111,12 +111,12 @@ class _Drawing:
         return "\n".join(self._joined()) + "\n"
 
     def _joined(self) -> list[str]:
-        """Put one blank line around rendered parts, and keep the blank lines between others."""
+        """Put a blank line around rendered parts, and keep the blank lines that are there."""
         lines: list[str] = []
         before: _Chunk | None = None
         for chunk in self._chunks:
-            if before is not None:
-                lines += [""] * (1 if chunk.ours or before.ours else chunk.gap)
+            rendered = before is not None and (chunk.ours or before.ours)
+            lines += [""] * (max(1, chunk.gap) if rendered else chunk.gap)
             lines += chunk.lines
             before = chunk
         return lines

@@ -7,16 +7,17 @@ What only one side changed is taken over by the other. What both changed is neve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from credenda.portability.files.markers import to_file_text
 from credenda.portability.files.missing_entries import sort_missing
 from credenda.portability.files.parse import Entered, Said
+from credenda.portability.files.quoted_lines import bind_quoted
 from credenda.portability.files.state import AWAY, Base, Line, hash_line
 from credenda.portability.files.suspicious_deletions import find_suspicious
-from credenda.portability.files.types import MemorySide, Sides, Spot, Text, Tier, is_closed
+from credenda.portability.files.types import Added, MemorySide, Sides, Spot, Text, Tier
 from credenda.text.normalize import normalise_text
 
 __all__ = ["Added", "Edit", "EditConflict", "Plan", "Removed", "compare"]
@@ -37,24 +38,6 @@ class EditConflict(NamedTuple):
     base: str
     text: str
     spot: Spot
-
-
-class Added(NamedTuple):
-    """A text to store.
-
-    `name` is its id in the file if it has one, and `table` the content of its comment; `restored` tells that the
-    existing entry stays unchanged beside it.
-    """
-
-    text: str
-    spot: Spot
-    tier: Tier
-    about: str = ""
-    name: str = ""
-    restored: bool = False
-    table: Mapping[str, Any] = {}
-    said: str = ""
-    """The day or time that its page gives it."""
 
 
 class Removed(NamedTuple):
@@ -85,7 +68,7 @@ class Plan:
     away: set[str] = field(default_factory=set[str])
     notes: list[str] = field(default_factory=list[str])
     quoted: list[Added] = field(default_factory=list[Added])
-    read: dict[str, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict))
+    read: defaultdict[str, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict[str, Line]))
     stay: set[Spot] = field(default_factory=set[Spot])
 
 
@@ -114,7 +97,7 @@ class _Comparison:
         self._seen: dict[str, list[_Sight]] = defaultdict(list)
         self._bare: list[Added] = []
         self._left: list[_Sight] = []
-        self._quoted: set[str] = set()
+        self._quoted: Collection[str] = ()
         self._taken: dict[tuple[str, Tier], str] = {}
         self._base = {one.local: one for one in sides.state.entries.values() if one.local != AWAY}
         self._names = {one.local: name for name, one in sides.state.entries.items() if one.local != AWAY}
@@ -124,7 +107,7 @@ class _Comparison:
         for text in self._sides.texts:
             for number, block in enumerate(text.page.blocks):
                 self._look(text, Spot(text.path, number), block)
-        self._bind_quoted()
+        self._plan.quoted, self._quoted = bind_quoted(self._sides, self._plan.quoted, self._plan.read)
         self._bind_swapped()
         self._bind_bare()
         self._bind_left()
@@ -156,11 +139,11 @@ class _Comparison:
         name = hash_line(block.text)
         known = self._sides.lines.get(text.path, {}).get(name)
         said = Added(block.text, spot, text.tier, text.about, said=self._sides.dates.get(spot, ""))
-        if known is None and text.own:
+        if known is None and not text.theirs:
             self._bare.append(said)
         elif known is None:
             self._plan.quoted.append(said)
-        elif text.own and known.events and not self._is_said(block.text, known.events):
+        elif not text.theirs and known.events and not self._is_said(block.text, known.events):
             self._plan.dropped.add(spot)  # deleted since, and the page is ours
         else:
             self._plan.read[text.path][name] = known._replace(away=False)
@@ -169,29 +152,6 @@ class _Comparison:
     def _is_said(self, text: str, events: Sequence[str]) -> bool:
         ours = self._sides.ours
         return any(one in ours and to_file_text(text) in ours[one].text for one in events)
-
-    def _bind_quoted(self) -> None:
-        """Match new lines of pages that are not ours: moved from another page, or held already; the rest is new."""
-        lines, read = self._sides.lines, self._plan.read
-        gone = {
-            name: line
-            for path, found in lines.items()
-            for name, line in found.items()
-            if not is_closed(path, self._sides.closed) and name not in read.get(path, {})
-        }
-        held = {normalise_text(mine.text): local for local, mine in self._sides.ours.items() if _is_memory(mine)}
-        left: dict[tuple[str, str], Added] = {}
-        for one in self._plan.quoted:
-            name = hash_line(one.text)
-            local = None if one.tier is Tier.ARCHIVE else held.get(normalise_text(one.text))
-            if name in gone:
-                read[one.spot.path][name] = gone[name]._replace(away=False)
-            elif local is not None:
-                read[one.spot.path][name] = Line()
-                self._quoted.add(local)
-            else:
-                left.setdefault((one.spot.path, name), one)
-        self._plan.quoted = list(left.values())
 
     def _look_at_question(self, text: Text, spot: Spot, block: Entered) -> None:
         asked = to_file_text(str(block.table.get("question", "")))
@@ -401,7 +361,3 @@ class _Comparison:
             return False
         copied = local in self._sides.state.core
         return not any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))
-
-
-def _is_memory(mine: MemorySide) -> bool:
-    return mine.held and not mine.event

@@ -106,21 +106,25 @@ def read_deleted_texts(folder: Folder) -> list[str]:
     found: dict[str, None] = {}
     for place in _PLACES:
         for line in _parse_lines(folder, f"{place}{TOMBSTONES}"):
+            table = _to_table(line)
             if isinstance(line, str):
                 found[line] = None
-            elif isinstance(line, dict) and not _is_ours(line):
-                found |= dict.fromkeys(text for name in _TEXTS if isinstance(text := line.get(name), str))
+            elif not _is_ours(table):
+                found |= dict.fromkeys(text for name in _TEXTS if isinstance(text := table.get(name), str))
     return [text for text in found if text.strip()]
 
 
 def _is_foreign(folder: Folder) -> bool:
     """Return whether the file of our name has lines of another program, or none that code wrote."""
     lines = list(_parse_lines(folder, TOMBSTONES))
-    return any(not _is_ours(line) for line in lines) or (not lines and bool(folder.load(TOMBSTONES).strip()))
+    return any(not _is_ours(_to_table(line)) for line in lines) or (not lines and bool(folder.load(TOMBSTONES).strip()))
 
 
-def _is_ours(line: object) -> bool:
-    table = cast("dict[str, object]", line) if isinstance(line, dict) else {}
+def _to_table(line: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", line) if isinstance(line, dict) else {}
+
+
+def _is_ours(table: Mapping[str, object]) -> bool:
     return isinstance(table.get("key"), str) and ("digest" in table or "entry" in table)
 
 
@@ -137,9 +141,7 @@ def _read_removed(folder: Folder) -> Iterator[dict[str, str]]:
 
 def _parse_tables(folder: Folder) -> Iterator[dict[str, Any]]:
     for name in (TOMBSTONES, TOMBSTONES_BESIDE):
-        for line in _parse_lines(folder, name):
-            if isinstance(line, dict):
-                yield cast("dict[str, Any]", line)
+        yield from filter(None, map(_to_table, _parse_lines(folder, name)))
 
 
 def _parse_lines(folder: Folder, name: str) -> Iterator[object]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from credenda.portability.files.layout import CORE_TITLE
 from credenda.portability.files.parse import Parsed
 from credenda.portability.files.state import Lines, State
 
-__all__ = ["MemorySide", "Sides", "Spot", "Text", "Tier", "is_closed"]
+__all__ = ["Added", "MemorySide", "Sides", "Spot", "Text", "Tier", "is_closed"]
 
 
 class Tier(StrEnum):
@@ -31,7 +32,8 @@ class Spot(NamedTuple):
 class Text(NamedTuple):
     """A readable file: `about` is the entity of the page, as shown; `zeros` tells whether it has zero bytes.
 
-    A page that is not `own` has no mark of code: it is read, and never written.
+    A page that is not `own` has no mark of code: it is read, and never written. A page of another program may have
+    entries: then its lines are still `theirs`.
     """
 
     path: str
@@ -40,6 +42,30 @@ class Text(NamedTuple):
     about: str = ""
     zeros: bool = False
     own: bool = True
+
+    @property
+    def theirs(self) -> bool:
+        """Whether the lines outside the entries belong to another program or a person, and stay byte for byte."""
+        whole = self.tier is Tier.ARCHIVE or "credenda" in self.page.front
+        return not (self.own and (whole or (self.tier is Tier.CORE and self.page.title == CORE_TITLE)))
+
+
+class Added(NamedTuple):
+    """A text to store.
+
+    `name` is its id in the file if it has one, and `table` the content of its comment; `restored` tells that the
+    existing entry stays unchanged beside it.
+    """
+
+    text: str
+    spot: Spot
+    tier: Tier
+    about: str = ""
+    name: str = ""
+    restored: bool = False
+    table: Mapping[str, Any] = {}
+    said: str = ""
+    """The day or time that its page gives it."""
 
 
 class MemorySide(NamedTuple):
