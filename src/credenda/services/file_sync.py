@@ -25,7 +25,7 @@ from credenda.portability.files.foreign import list_foreign, recognise_own
 from credenda.portability.files.gone_lines import GoneLines, sort_gone_lines
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View, build_memory_side
-from credenda.portability.files.next_state import list_pages, list_pending, map_bases, map_ids
+from credenda.portability.files.next_state import keep_bases, list_pages, list_pending, map_bases, map_ids
 from credenda.portability.files.page_plan import Placing, lay_out
 from credenda.portability.files.state import (
     AWAY,
@@ -67,6 +67,8 @@ _SETTLE_SECONDS: Final = 60.0
 _ANOTHER: Final = "this folder belonged to another memory until now; its statements have been added"
 _BY_AGENT: Final = "removed from its folder by an agent"
 _NOTES_MAX: Final = 100
+_TOGETHER: Final = 100
+"""Lines of other pages that are told before they are waited for."""
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
@@ -223,7 +225,7 @@ class _Round:
 
     def _quote(self, plan: Plan, number: int) -> None:
         """Remember the new lines of pages that are not ours, oldest first; they stay where they are."""
-        filed = False
+        waiting = 0
         for one in sorted(plan.quoted, key=lambda quoted: (not quoted.said, quoted.said)):
             if self.by_agent and is_agents_alone(one.spot.path, one.text):
                 continue
@@ -235,8 +237,10 @@ class _Round:
                     continue  # it may be accepted later
                 line = Line()
             plan.read[one.spot.path][hash_line(one.text)] = line
-            filed = filed or bool(line.events)
-        if filed:
+            waiting += len(line.events)
+            if waiting >= _TOGETHER:  # so that a large folder is read in the time that one wait may take
+                waiting = self._settle()
+        if waiting:
             self._settle()
 
     def _forget(self, gone: GoneLines) -> None:
@@ -251,11 +255,12 @@ class _Round:
     def _held_texts(self) -> dict[str, str]:
         return {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
 
-    def _settle(self) -> None:
+    def _settle(self) -> int:
         try:
             settle(self.parts, _SETTLE_SECONDS)
         except Unavailable as error:
             self._notes.append(f"not everything has been processed yet: {error.what}")
+        return 0
 
     def _try(self, place: str, work: Callable[[], object]) -> bool:
         """Run one step; a refused step adds a note and does not stop the others."""
@@ -355,16 +360,10 @@ class _Round:
         layout = lay_out(after, placing)
         made = draw_pages(self.folder, found, layout, after)
         self._notes += made.notes
-        failed = made.failed
         standing = ({text.path for text in found.texts} | set(made.written)) - set(made.removed)
-        drawn = map_bases(layout, names, failed, after.key)
+        drawn = map_bases(layout, names, made.failed, after.key)
         stay = here | {AWAY}
-        held_back = [
-            name
-            for name, one in state.entries.items()
-            if one.local in placing.skipped or (one.path in failed and one.local in stay)
-        ]
-        kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
+        kept = keep_bases(state, skipped=placing.skipped, failed=made.failed, away=plan.away, stay=stay)
         away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
         new = State(
             mark=hash_tenant(after.key),
@@ -372,8 +371,8 @@ class _Round:
             round=state.round,
             entries={**away, **kept, **drawn},
             pages=list_pages(found, layout, standing),
-            core=state.core if layout.core in failed else frozenset(layout.list_core()),
-            footers={**{path: one for path, one in state.footers.items() if path in failed}, **made.footers},
+            core=state.core if layout.core in made.failed else frozenset(layout.list_core()),
+            footers={**{path: one for path, one in state.footers.items() if path in made.failed}, **made.footers},
             lines={path: {**gone.kept.get(path, {}), **plan.read.get(path, {})} for path in {*gone.kept, *plan.read}},
         )
         acted = bool(self._told or plan.gone or plan.edits or plan.clashes or new.lines != state.lines)
@@ -382,8 +381,7 @@ class _Round:
         write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         pending = list_pending(plan.away, gone.find_waiting(), state, after)
-        waiting = len(plan.away) + len(gone.waiting)
-        return self._report(found, made, waiting, pending)
+        return self._report(found, made, len(plan.away) + len(gone.waiting), pending)
 
     def _report(self, found: Found, made: DrawnPages, waiting: int, pending: Sequence[str]) -> SyncReport:
         counts, more = self._counts, len(self._notes) - _NOTES_MAX

@@ -7,6 +7,7 @@ from typing import Final
 from credenda.model.memory import Draft, MemoryType, Status
 from credenda.portability.files.folder import Folder, Found
 from credenda.portability.files.foreign import find_days_of_lines
+from credenda.portability.files.markers import to_file_text
 from credenda.portability.files.memory_side import View
 from credenda.portability.files.parse import Said
 from credenda.portability.files.state import Line, hash_line
@@ -14,14 +15,14 @@ from credenda.portability.files.three_way_diff import Plan
 from credenda.portability.files.tombstones import read_deleted_texts
 from credenda.portability.files.types import Sides, Spot, Tier
 from credenda.runtime import Parts
-from credenda.storage.store import Writer
+from credenda.storage.store import Reader, Writer
 from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_text
 from credenda.write.forget.tombstones import is_deleted, make_text_tombstones
 
 __all__ = ["find_days", "find_deleted_words", "take_over_deletions"]
 
-_WORDS_STAND: Final = "with words that were deleted or forgotten; the page is yours, so that they stand until you act"
+_WORDS_STAND: Final = "with words that were deleted or forgotten here; they stay in this page until you remove them"
 
 
 def find_days(parts: Parts, found: Found) -> dict[Spot, str]:
@@ -62,16 +63,21 @@ def find_deleted_words(parts: Parts, found: Found, plan: Plan, after: View) -> l
         if status.get(local) is Status.FORGOTTEN
         for one in evidence
     }
+    said = {one.id: to_file_text(one.text) for one in after.events}
     notes: list[str] = []
     with parts.store.reader(parts.user_id) as reader:
         for text in found.texts:
             read = plan.read.get(text.path, {})
             lines = [] if not text.theirs else [one.text for one in text.page.blocks if isinstance(one, Said)]
-            count = sum(
-                not forgotten.isdisjoint(read.get(hash_line(line), Line()).events)
-                or is_deleted(reader, Draft(text=line, type=MemoryType.FACT))
-                for line in lines
-            )
+            count = 0
+            for line in lines:
+                events = read.get(hash_line(line), Line()).events
+                known = any(to_file_text(line) in said.get(one, "") for one in events)  # its words are not deleted
+                count += not forgotten.isdisjoint(events) or (not known and _has_stone(reader, line))
             if count:
                 notes.append(f"{text.path}: {count_noun(count, 'line')} {_WORDS_STAND}")
     return notes
+
+
+def _has_stone(reader: Reader, text: str) -> bool:
+    return is_deleted(reader, Draft(text=text, type=MemoryType.FACT))

@@ -31,7 +31,7 @@ def draw_pages(folder: Folder, found: Found, layout: Layout, after: View) -> Dra
     parsed = {text.path: text.page for text in found.texts if text.own}
     for path, sheet in sorted(layout.sheets.items(), key=lambda one: one[0] == layout.core):
         old = parsed.get(path)
-        text = draw(old, sheet)
+        text = draw(old, sheet, folder.find_ending(path))
         try:
             page = parse(text)
             if is_empty(page, sheet) and not (path == layout.core and made.footers):
@@ -47,7 +47,8 @@ def draw_pages(folder: Folder, found: Found, layout: Layout, after: View) -> Dra
             made.notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
     try:
         lines = index_lines(after, layout, core=layout.core in made.footers)
-        written = folder.write(layout.index, draw_index(folder.read_index(layout.index), lines))
+        old = folder.read_index(layout.index)
+        written = folder.write(layout.index, draw_index(old, lines, folder.find_ending(layout.index)))
         made.written += [layout.index] if written else []
     except Unavailable as error:
         made.notes.append(error.what)

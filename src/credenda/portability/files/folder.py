@@ -59,7 +59,7 @@ _INDEXES: Final = (INDEX, make_beside(INDEX))
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A file as read: its stamp, its text with normalised line ends, and the original line ends."""
+    """A file as read: its stamp, its text, and the end of most of its lines."""
 
     stamp: tuple[int, ...]
     text: str
@@ -226,8 +226,8 @@ class Folder:
             return
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-        plain = text.removeprefix(_BOM).replace("\r\n", "\n")
-        if _CONFLICT.search(plain):
+        plain = text.removeprefix(_BOM)
+        if _CONFLICT.search(plain.replace("\r\n", "\n")):
             found.close(name, "contains unresolved merge markers", data)
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
@@ -250,9 +250,14 @@ class Folder:
         return data, stamp_file(after) if same else None
 
     def plain(self, name: str) -> str | None:
-        """Return the text of a page that was read, with normalised line ends."""
+        """Return the text of a page that was read."""
         seen = self._seen.get(name)
         return None if seen is None else seen.text
+
+    def find_ending(self, name: str) -> str:
+        """Return the end of the lines of a page."""
+        seen = self._seen.get(name)
+        return "\n" if seen is None else seen.ending
 
     def load(self, name: str) -> bytes:
         """Read a small file of Credenda's; empty if it is missing or unreadable."""
@@ -263,7 +268,7 @@ class Folder:
         return data or b""
 
     def write(self, name: str, text: str) -> bool:
-        """Write a page with its previous line ends; return whether anything changed.
+        """Write a page; return whether anything changed.
 
         Raises `Unavailable` if the page changed since it was read; the next run handles it.
         """
@@ -275,7 +280,7 @@ class Folder:
             raise Unavailable(f"{name} appeared while it was compared", fix="synchronise again; it was not changed")
         self._check_unchanged(name, target)
         ending, bom = (seen.ending, seen.bom) if seen else ("\n", False)
-        self._put(target, ((_BOM if bom else "") + text.replace("\n", ending)).encode())
+        self._put(target, ((_BOM if bom else "") + text).encode())
         self._seen[name] = _Seen(self._stamp_now(target) or (), text, ending, bom)
         return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Final
 
 from credenda.ids import parse_serial
@@ -14,7 +15,7 @@ from credenda.portability.files.three_way_diff import Plan
 from credenda.portability.files.types import Tier
 from credenda.text.normalize import normalise_name
 
-__all__ = ["list_pages", "list_pending", "map_bases", "map_ids"]
+__all__ = ["keep_bases", "list_pages", "list_pending", "map_bases", "map_ids"]
 
 _LISTED_MAX: Final = 100
 _PENDING_CHARACTERS: Final = 80
@@ -41,6 +42,17 @@ def map_bases(layout: Layout, names: Mapping[str, str], failed: Collection[str],
         for path, sheet in layout.sheets.items()
         if path not in failed and path != layout.core
         for one in sheet.entries
+    }
+
+
+def keep_bases(
+    state: State, *, skipped: Collection[str], failed: Collection[str], away: Collection[str], stay: Collection[str]
+) -> dict[str, Base]:
+    """Return the state of entries that were not drawn: those that wait or are hidden, and those of failed pages."""
+    return {
+        name: replace(one, away=one.local in away)
+        for name, one in state.entries.items()
+        if one.local in skipped or (one.path in failed and one.local in stay)
     }
 
 
