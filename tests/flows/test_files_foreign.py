@@ -35,7 +35,7 @@ def days(mem: Credenda) -> dict[str, str]:
     return {one.text: str(one.valid_from)[:10] for one in mem.list(limit=50, status=None).items}
 
 
-@pytest.mark.requirement("S-009", "S-014", "S-017", "S-054")
+@pytest.mark.requirement("S-014", "S-017", "S-054")
 def test_the_files_of_others_stay_as_they_were(mem: Credenda, say: Say, folder: Path) -> None:
     say("I live in Graz.", "Always answer in German.")
     before = take_picture(folder)

@@ -57,7 +57,7 @@ def is_kept(news: Added, receipt: Receipt, texts: Sequence[str]) -> bool:
     """Return whether a line stays in its page as it is: it is a message of a day, or its memories say less than it."""
     shown = normalise_text(" ".join(texts))
     stays = news.tier is Tier.ARCHIVE or not shown.endswith(normalise_text(news.text))
-    return stays and not (receipt.refused or news.name or news.restored)
+    return stays and news.line and not receipt.refused
 
 
 def list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:

@@ -73,11 +73,11 @@ def find_deleted_words(parts: Parts, found: Found, plan: Plan, after: View) -> l
             for line in lines:
                 events = read.get(hash_line(line), Line()).events
                 known = any(to_file_text(line) in said.get(one, "") for one in events)  # its words are not deleted
-                count += not forgotten.isdisjoint(events) or (not known and _has_stone(reader, line))
+                count += not forgotten.isdisjoint(events) or (not known and _has_tombstone(reader, line))
             if count:
                 notes.append(f"{text.path}: {count_noun(count, 'line')} {_WORDS_STAND}")
     return notes
 
 
-def _has_stone(reader: Reader, text: str) -> bool:
+def _has_tombstone(reader: Reader, text: str) -> bool:
     return is_deleted(reader, Draft(text=text, type=MemoryType.FACT))

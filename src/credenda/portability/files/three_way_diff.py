@@ -138,7 +138,7 @@ class _Comparison:
         """Tell a line that was read and stays from a new one."""
         name = hash_line(block.text)
         known = self._sides.lines.get(text.path, {}).get(name)
-        said = Added(block.text, spot, text.tier, text.about, said=self._sides.dates.get(spot, ""))
+        said = Added(block.text, spot, text.tier, text.about, line=True, said=self._sides.dates.get(spot, ""))
         if known is None and not text.theirs:
             self._bare.append(said)
         elif known is None:

@@ -64,6 +64,8 @@ class Added(NamedTuple):
     name: str = ""
     restored: bool = False
     table: Mapping[str, Any] = {}
+    line: bool = False
+    """Whether it is a line that a person wrote, not the text of an entry."""
     said: str = ""
     """The day or time that its page gives it."""
 
