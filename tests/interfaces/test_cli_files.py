@@ -66,6 +66,35 @@ def test_what_is_no_folder_is_refused_in_a_line(ana: Terminal) -> None:
     assert "is not a folder" in ana.error("files", "sync", str(ana.db), code=2)
 
 
+def test_a_dry_run_names_the_files_of_the_run(ana: Terminal, vault: Path) -> None:
+    vault.mkdir()
+    theirs = vault / "MEMORY.md"
+    theirs.write_bytes(b"# Mine\r\n\r\n- I like figs.  \r\n")
+    whole = theirs.read_bytes()
+    dry = ana.text("files", "sync", str(vault), "--dry-run").splitlines()
+    assert [path.name for path in vault.iterdir()] == ["MEMORY.md"]
+    run = ana.text("files", "sync", str(vault)).splitlines()
+    assert dry[1:] == run[1:]
+    assert {"  written: MEMORY-credenda.md", "  written: consolidated/user.md"} <= set(run)
+    assert theirs.read_bytes() == whole
+
+
+def test_two_processes_at_once_read_a_line_once(ana: Terminal, vault: Path) -> None:
+    vault.mkdir()
+    pages = {vault / f"{number}.md": f"# Page\n\nI like fig {number}.".encode() for number in range(5)}
+    for path, data in pages.items():
+        path.write_bytes(data)
+    environment = {**os.environ, **{name: value for name, value in NO_SETTINGS.items() if value is not None}}
+    command = [sys.executable, "-m", "credenda", "--db", str(ana.db), "--user", "ana", "files", "sync", str(vault)]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment) for _ in "ab"]
+    errors = [one.communicate(timeout=PATIENCE_SECONDS)[1].decode() for one in both]
+    assert 0 in [one.returncode for one in both]
+    assert all(one.returncode == 0 or "by another process" in why for one, why in zip(both, errors, strict=True))
+    ana.text("files", "sync", str(vault))
+    assert {path: path.read_bytes() for path in pages} == pages
+    assert ana.json("stats")["events"] == 2 + len(pages)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="stops by signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_watching_takes_edits_over_and_stops_cleanly(ana: Terminal, vault: Path, number: signal.Signals) -> None:
