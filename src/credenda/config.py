@@ -55,8 +55,8 @@ class Settings:
     """Dimensions to request from that endpoint; 0 takes the model's default."""
     embedder_plain_http: str = "loopback"
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
-    parser: str = "auto"
-    """Parser of English sentences that reads beside the rules: spacy, none, or auto (spacy where installed)."""
+    parser: str = "none"
+    """Parser that reads English sentences together with the rules: none, or spacy (extra `parse`)."""
     llm: str = "none"
     """Language model that extracts beside the rules: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
@@ -164,7 +164,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "embedder_plain_http": ("loopback", "anywhere"),
     "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
-    "parser": ("auto", "spacy", "none"),
+    "parser": ("none", "spacy"),
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {

@@ -35,7 +35,7 @@ FLAGS = (
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 _AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-_ENVIRONMENT = {"CREDENDA_EMBEDDER": "none", "CREDENDA_PARSER": "none"}
+_ENVIRONMENT = {"CREDENDA_EMBEDDER": "none"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def running(
         ready.set()
 
     patch.setattr(process, "_make_server", keep)
-    parts = build_parts(path, user="ana", settings={"embedder": "none", "parser": "none", **settings})
+    parts = build_parts(path, user="ana", settings={"embedder": "none", **settings})
     plan = process.Plan(address=Address(port=0, tokens=tokens), workers=workers)
     thread = Thread(target=process.serve, args=(parts, plan), kwargs={"ready": note})
     thread.start()

@@ -73,7 +73,7 @@ def test_the_user_of_the_probe_is_nobody_else_and_stays_small(tmp_path: Path, mo
     monkeypatch.setattr("credenda.interfaces.server.probe._EVENTS_MAX", 2)
     with pytest.raises(Invalid, match="reserved"):
         Credenda.open(tmp_path / "memory.db", user=PROBE_USER)
-    parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none", "parser": "none"})
+    parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none"})
     with Credenda(parts, workers=False) as ana:
         with pytest.raises(Invalid, match="reserved"):
             ana.for_user(PROBE_USER)

@@ -84,7 +84,7 @@ def test_the_client_works_with_a_server_that_asks_for_tokens(tmp_path: Path, mon
         ("BEN", "ben", sorted(SCOPES)),
         ("READER", "ana", ["memory:read"]),
     ):
-        parts = build_parts(path, user=user, settings={"embedder": "none", "parser": "none"})
+        parts = build_parts(path, user=user, settings={"embedder": "none"})
         issued = issue_token(parts, name.casefold(), scopes=scopes, allowed=SCOPES, expires="never", member="")
         tokens[f"CREDENDA_TOKEN_{name}"] = issued.token
         parts.release()

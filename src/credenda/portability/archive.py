@@ -220,7 +220,7 @@ def _parse_header(line: Line) -> ExportHeader:
         raise Conflict(
             f"the archive has format version {str(version)[:20]!r}",
             why=f"a newer Credenda wrote it; this version supports {VERSION}",
-            fix="upgrade with `pip install -U credenda`; nothing was imported",
+            fix="install a newer version of Credenda; nothing was imported",
         )
     try:
         tenant = head["tenant"]
