@@ -14,7 +14,7 @@ from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.forget.blank import redact_span
+from credenda.write.forget.delete import Deletion
 
 YEAR = timedelta(days=366)
 
@@ -118,7 +118,7 @@ def test_what_has_no_words_left_to_rest_on_is_doubted(mem: Credenda, clock: Manu
     ((event, start, stop),) = mem.why(held.id).evidence
     assert probe(mem).changes == ()
     span = Span(event.id, start, stop)
-    mem._parts.store.commit("ana", lambda writer: redact_span(writer, span, clock.now_us(), Actor.RULE))  # noqa: SLF001 - as deleting a neighbour does
+    mem._parts.store.commit("ana", lambda writer: Deletion(writer, clock.now_us(), Actor.RULE).span(span))  # noqa: SLF001 - as deleting a neighbour does
     (change,) = probe(mem).changes
     assert isinstance(change, SetStatus)
     assert change.reason == "probe: its source is gone"

@@ -33,7 +33,7 @@ class PrivateParts:
         return self._depth > 0
 
     def cut(self, text: str) -> str:
-        """Return what is not private in the next text.
+        """Return the next text without its private parts.
 
         The words before and after a part stay apart, so that no new tag arises.
         """

@@ -51,7 +51,7 @@ def load(view: View) -> Mapping[str, object]:
 
 
 def _find_newest(browsed: Browse) -> Sequence[Memory]:
-    """Return what was learned last, by the time at which it was said.
+    """Return the newest memories, by the time at which each was said.
 
     A card or a bridge repeats other memories, and nobody holds a supposition.
     """
