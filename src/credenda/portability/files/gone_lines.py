@@ -1,9 +1,9 @@
 """Decide what it means that a line which a person wrote is gone from its page. Pure.
 
-A line that was read stays in its page, so only the person can have removed it. What rests on such lines alone was taken
-back; it is forgotten, which `restore` reverses, because the line had no mark that would tell it from a note that is
-tidied away. Many at once, and those of a page that is gone or unread, wait for a decision as entries do. On a page of
-ours the memories have entries, and the line beside them is only a text.
+A line that was read stays in its page, so only the person can have removed it. A memory that rests on such lines alone
+was taken back; it is forgotten, which `restore` reverses, because the line had no mark that would tell it from a note
+that is tidied away. Many at once, and those of a page that is gone or unread, wait for a decision as entries do. On a
+page of ours the memories have entries, and the line beside them is only a text.
 """
 
 from __future__ import annotations
