@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.private import PrivateParts, cut_private, cut_private_fields, has_private
+from credenda.private import PrivateParts, cut_private, cut_private_fields, has_private
 from credenda.text.spoken import extract_spoken
 
 PIECES = st.sampled_from(
