@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import pytest
 from click.testing import CliRunner
 
-from credenda import Credenda, CredendaError, Invalid
+from credenda import Credenda, CredendaError, Invalid, NotFound
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp.tool_specs import build_tools
@@ -23,7 +23,7 @@ from .agent import swing
 from .pages import HTML, Person, serving_pages, tell
 from .peer import WAYS, Peer
 from .served import serving
-from .terminal import NO_SETTINGS
+from .terminal import NO_SETTINGS, Terminal
 
 pytestmark = pytest.mark.sqlite_file  # the bytes of the file are searched
 START: Final = "2026-03-01T09:00:00Z"
@@ -188,6 +188,30 @@ def test_no_operation_writes_or_repeats_private_text_at_any_door(tmp_path: Path,
         assert WORD not in written, param.name
         if (name, param.name) in SHOWN:
             assert BEES in written, param.name
+
+
+@pytest.mark.parametrize(
+    "given", [["search", "tea", "--limit", PRIVATE], ["search", "tea", f"--{PRIVATE}"], [PRIVATE], ["get", PRIVATE]]
+)
+def test_a_wrong_command_line_is_refused_without_its_private_text(tmp_path: Path, given: list[str]) -> None:
+    for flags in ([], ["--json"]):
+        found = CliRunner().invoke(cli, ["--db", str(tmp_path / "memory.db"), *flags, *given], env=NO_SETTINGS)
+        assert found.exit_code in {Invalid.exit_code, NotFound.exit_code}
+        assert "error" in found.stderr + found.stdout
+        assert WORD not in found.output
+
+
+def test_the_command_line_says_that_a_part_was_left_out(tmp_path: Path) -> None:
+    assert "private text left out" in Terminal(tmp_path).text("remember", PRIVATE)
+
+
+def test_an_address_is_refused_without_its_private_text(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    with serving(db, ManualClock(START)) as site:
+        for given in ({"limit": PRIVATE}, {PRIVATE: "1"}, {"cursor": PRIVATE}):
+            answer = site.send("GET", "/v1/memories", params=given)
+            assert 400 <= answer.status_code < 500
+            assert WORD not in answer.text
 
 
 def test_the_table_of_operations_has_the_inputs_that_are_tried() -> None:

@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
 from credenda.interfaces.remedies import name_routes
+from credenda.private import cut_private
 
 __all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response", "send_problem"]
 
@@ -32,7 +33,8 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it that
         fix: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Keep the parts; a problem with the header Retry-After is one that may pass."""
+        """Keep the parts, without private text; a problem with the header Retry-After is one that may pass."""
+        title, detail, fix = cut_private(title), cut_private(detail), cut_private(fix)
         super().__init__(title)
         self.status = status
         self.headers = dict(headers or {})
