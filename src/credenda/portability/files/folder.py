@@ -117,10 +117,10 @@ class Folder:
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the lock of the folder; raise `Unavailable` while another process holds it."""
+        place = self._place(_LOCK)
         if self._trial:
             yield
             return
-        place = self._place(_LOCK)
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError as error:
@@ -336,6 +336,8 @@ class Folder:
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
+                if self._is_there(parent.as_posix()) and not (self.root / parent).is_dir():
+                    raise Unavailable(f"{parent} is not a folder", why="files of ours go there", fix="rename it")
                 if not self._trial:
                     create_folder(self.root / parent)
                 if (self.root / parent).is_symlink():
