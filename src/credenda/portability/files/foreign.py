@@ -21,6 +21,7 @@ __all__ = ["find_days_of_lines", "list_foreign", "recognise_own"]
 
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
 _DAY: Final = re.compile(r"(?<!\d)(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")
+_NAMED: Final = re.compile(r"(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
 _TIME: Final = re.compile(r"(?:[^\w]{0,3})(\d{1,2}):(\d{2})(?!\d)")
 _LEAD: Final = re.compile(r"(?:\[\[)?(?:[^\W\d_]{2,12}[.,]?[ \t]+)?(?=\d{4}[-_.])")
 """What may stand before the day in a heading: the name of the weekday, and the beginning of a link."""
@@ -56,8 +57,8 @@ def find_days_of_lines(text: Text, zone: tzinfo, now_us: int) -> dict[int, str]:
     time is one of the day above. A day to come is none on which something was said.
     """
     front = {name.casefold(): value.strip("\"' ") for name, value in text.page.front.items()}
-    named = _DAY.match(text.path.rpartition("/")[2])
-    written = ["-".join(named.groups())] if named else []
+    named = _NAMED.match(text.path.rpartition("/")[2])
+    written = ["-".join(named.group(1, 3, 4))] if named else []
     written += [front[name] for name in _DATES if name in front]
     above = [(0, day) for day in written if _is_past(day, zone, now_us)][:1]
     found: dict[int, str] = {}
