@@ -15,6 +15,7 @@ from credenda.portability.files.layout import CORE
 from credenda.portability.files.markers import COMMENT
 from credenda.portability.files.parse import Other, Said
 from credenda.portability.files.state import State
+from credenda.portability.files.statements import keep_statements
 from credenda.portability.files.types import Text, Tier
 
 __all__ = ["find_days_of_lines", "list_foreign", "recognise_own"]
@@ -32,6 +33,7 @@ _DATES: Final = ("date", "created", "created_at")
 def recognise_own(found: Found, state: State, *, by_agent: bool) -> None:
     """Take a page without marks and without lines for ours if the last run wrote one there: it was emptied.
 
+    In the pages of others only statements count as lines from here on.
     An agent that writes the folder reads its main page at each start, so that the core block goes to the end of that.
     """
     written = {*state.footers, *(one.path for one in state.entries.values())}
@@ -41,6 +43,8 @@ def recognise_own(found: Found, state: State, *, by_agent: bool) -> None:
             found.texts[number] = text._replace(own=True, tier=Tier.CORE)
         elif not text.own and bare and text.path in written:
             found.texts[number] = text._replace(own=True)
+        if (text := found.texts[number]).theirs:
+            found.texts[number] = text._replace(page=keep_statements(text.page, text.path))
 
 
 def list_foreign(found: Found, state: State) -> frozenset[str]:
