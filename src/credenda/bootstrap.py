@@ -21,6 +21,7 @@ from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
+from credenda.providers import reader as readers
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.parse import spacy_english
@@ -33,7 +34,7 @@ from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_identity
 from credenda.workers.leases import name_process
-from credenda.write import extract, parse
+from credenda.write import extract, facts, parse
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
@@ -69,9 +70,10 @@ class _LazyExtractor:
     It reads a turn in the person's time zone, so that "tomorrow" and "on Friday" are days there.
     """
 
-    def __init__(self, zone: tzinfo, parser: Parser | None) -> None:
-        """Take the time zone of the person, and a parser of English that reads beside the rules."""
+    def __init__(self, zone: tzinfo, reader: str, parser: Parser | None) -> None:
+        """Take the time zone of the person, the setting `reader`, and a parser of English beside the rules."""
         self._zone = zone
+        self._reader = reader
         self._parser = parser
 
     @staticmethod
@@ -81,9 +83,14 @@ class _LazyExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Extract the claims of a turn."""
+        return extract.wall.by_the_wall(self._choose(), turn, self._zone)
+
+    def _choose(self) -> Extractor:
         rules = extract.rules.RulesExtractor()
-        extractor = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
-        return extract.wall.by_the_wall(extract.noteworthy.WeighingExtractor(extractor), turn, self._zone)
+        if self._reader == "learned":
+            return facts.extractor.ReadingExtractor(readers.tagger.TaggingReader(), rules)
+        inner = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
+        return extract.noteworthy.WeighingExtractor(inner)
 
 
 def _open_parser(choice: str) -> Parser | None:
@@ -121,7 +128,7 @@ def build_parts(
         store_name=_name_store(place),
         clock=now,
         settings=merged,
-        extractor=extractor or _LazyExtractor(merged.zone, _open_parser(merged.parser)),
+        extractor=extractor or _LazyExtractor(merged.zone, merged.reader, _open_parser(merged.parser)),
         embedder=engine,
         llm=line,
         resident=_SHARED_INDEXES,

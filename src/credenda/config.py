@@ -57,6 +57,8 @@ class Settings:
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
     parser: str = "auto"
     """Parser of English sentences that reads beside the rules: spacy, none, or auto (spacy where installed)."""
+    reader: str = "rules"
+    """Reader of messages: rules, or learned (the model that ships)."""
     llm: str = "none"
     """Language model that extracts beside the rules: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
@@ -165,6 +167,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
     "parser": ("auto", "spacy", "none"),
+    "reader": ("rules", "learned"),
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
