@@ -19,7 +19,7 @@ from credenda.interfaces.cli.main import cli
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(?P<kind>[\w-]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-INSTALL = "pip install credenda"
+INSTALL = "pip install ."
 """The only line of the page that is not run."""
 PROMPT = "$ "
 # What differs from run to run, and its replacement.

@@ -38,7 +38,18 @@ CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 
 
 _FLOWS: Final = (
-    *("access", "aliases", "all_users", "archive", "contests", "core", "delete_event", "deletion_reach", "dream"),
+    *(
+        "access",
+        "aliases",
+        "all_users",
+        "archive",
+        "contests",
+        "core",
+        "delete_event",
+        "deleted_copies",
+        "deletion_reach",
+        "dream",
+    ),
     *(
         "erase",
         "files",

@@ -8,12 +8,18 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from credenda.runtime import Parts
+from credenda.services import settle
+
 from .backends import CHOSEN, ON_BOTH, Databases, open_databases
 from .connections import left_open, opened, watch
+from .waiting import PATIENCE_SECONDS
 
-# What is tested must not depend on what is installed, nor load a model where none is asked for.
+_USUAL_SECONDS = 30.0
+
+# A model that embeds each text of ten thousand tests would double their time; what it must not change is tested as
+# installed (the fixture `as_installed`). No other setting differs from a user's.
 os.environ["CREDENDA_EMBEDDER"] = "none"
-os.environ["CREDENDA_PARSER"] = "none"
 
 # The same examples in every run: a failure is the change's, never the dice's. To search further than that:
 # scripts/test --hypothesis-profile default
@@ -21,6 +27,16 @@ settings.register_profile("credenda", derandomize=True, deadline=None)
 settings.register_profile("deep", deadline=None)
 settings.register_profile("deeper", deadline=None)
 settings.load_profile("credenda")
+
+_settle = settle.settle
+
+
+def _settle_patiently(parts: Parts, timeout_seconds: float = _USUAL_SECONDS) -> None:
+    """Wait for minutes instead of the half a minute that is usual, which a busy machine may need."""
+    _settle(parts, PATIENCE_SECONDS if timeout_seconds == _USUAL_SECONDS else timeout_seconds)
+
+
+settle.settle = _settle_patiently
 
 watch()
 

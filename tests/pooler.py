@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.waiting import PATIENCE_SECONDS
+
 __all__ = ["Pooler", "find_pgbouncer", "start_pooler"]
 
 _PORT: Final = 6432
@@ -51,7 +53,7 @@ class Pooler:
     def stop(self) -> None:
         """Stop it at once, and remove its files."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE_SECONDS)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -28,6 +28,7 @@ from urllib.parse import quote
 import psycopg
 
 from credenda.storage.postgres.migrate import migrate
+from tests.waiting import PATIENCE_SECONDS
 
 from .pooler import Pooler, start_pooler
 
@@ -159,7 +160,7 @@ def run_program(server: Server, program: str, *given: str) -> None:
         check=False,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         cwd=server.folder,
     )
     if done.returncode:

@@ -94,10 +94,8 @@ class _LazyExtractor:
 
 
 def _open_parser(choice: str) -> Parser | None:
-    """Return the parser that the setting names: with "auto", that of English if it is installed."""
-    if choice == "none" or (choice == "auto" and not spacy_english.is_installed()):
-        return None
-    return spacy_english.SpacyEnglish()
+    """Return the parser that the setting names; raises `Unavailable` if it is not installed."""
+    return None if choice == "none" else spacy_english.SpacyEnglish()
 
 
 def build_parts(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from credenda import portability, services
-from credenda.bootstrap import back_up_file
+from credenda.bootstrap import back_up_file, open_copy
 from credenda.errors import Invalid
 from credenda.model.audit import AuditRecord
 from credenda.model.code import ScanReport
@@ -45,16 +46,18 @@ class Data:
         format: str | None = None,
         *,
         dry_run: bool = False,
+        uploaded: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> ImportReport:
         """Import a file, folder or zip: exports, conversations, other memories or documents; repeatable.
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
-        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. The
+        the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. With
+        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. The
         formats: docs/how-to/import.md.
         """
         return portability.importing.import_file(
-            self._parts, check_path(path), format, dry_run=dry_run, progress=progress
+            self._parts, check_path(path), format, dry_run=dry_run, uploaded=uploaded, progress=progress
         )
 
     def scan(self, path: str | Path) -> ScanReport:
@@ -132,17 +135,18 @@ class Data:
         An edited entry is corrected, a removed one deleted, a new line remembered; an entry changed on both sides
         becomes a question. `missing` decides about entries that are missing but not certainly removed by a person, such
         as many at once or those of a vanished page: "ask" leaves them, "delete" deletes them, "restore" writes them
-        again. While any page cannot be read, nothing is deleted. `dry_run` changes nothing and lists the entries that
-        would be deleted in `pending`. With `by_agent`, for the memory folder of an agent, a removed entry is forgotten,
-        which `undo` takes back, and new lines are the agent's words. A second call right after changes nothing. The
-        pages: docs/how-to/files.md.
+        again. While any page cannot be read, nothing is deleted. Files that it did not write are read, and stay byte
+        for byte. `dry_run` does the same in a copy and changes nothing: its report is that of the run, and lists the
+        entries that would be deleted in `pending`. With `by_agent`, for the memory folder of an agent, a removed entry
+        is forgotten, which `undo` takes back, and new lines are the agent's words. A second call right after changes
+        nothing. The pages: docs/how-to/files.md.
 
         Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if it cannot be
         written or is being synchronised.
         """
-        return services.file_sync.sync_files(
-            self._parts, check_path(dir), missing=missing, dry_run=dry_run, by_agent=by_agent
-        )
+        place = check_path(dir)
+        with open_copy(self._parts) if dry_run else nullcontext() as trial:
+            return services.file_sync.sync_files(self._parts, place, missing=missing, by_agent=by_agent, trial=trial)
 
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.

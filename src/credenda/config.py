@@ -1,7 +1,4 @@
-"""Settings: arguments over `CREDENDA_*` environment over a TOML file over defaults; read once, here.
-
-The only module that reads the environment.
-"""
+"""Settings: arguments over `CREDENDA_*` environment over a TOML file over defaults; read once, and only here."""
 
 from __future__ import annotations
 
@@ -55,8 +52,8 @@ class Settings:
     """Dimensions to request from that endpoint; 0 takes the model's default."""
     embedder_plain_http: str = "loopback"
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
-    parser: str = "auto"
-    """Parser of English sentences that reads beside the rules: spacy, none, or auto (spacy where installed)."""
+    parser: str = "none"
+    """Parser that reads English sentences together with the rules: none, or spacy (extra `parse`)."""
     reader: str = "rules"
     """Reader of messages: rules, or learned (the model that ships)."""
     llm: str = "none"
@@ -166,7 +163,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "embedder_plain_http": ("loopback", "anywhere"),
     "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
-    "parser": ("auto", "spacy", "none"),
+    "parser": ("none", "spacy"),
     "reader": ("rules", "learned"),
     "vector_bits": (16, 32),
 }

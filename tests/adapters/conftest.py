@@ -12,7 +12,6 @@ from credenda import Credenda
 from credenda.testing import ManualClock
 
 os.environ["CREDENDA_EMBEDDER"] = "none"
-os.environ["CREDENDA_PARSER"] = "none"
 
 
 @pytest.fixture

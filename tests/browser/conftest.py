@@ -14,10 +14,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from credenda import Credenda
+from tests.waiting import PATIENCE_SECONDS
 
 from .rig import Server, launch, serve
-
-SETTLE_SECONDS = 60.0
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +28,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Credenda.open(path, user="ana", workers=False) as memory,
     ):
         memory.data.import_(conversation, format="conversation")
-        memory.settle(SETTLE_SECONDS)
+        memory.settle(PATIENCE_SECONDS)
     return path
 
 

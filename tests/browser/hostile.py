@@ -53,7 +53,7 @@ def fill(path: Path, count: int) -> None:
     characters.
     """
     texts = list_texts()
-    with Credenda.open(path, user="ana", workers=False, settings={"embedder": "none", "parser": "none"}) as memory:
+    with Credenda.open(path, user="ana", workers=False, settings={"embedder": "none"}) as memory:
         for number in range(count):
             memory.store(
                 MemoryUnit(

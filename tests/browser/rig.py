@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, expect, sync_playwright
 
+from tests.waiting import PATIENCE_SECONDS, await_that
+
 ROOT = Path(__file__).parents[2]
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 FLAGS = (
@@ -30,10 +32,10 @@ FLAGS = (
     "--disable-sync",
     "--force-color-profile=srgb",
 )
+
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-WAIT_SECONDS = 60
 _AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-_ENVIRONMENT = {"CREDENDA_EMBEDDER": "none", "CREDENDA_PARSER": "none"}
+_ENVIRONMENT = {"CREDENDA_EMBEDDER": "none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +65,19 @@ def serve(database: Path, folder: Path, *options: str, user: str = "ana") -> Gen
         yield Server(_await_url(process, log), log, process.pid)
     finally:
         process.terminate()
-        assert process.wait(WAIT_SECONDS) == 0, log.read_text("utf-8")
+        assert process.wait(PATIENCE_SECONDS) == 0, log.read_text("utf-8")
 
 
 def _await_url(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return the address once the process has said how to connect: the log is followed, up to a bound of reads."""
-    for _ in range(WAIT_SECONDS * 20):
-        found = re.search(r"Listening on (http\S+)\n[^\0]*stop with Ctrl-C\n", log.read_text("utf-8"))
-        if found is not None:
-            return found[1]
-        try:
-            process.wait(1 / 20)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    raise AssertionError(log.read_text("utf-8") or "the server said nothing")
+    """Return the address once the process has said how to connect, or fail with what it said at its end."""
+
+    def find() -> re.Match[str] | None:
+        return re.search(r"Listening on (http\S+)\n[^\0]*stop with Ctrl-C\n", log.read_text("utf-8"))
+
+    await_that(lambda: find() or process.poll() is not None, "the address of the server")
+    found = find()
+    assert found is not None, log.read_text("utf-8") or "the server said nothing"
+    return found[1]
 
 
 @cache
@@ -122,8 +122,8 @@ def browse(browser: Browser, url: str, **options: Any) -> Generator[tuple[Page, 
     """Open a window on a server; at the end no request has left the host, and the console is silent."""
     given: dict[str, Any] = {"base_url": url, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
     context: BrowserContext = browser.new_context(**{**given, **options})
-    context.set_default_timeout(WAIT_SECONDS * 1_000 / 4)
-    expect.set_options(timeout=WAIT_SECONDS * 1_000 / 4)
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    expect.set_options(timeout=PATIENCE_SECONDS * 1_000)
     watch = Watch(urlsplit(url).netloc)
 
     def pass_on(route: Route, request: Request) -> None:

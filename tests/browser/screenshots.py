@@ -13,18 +13,28 @@ from typing import Final, cast
 from playwright.sync_api import Page
 
 from credenda import Credenda
+from tests.waiting import PATIENCE_SECONDS
 
 from .addresses import find_memory
 from .rig import ROOT, browse, launch, serve
 
-__all__ = ["main"]
+__all__ = ["HEIGHT", "MISPLACED", "PROMISED", "WIDTH", "list_pages", "main", "read_window"]
 
 _FOLDER: Final = ROOT / "docs" / "images"
-_WIDE: Final = 1_280
-_HIGH: Final = 800
+WIDTH: Final = 1_280
+HEIGHT: Final = 800
 _QUALITY: Final = 80
 _BYTES_MAX: Final = 150_000
-_SETTLE_SECONDS: Final = 60.0
+PROMISED: Final[Mapping[str, tuple[str, ...]]] = {
+    "overview": ("Waiting for your answer", "Which one holds", "I'm a platform lead now."),
+    "agent": ("The exact text", "I'm vegetarian.", "Unsettled, ask before relying on it"),
+    "inbox": ("Which one holds", "I prefer afternoon meetings.", "I prefer morning meetings.", "Answer"),
+    "memory": ("Why it is believed", "I moved to Portland last weekend.", "What it replaced", "Seattle"),
+    "entities": ("allergy", "penicillin", "17 November", "How they are related"),
+}
+"""What each picture shows, as its caption in the README says."""
+MISPLACED: Final = ("plumber", "headache", "Nothing waits", "Nothing is remembered", "If I lived", "--11-17")
+"""Jokes and passing states of the conversation, and the words of empty pages: on no picture."""
 
 
 def list_pages(page: Page) -> Mapping[str, str]:
@@ -39,8 +49,25 @@ def list_pages(page: Page) -> Mapping[str, str]:
     }
 
 
+def read_window(page: Page) -> str:
+    """Return the words that are inside the window."""
+    script = """() => {
+        const found = [], walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) {
+            const place = walk.currentNode.parentElement.getBoundingClientRect();
+            if (place.height && place.top < innerHeight) found.push(walk.currentNode.data);
+        }
+        return found.join('');
+    }"""
+    return " ".join(str(page.evaluate(script)).split())
+
+
 def take(page: Page, path: Path) -> None:
-    """Write what the window shows as WebP, which Playwright itself does not offer."""
+    """Write what the window shows as WebP, which Playwright itself does not offer; refuse what must not be shown."""
+    shown = read_window(page)
+    wrong = [one for one in PROMISED[path.stem] if one not in shown] + [one for one in MISPLACED if one in shown]
+    if wrong:
+        raise ValueError(f"{path.name} lacks, or must not show: {wrong}")
     session = page.context.new_cdp_session(page)
     wanted = {"format": "webp", "quality": _QUALITY}
     found = cast("Mapping[str, str]", session.send("Page.captureScreenshot", wanted))  # pyright: ignore[reportUnknownMemberType] - of the protocol
@@ -61,11 +88,11 @@ def main() -> None:
             Credenda.open(database, user="noemi", workers=False) as memory,
         ):
             memory.data.import_(conversation, format="conversation")
-            memory.settle(_SETTLE_SECONDS)
+            memory.settle(PATIENCE_SECONDS)
         with (
-            serve(database, folder, user="noemi") as server,
+            serve(database, folder, "--no-workers", user="noemi") as server,  # no nightly cycle between two pictures
             launch() as browser,
-            browse(browser, server.url, viewport={"width": _WIDE, "height": _HIGH}) as (page, _),
+            browse(browser, server.url, viewport={"width": WIDTH, "height": HEIGHT}) as (page, _),
         ):
             for name, address in list_pages(page).items():
                 page.goto(address)

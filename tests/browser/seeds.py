@@ -73,7 +73,7 @@ def make_unit(name: str) -> MemoryUnit:
 
 
 def _add_jobs(path: Path) -> Mapping[str, str]:
-    parts = build_parts(path, user="ana", settings={"embedder": "none", "parser": "none"})
+    parts = build_parts(path, user="ana", settings={"embedder": "none"})
     later_us = parts.clock.now_us() + HOUR_US
     wanted = {
         "dead": Job(kind=CALL, payload=_DRY_RUN, status=JobStatus.DEAD, attempts=5, error="Unavailable: it was busy"),

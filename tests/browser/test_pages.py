@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -11,7 +13,8 @@ from playwright.sync_api import Browser, Page
 from credenda.interfaces.web.registry import PAGES
 
 from .addresses import ADDRESSES
-from .rig import THEMES, Server, browse, find_overflow, find_violations
+from .rig import ROOT, THEMES, Server, browse, find_overflow, find_violations, serve
+from .screenshots import HEIGHT, MISPLACED, PROMISED, WIDTH, list_pages, read_window
 
 Theme = Literal["light", "dark"]
 
@@ -60,6 +63,30 @@ def test_a_page_is_readable_without_a_script(browser: Browser, server: Server, w
         page.goto(ADDRESSES[name](page))
         assert page.title() == window.title()
         assert page.locator("main").inner_text().count("\n") > 5
+
+
+def test_each_picture_of_the_readme_shows_what_its_caption_says(browser: Browser, demo: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "memory.db"
+    shutil.copy(demo, copy)
+    size: Any = {"width": WIDTH, "height": HEIGHT}
+    with serve(copy, tmp_path, "--no-workers") as server, browse(browser, server.url, viewport=size) as (page, _):
+        addresses = list_pages(page)
+        assert addresses.keys() == PROMISED.keys() == {one.stem for one in (ROOT / "docs" / "images").glob("*.webp")}
+        for name, address in addresses.items():
+            page.goto(address)
+            shown = read_window(page)
+            assert [words for words in PROMISED[name] if words not in shown] == [], name
+            assert [words for words in MISPLACED if words in shown] == [], name
+
+
+def test_the_foot_of_a_page_names_the_zone_of_its_times(browser: Browser, server: Server) -> None:
+    with browse(browser, server.url, timezone_id="Asia/Tokyo") as (page, _):
+        page.goto("/inbox")
+        assert "UTC+09:00" in page.locator("main time").first.inner_text()
+        assert "Times in Asia/Tokyo" in page.locator("footer").inner_text()
+    with browse(browser, server.url, java_script_enabled=False) as (page, _):
+        page.goto("/inbox")
+        assert "Times in UTC" in page.locator("footer").inner_text()
 
 
 @pytest.mark.long_browser

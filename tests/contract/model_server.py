@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
+from tests.waiting import PATIENCE_SECONDS
+
 NOTHING: dict[str, object] = {"claims": [], "more": False}
 
 
@@ -43,7 +45,7 @@ class ModelServer:
                 served.asked.set()
                 answer = served.answers.pop(0) if served.answers else Answer(NOTHING)
                 if answer.hold:
-                    served._closing.wait(30)
+                    served._closing.wait(PATIENCE_SECONDS)
                     return
                 wire = openai_body if self.path.endswith("/chat/completions") else anthropic_body
                 content = json.dumps(wire(answer)).encode() if answer.body is None else answer.body

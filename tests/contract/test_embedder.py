@@ -78,7 +78,7 @@ def made(name: str) -> Embedder:
     return engine
 
 
-ITSELF = [pytest.mark.local_engine, pytest.mark.timeout(600)]  # a model of 71 MB reads long texts
+ITSELF = [pytest.mark.local_engine]
 
 
 @pytest.fixture(params=[*EMBEDDERS, *(pytest.param(name, marks=ITSELF) for name in REAL)], scope="module")

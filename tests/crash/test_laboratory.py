@@ -24,7 +24,6 @@ from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import OPERATIONS
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011", "R-052")
 def test_no_power_cut_loses_or_halves_an_acknowledged_call() -> None:
     report = run_power_cuts(30, seed=3, note=print)
@@ -32,7 +31,6 @@ def test_no_power_cut_loses_or_halves_an_acknowledged_call() -> None:
     assert report.cases == 30
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 def test_a_disk_that_ignores_flushes_is_caught() -> None:
     report = run_power_cuts(60, seed=3, note=print, honest=False)
@@ -59,7 +57,6 @@ def test_a_library_that_hides_its_file_layer_is_named(monkeypatch: pytest.Monkey
         sqlite_library.find_library()
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 def test_a_failed_operation_gives_a_clear_error_and_loses_nothing() -> None:
     report = run_faults(24, seed=5, note=print, pairs_max=24)
@@ -83,7 +80,6 @@ def test_an_embedder_that_fails_leaves_a_search_by_words_and_opens_no_memory(tmp
         Credenda.open(path, user="ana", embedder=FailingEmbedder(Countdown(1, active=True)), workers=False)
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 def test_processes_of_several_users_lose_nothing_and_never_meet() -> None:
     report = run_processes(8, seed=1, note=print, processes=4, run_seconds=1.5)
@@ -91,7 +87,6 @@ def test_processes_of_several_users_lose_nothing_and_never_meet() -> None:
     assert report.cases >= 8
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 def test_a_flipped_bit_is_reported_or_without_effect() -> None:
     report = run_bit_flips(40, seed=3, note=print)
@@ -99,7 +94,6 @@ def test_a_flipped_bit_is_reported_or_without_effect() -> None:
     assert report.counts["archive: corrupt error"] == 10
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.requirement("D-011")
 @pytest.mark.parametrize("way", ["delete of the event", "erase"])
 def test_a_deleted_text_shows_on_no_surface(way: str) -> None:
@@ -114,13 +108,11 @@ def test_a_deleted_text_shows_on_no_surface(way: str) -> None:
     assert report.cases >= 22
 
 
-@pytest.mark.timeout(180)
 def test_most_surfaces_show_a_text_that_is_not_deleted() -> None:
     report = run_deletions(note=print, ways={"nothing": lambda _: None})
     assert len(report.violations) >= 22
 
 
-@pytest.mark.timeout(180)
 def test_random_arguments_raise_only_our_errors() -> None:
     report = run_fuzz(600, seed=11, note=print)
     assert report.violations == []

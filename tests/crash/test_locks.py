@@ -18,6 +18,7 @@ from credenda.model.dream import DreamReport
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 from credenda.workers.leases import is_gone, name_process
+from tests.waiting import PATIENCE_SECONDS
 
 HOLD: Final = """
 import sys
@@ -54,7 +55,7 @@ def test_the_lock_of_a_process_that_was_killed_is_taken_over_at_once(name: str, 
             assert (refused.ran, refused.took_over) == (False, False)
             assert "already" in refused.reason
             process.send_signal(signal.SIGKILL)
-            process.wait(10)
+            process.wait(PATIENCE_SECONDS)
             taken = RUNS[name](mem)
             assert (taken.ran, taken.took_over) == (True, True)
             assert not RUNS[name](mem).took_over

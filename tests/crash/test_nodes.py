@@ -31,7 +31,6 @@ def postgres() -> Iterator[str]:
     server.take_back(database)
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.requirement("R-071")
 def test_killed_servers_and_workers_lose_nothing_and_do_nothing_twice(postgres: str) -> None:
     report = run_nodes(postgres, run_seconds=20, servers=3, workers=3, kill_every_seconds=2.5, seed=7)

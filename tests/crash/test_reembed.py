@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from credenda import Credenda
 from credenda.providers.embed.hashed import HashedEmbedder
 
@@ -43,7 +41,6 @@ def killed_while_it_embeds(path: Path, serving: Credenda) -> None:
             other.kill()
 
 
-@pytest.mark.timeout(240)  # two processes start and are killed beside a store of turns
 def test_another_model_survives_kills_switches_and_the_way_back(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Credenda.open(path, user="ana", embedder="hashed", workers=False) as serving:

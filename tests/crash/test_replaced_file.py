@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Unavailable, restore_backup
+from tests.waiting import PATIENCE_SECONDS
 
 KEPT = "I live in Linz."
 LOST = "I like zorkmids."
@@ -68,7 +69,7 @@ class Working:
         return self.hear()
 
     def end(self) -> None:
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture

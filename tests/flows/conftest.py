@@ -31,12 +31,18 @@ def mem(path: Path, clock: ManualClock) -> Iterator[Credenda]:
 
 
 @pytest.fixture
+def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave every setting at its default, with all extras installed; name it in `usefixtures`."""
+    monkeypatch.delenv("CREDENDA_EMBEDDER")
+
+
+@pytest.fixture
 def with_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read with the parser; name it in `usefixtures`, so that the memory opens after it."""
-    monkeypatch.setenv("CREDENDA_PARSER", "auto")
+    monkeypatch.setenv("CREDENDA_PARSER", "spacy")
 
 
-@pytest.fixture(params=["auto", "none"])
+@pytest.fixture(params=["spacy", "none"])
 def either_parser(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Read with the parser and without it."""
     monkeypatch.setenv("CREDENDA_PARSER", request.param)

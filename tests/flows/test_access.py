@@ -15,6 +15,7 @@ from credenda import Credenda, NotFound, bootstrap
 from credenda.model.event import NewEvent, Role
 from credenda.storage.store import Writer
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -113,12 +114,12 @@ def test_a_search_never_waits_for_the_write_lock(mem: Credenda, linz: str, path:
     def write(writer: Writer) -> None:
         writer.put(NewEvent(text="Nobody sees this yet.", role=Role.USER, speaker="user", occurred_us=1))
         begun.set()
-        assert over.wait(60)
+        assert over.wait(PATIENCE_SECONDS), "it is not over"
         raise RuntimeError
 
     with closing(bootstrap.open_store(path)) as store, ThreadPoolExecutor(1) as pool:
         writing = pool.submit(store.commit, "ana", write)
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE_SECONDS), "the other call has not begun"
         try:
             assert mem.search("Linz").hits[0].id == linz
             assert linz in mem.context("Linz").text

@@ -16,6 +16,7 @@ from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus
 from credenda.testing import ManualClock
 from credenda.workers.tenants import MESSAGES, AllUsers
+from tests.waiting import PATIENCE_SECONDS
 
 USERS = ("ana", "bob", "cem")
 
@@ -135,11 +136,11 @@ def test_no_message_waits_for_the_duties_of_a_user(parts: Parts) -> None:
 
     def run_duties(_: Parts) -> None:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(PATIENCE_SECONDS)
 
     with run_lanes_beside(parts, stop, run_duties, once=False):
         try:
-            assert begun.wait(60)
+            assert begun.wait(PATIENCE_SECONDS), "the other call has not begun"
             say(parts, "bob", "I live in Graz.")
             worker.run_round()
             assert residence(parts, "bob") == ["Graz"]

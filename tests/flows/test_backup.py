@@ -70,7 +70,6 @@ def test_a_backup_of_the_schema_with_unused_tables_restores_all_users(
         raw.execute("SELECT count(*) FROM a2a_tasks")
 
 
-@pytest.mark.timeout(120)  # a real process writes beside it
 def test_a_backup_made_while_others_write_holds_what_was_acknowledged_before(
     path: Path, tmp_path: Path, clock: ManualClock
 ) -> None:

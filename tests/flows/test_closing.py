@@ -18,6 +18,7 @@ from credenda.model.claim import Claim, Turn
 from credenda.providers.llm.client import ModelClient
 from credenda.services.consolidation_candidates import find_pending
 from credenda.testing import ScriptedModel
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Cold:
@@ -80,7 +81,7 @@ def test_a_memory_that_nobody_awaits_any_more_is_closed(
 
     def held(*given: object, **named: object) -> Credenda:
         entered.set()
-        assert released.wait(20)
+        assert released.wait(PATIENCE_SECONDS), "nothing was released"
         memory = plain(*given, **named)  # type: ignore[arg-type]
         made.set()
         return memory
@@ -96,7 +97,7 @@ def test_a_memory_that_nobody_awaits_any_more_is_closed(
         assert await asyncio.to_thread(entered.wait, 20)
         if first == "opens":
             released.set()
-            assert made.wait(20), "the loop stands still, so that the caller learns of nothing"
+            assert made.wait(PATIENCE_SECONDS), "the loop stands still, so that the caller learns of nothing"
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call

@@ -14,6 +14,7 @@ import pytest
 from credenda import Corrupt, Credenda, Invalid
 from credenda.bootstrap import restore_backup
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 Use = Callable[[Credenda], object]
 
@@ -76,7 +77,7 @@ def list_contests(mem: Credenda) -> object:
 
 
 def settle(mem: Credenda) -> object:
-    mem.settle(timeout=1)
+    mem.settle(timeout=PATIENCE_SECONDS)
     return mem.stats()
 
 

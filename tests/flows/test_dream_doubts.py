@@ -8,13 +8,12 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.change import Actor, Add, SetStatus
-from credenda.model.claim import Span
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.forget.blank import redact_span
+from credenda.write.forget.blank import Blanker
 
 YEAR = timedelta(days=366)
 
@@ -117,8 +116,11 @@ def test_what_has_no_words_left_to_rest_on_is_doubted(mem: Credenda, clock: Manu
     held = hold(mem, "My office is in Graz.", entity="user", attribute="office", value="Graz")
     ((event, start, stop),) = mem.why(held.id).evidence
     assert probe(mem).changes == ()
-    span = Span(event.id, start, stop)
-    mem._parts.store.commit("ana", lambda writer: redact_span(writer, span, clock.now_us(), Actor.RULE))  # noqa: SLF001 - as deleting a neighbour does
+
+    def blank(writer: Writer) -> None:
+        Blanker(writer, clock.now_us(), Actor.RULE, set()).blank(event.id, [(start, stop)])
+
+    mem._parts.store.commit("ana", blank)  # noqa: SLF001 - as deleting a neighbour does
     (change,) = probe(mem).changes
     assert isinstance(change, SetStatus)
     assert change.reason == "probe: its source is gone"

@@ -15,6 +15,7 @@ import pytest
 from credenda import AsyncCredenda, Credenda, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.providers.llm.client import ModelClient
 from credenda.testing import ManualClock, ScriptedModel
+from tests.waiting import PATIENCE_SECONDS
 
 VALUES = {"ana": "Linz", "bob": "Graz", "cem": "Wels", "dora": "Steyr"}
 
@@ -71,7 +72,7 @@ def test_users_of_one_store_write_and_search_at_the_same_time(ana: Credenda) -> 
     start = Barrier(len(memories))
 
     def run(user: str) -> None:
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         for turn in range(10):
             memories[user].remember(f"I like tea number {turn} of {user}.")
         say_home(memories[user], VALUES[user])

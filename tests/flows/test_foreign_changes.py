@@ -77,7 +77,6 @@ def test_what_stands_beside_stays(mem: Credenda, old: str, new: str) -> None:
     assert believe(mem, old, new)[1] == set()
 
 
-@pytest.mark.timeout(240)  # 240 sentences and 160 pairs, each said to a memory of its own
 def test_the_totals_of_the_sets_do_not_fall() -> None:
     found = run_beliefs(
         SETS / "utterances_tongues.jsonl", SETS / "pairs_tongues.jsonl", note=lambda _: None, embedder="none"

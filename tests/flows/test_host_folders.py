@@ -63,6 +63,9 @@ def test_the_agents_notes_come_in_as_its_own_and_its_raw_notes_stay_out(mem: Cre
     for path, data in before.items():
         if b"Rome" in data:
             assert b"Rome" in path.read_bytes()
+    for path, data in before.items():
+        assert path.read_bytes().startswith(data)
+        assert path.read_bytes() == data or path.name == "MEMORY.md"
     mem.data.sync_files(folder, by_agent=True)
     state = {path: path.read_bytes() for path in folder.rglob("*.md")}
     again = mem.data.sync_files(folder, by_agent=True)
@@ -150,5 +153,28 @@ def test_the_index_of_claude_code_keeps_its_pointers(mem: Credenda, tmp_path: Pa
     for _ in range(3):
         mem.data.sync_files(place, by_agent=True)
     text = (place / "MEMORY.md").read_text()
+    assert text.startswith(POINTERS)
     assert text.count("- [User role](user_role.md) — backend engineer") == 1
     assert text.count("- [Testing](feedback_testing.md): no mocks") == 1
+
+
+def test_the_core_is_a_part_of_the_page_that_the_agent_reads_first(mem: Credenda, tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    place.mkdir()
+    theirs = "\n# Index  \n\n\n- [Role](role.md): who\n\n\nUser works at Initech.   \n"
+    (place / "MEMORY.md").write_text(theirs)
+    mem.remember("Always answer in German.")
+    mem.settle()
+    mem.data.sync_files(place, by_agent=True)
+    path = place / "MEMORY.md"
+    assert path.read_text().startswith(theirs)
+    assert "- Always answer in German." in path.read_text()
+    path.write_text(path.read_text().replace("in German.", "in Dutch.").replace("at Initech.", "at Hooli."))
+    mem.data.sync_files(place, by_agent=True)
+    assert path.read_text().startswith(theirs.replace("at Initech.", "at Hooli."))
+    assert [one.value for one in mem.list(attribute="employer").items] == ["Hooli"]
+    mem.erase(confirm="ana")
+    mem.data.sync_files(place, by_agent=True)
+    assert path.read_text().startswith(theirs.replace("at Initech.", "at Hooli."))
+    assert "<!--m" not in path.read_text()
+    assert mem.stats().events == 0

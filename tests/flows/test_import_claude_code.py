@@ -16,6 +16,7 @@ import pytest
 
 from credenda import Credenda, Invalid
 from credenda.model.event import Role, Source
+from tests.waiting import PATIENCE_SECONDS
 
 from .conftest import Events
 from .transcripts import SESSION, line, realistic, uid, written
@@ -249,7 +250,10 @@ def test_the_first_turns_are_found_by_another_process_before_the_last_are_read(
     def ask() -> bool:
         code = "import sys; from credenda import Credenda\nwith Credenda.open(sys.argv[1], user='ana', read_only=True)"
         code += " as mem: sys.exit(not any('Marker1.' in hit.text for hit in mem.search('Marker1').hits))"
-        return subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=50).returncode == 0
+        return (
+            subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=PATIENCE_SECONDS).returncode
+            == 0
+        )
 
     def told(done: int, total: int | None) -> None:
         if total and done < total and not found:
@@ -270,7 +274,7 @@ def test_an_import_that_was_killed_goes_on_with_nothing_twice_and_nothing_lost(
         assert child.stdout is not None
         assert int(child.stdout.readline()) < transcript.stat().st_size
         child.send_signal(signal.SIGKILL)
-        child.wait(20)
+        child.wait(PATIENCE_SECONDS)
     before = len(events())
     assert 0 < before < 400
     with Credenda.open(path, user="ana", workers=False) as mem:

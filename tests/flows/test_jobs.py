@@ -21,6 +21,7 @@ from credenda.runtime import Parts
 from credenda.storage.store import Job, JobFilter, JobStatus, MemoryFilter, Store
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
+from tests.waiting import PATIENCE_SECONDS
 
 NOBODY = 2**31 - 1
 """A process number that no system gives out."""
@@ -282,7 +283,7 @@ def test_a_background_worker_reads_without_being_asked(
         for text in ("One", "Two", "Three"):
             mem.remember(text)
         with committed:
-            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 6}, timeout=20)
+            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 6}, timeout=PATIENCE_SECONDS)
         assert _held(mem) == {"One", "Two", "Three"}
         assert mem.stats().vectors == 3
 
@@ -298,7 +299,7 @@ def test_a_worker_may_start_after_the_memory_was_opened(
         mem.start_worker()
         mem.start_worker()
         with committed:
-            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 1}, timeout=20)
+            assert committed.wait_for(lambda: mem.stats().jobs == {"complete": 1}, timeout=PATIENCE_SECONDS)
         assert _held(mem) == {"One"}
     mem.start_worker()
     with Credenda.open(path, user="ana", workers=False, read_only=True) as mem:
@@ -312,17 +313,17 @@ def test_closing_leaves_jobs_for_whoever_opens_next(path: Path, clock: ManualClo
 
     def hold(_: str) -> None:
         started.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE_SECONDS), "nobody let it go on"
 
     reader.before = hold
     first = Credenda.open(path, user="ana", clock=clock, extractor=reader, workers=True)
     for text in sorted(said):
         first.remember(text)
-    assert started.wait(20)
+    assert started.wait(PATIENCE_SECONDS), "it has not started"
     closing = Thread(target=first.close)
     closing.start()
     go_on.set()
-    closing.join(20)
+    closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
     with Credenda.open(path, user="ana", clock=clock, extractor=reader, workers=False) as second:
         left = second.stats().jobs

@@ -10,7 +10,6 @@ from credenda.manage.lifecycle import LifecycleRules
 def _silent(_: str) -> None: ...
 
 
-@pytest.mark.timeout(120)  # it lives through 140 days, each with its duties
 @pytest.mark.requirement("D-009", "D-021", "E-059", "E-063", "C-009", "R-009", "R-059", "R-214")
 def test_a_small_life_ends_as_the_formulas_say() -> None:
     document = run_lifetime(600, seed=3, days=120, away=20, note=_silent)

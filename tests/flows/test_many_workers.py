@@ -22,6 +22,7 @@ from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
 from credenda.workers.tenants import AllUsers
+from tests.waiting import PATIENCE_SECONDS
 
 IMPORTED = 100_000
 BATCH = 16
@@ -300,7 +301,7 @@ def test_an_import_of_100_000_turns_delays_the_word_of_another_user_by_a_batch_o
             stop.wait(0.001)
         before = len(recorder.read)
         say(bob, "mine")
-        assert read.wait(120)
+        assert read.wait(PATIENCE_SECONDS), "the import was not read"
         between = recorder.read.index("mine") - before
     finally:
         stop.set()

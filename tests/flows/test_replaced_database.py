@@ -18,6 +18,7 @@ from credenda.index.cache import name_snapshot
 from credenda.index.resident import ResidentIndex
 from credenda.storage.store import Delta, IndexPosition, Snapshot
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 OLD = ("Zorkmid is a coin.", "Frobozz is a wizard.", "Quendor is a kingdom.", "Grue is a monster.")
 NEW = ("Lantern is brass.", "Mailbox is small.", "Trapdoor is closed.", "Sword is elvish.", "Thief is lurking.")
@@ -129,11 +130,10 @@ class _Process:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.sqlite_file  # as above
-@pytest.mark.timeout(120)  # a second process
 def test_a_process_that_closed_the_database_searches_what_another_one_restored(old: Path, clock: ManualClock) -> None:
     with _Process(OPENING, old) as other:
         assert other.ask("Grue") == str([OLD[3]])
@@ -143,7 +143,6 @@ def test_a_process_that_closed_the_database_searches_what_another_one_restored(o
         assert other.ask("Grue") == "[]"
 
 
-@pytest.mark.timeout(120)  # a second process
 def test_a_process_searches_an_older_archive_that_another_one_imported_after_an_erasure(
     path: Path, tmp_path: Path, clock: ManualClock
 ) -> None:

@@ -12,6 +12,8 @@ from credenda.testing import ManualClock
 
 Say = Callable[..., None]
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 
 @pytest.mark.requirement("R-012", "R-083", "R-086", "C-006")
 def test_a_preference_that_swings_back_is_asked_about(mem: Credenda, say: Say) -> None:

@@ -16,13 +16,13 @@ from credenda import Credenda, MemoryUnit
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations.mcp_tools import Toolset
+from tests.waiting import limit_waiting
 
 from .terminal import environment
 
 MODES = ("auto", "legacy")
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 Body = Callable[["Agent"], Awaitable[Any]]
-_WAIT_SECONDS = 30
 
 
 class Agent:
@@ -63,7 +63,7 @@ def drive(server: Server[Any] | StdioServerParameters, body: Body, mode: str = "
     """Connect, run the body, and take leave; nothing may take longer than the bound."""
 
     async def run() -> object:
-        with anyio.fail_after(_WAIT_SECONDS):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(server, mode=mode) as client:
                 return await body(Agent(client))
 

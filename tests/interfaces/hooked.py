@@ -6,7 +6,6 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from credenda import Credenda
@@ -15,6 +14,7 @@ from credenda.interfaces.hook.run import Options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import listen_to_hooks
 from tests.backends import name_target
+from tests.waiting import await_that
 
 EVENTS: dict[str, dict[str, str]] = {
     "claude-code": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
@@ -54,7 +54,7 @@ class CodingAgent:
         event = EVENTS[self.host].get(kind, kind)
         return self.send_raw(event, json.dumps({**self._common(event), **fields}).encode())
 
-    def send_raw(self, event: str, data: bytes, *, seconds: float = 10) -> str:
+    def send_raw(self, event: str, data: bytes, *, seconds: float = 60) -> str:
         """Send bytes; what a hook says is tested, so that it has more time than at work."""
         options = Options(event=event, host=self.host, database=self.target, user="ana", background=False)
         return run_hook(options, data, seconds=seconds)
@@ -116,10 +116,5 @@ def running_engine(memory: Credenda, places: Places) -> Generator[None]:
     """Keep an engine listening; it begins when a hook has made the folder."""
     Path(places.folder).mkdir(parents=True, exist_ok=True)
     with listen_to_hooks(memory):
-        ready = Event()
-        for _ in range(4_000):
-            if Path(places.socket).exists():
-                break
-            ready.wait(0.025)
-        assert Path(places.socket).exists()
+        await_that(Path(places.socket).exists, "the socket of the engine")
         yield

@@ -13,8 +13,7 @@ import pytest
 from credenda.bootstrap import build_parts
 from credenda.interfaces.server import process
 from credenda.interfaces.server.address import Address
-
-WAIT_SECONDS = 20.0
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Running:
@@ -28,7 +27,7 @@ class Running:
         caller = socket.socket()
         if receive_bytes:
             caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        caller.settimeout(WAIT_SECONDS)
+        caller.settimeout(PATIENCE_SECONDS)
         caller.connect((host, int(port)))
         return caller
 
@@ -51,14 +50,14 @@ def running(
         ready.set()
 
     patch.setattr(process, "_make_server", keep)
-    parts = build_parts(path, user="ana", settings={"embedder": "none", "parser": "none", **settings})
+    parts = build_parts(path, user="ana", settings={"embedder": "none", **settings})
     plan = process.Plan(address=Address(port=0, tokens=tokens), workers=workers)
     thread = Thread(target=process.serve, args=(parts, plan), kwargs={"ready": note})
     thread.start()
     try:
-        assert ready.wait(WAIT_SECONDS)
+        assert ready.wait(PATIENCE_SECONDS), "the server does not listen"
         yield Running(urls[0])
     finally:
         made[-1].should_exit = True
-        thread.join(WAIT_SECONDS)
+        thread.join(PATIENCE_SECONDS)
         assert not thread.is_alive()

@@ -25,6 +25,7 @@ from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import Operation, Rest
 from credenda.runtime import Parts
 from credenda.services.tokens import issue_token
+from tests.waiting import PATIENCE_SECONDS
 
 BASE = "http://127.0.0.1:8765"
 MCP_HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -100,7 +101,7 @@ def serving(
     address: Address | None = None,
     settings: Mapping[str, object] | None = None,
     rate: float = 0.0,
-    call_seconds: float = 30.0,
+    call_seconds: float = PATIENCE_SECONDS,
     work: bool = False,
     extend: Extend = leave_as_is,
     audit: bool | None = None,

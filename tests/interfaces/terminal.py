@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 from click.testing import CliRunner, Result
 
 from credenda.interfaces.cli.main import cli
+from tests.waiting import PATIENCE_SECONDS
 
 NO_SETTINGS: dict[str, str | None] = {
     "CREDENDA_DB": None,
@@ -85,6 +86,6 @@ def process(*args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -
         input=stdin,
         capture_output=True,
         env=env or environment(),
-        timeout=50,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )

@@ -17,10 +17,10 @@ from a2a.types import a2a_pb2 as pb
 from a2a.utils.errors import A2AError, MethodNotFoundError, TaskNotCancelableError, TaskNotFoundError
 from google.protobuf.json_format import ParseDict
 
+from tests.waiting import PATIENCE_SECONDS, limit_waiting
+
 from .test_server_process import Server
 
-pytestmark = pytest.mark.timeout(120)
-_WAIT_SECONDS = 40
 WAYS = [(binding, version) for binding in ("JSONRPC", "HTTP+JSON") for version in ("1.0", "0.3")]
 PEOPLE = ["sister", "brother", "mother", "father"]
 each_way = pytest.mark.parametrize(("binding", "version"), WAYS, ids=["-".join(way) for way in WAYS])
@@ -32,13 +32,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     opened = Server("--db", str(tmp_path_factory.mktemp("client") / "memory.db"))
     yield opened
     opened.child.kill()
-    opened.child.communicate(timeout=_WAIT_SECONDS)
+    opened.child.communicate(timeout=PATIENCE_SECONDS)
 
 
 @asynccontextmanager
 async def connect(url: str, binding: str, version: str, *, streaming: bool = False) -> AsyncGenerator[Client]:
     """Read the card as a client of this version that knows one binding does."""
-    async with httpx.AsyncClient(timeout=_WAIT_SECONDS, trust_env=False) as http:
+    async with httpx.AsyncClient(timeout=PATIENCE_SECONDS, trust_env=False) as http:
         card = await A2ACardResolver(http, url).get_agent_card()
         offered = [one for one in card.supported_interfaces if one.protocol_version == version]
         del card.supported_interfaces[:]
@@ -51,7 +51,7 @@ async def connect(url: str, binding: str, version: str, *, streaming: bool = Fal
 
 def run(server: Server, binding: str, version: str, body: Body, *, streaming: bool = False) -> None:
     async def call() -> None:
-        with anyio.fail_after(_WAIT_SECONDS):
+        with limit_waiting("the end of a conversation with a server"):
             async with connect(server.url, binding, version, streaming=streaming) as client:
                 await body(client)
 

@@ -198,7 +198,7 @@ def test_a_body_has_a_bound_and_unknown_pages_and_methods_are_problems(site: Sit
         ("GET", "/a2a", 405),
         ("DELETE", "/a2a/tasks/x", 405),
         ("GET", "/a2a/nothing", 404),
-        ("GET", "/a2a/", 404),
+        ("GET", "/a2a/", 405),
     ):
         told = site.send(method, path, headers=NEW.headers)
         assert (told.status_code, told.headers["content-type"]) == (status, "application/problem+json")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from httpx2 import Response
 
-from credenda import Credenda
+from credenda import Credenda, limits
 from credenda.storage.store import JobFilter, JobStatus
 from credenda.testing import ManualClock
 
@@ -295,7 +295,7 @@ def test_messages_that_cannot_be_processed_fail_the_task_and_stay(site: Site) ->
 def test_an_answer_waits_for_its_task_no_longer_than_a_call_may_take(tmp_path: Path) -> None:
     with serving(tmp_path / "memory.db", ManualClock(START)) as site:
         Peer(site, NEW).begin("I work in Graz.")  # loads the SDK, which takes longer than the call below may
-    with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=2.0) as site:
+    with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=6.0) as site:
         peer = Peer(site, NEW)
         params = peer.message(["I live in Linz."])
         del params["configuration"]
@@ -303,7 +303,10 @@ def test_an_answer_waits_for_its_task_no_longer_than_a_call_may_take(tmp_path: P
 
 
 @each_way
-def test_an_answer_comes_when_the_worker_has_processed_the_messages(tmp_path: Path, way: Way) -> None:
+def test_an_answer_comes_when_the_worker_has_processed_the_messages(
+    tmp_path: Path, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "AGENT_WAIT_SECONDS", 240.0)  # the worker may be late
     with serving(tmp_path / "memory.db", ManualClock(START), work=True) as site:
         peer = Peer(site, way)
         params = peer.message(["I live in Linz."])

@@ -17,13 +17,19 @@ from credenda import AsyncCredenda, Credenda, Invalid, NotFound
 from credenda.client_async import AsyncData, AsyncManage
 from credenda.client_data import Data
 from credenda.client_manage import Manage
+from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 T = TypeVar("T")
 TWINS = [(Credenda, AsyncCredenda), (Manage, AsyncManage), (Data, AsyncData)]
 
 
 def run(work: Coroutine[object, object, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 30))
+    async def wait() -> T:
+        with limit_waiting("the end of all calls"):
+            return await work
+        raise AssertionError("cancelled")
+
+    return asyncio.run(wait())
 
 
 def verbs(owner: type) -> list[str]:
@@ -118,7 +124,7 @@ async def cancelled(folder: Path) -> list[str]:
 
         def held(content: str, **options: object) -> object:
             entered.set()
-            assert released.wait(20)
+            assert released.wait(PATIENCE_SECONDS), "nothing was released"
             try:
                 return plain(content, **options)  # type: ignore[arg-type]
             finally:

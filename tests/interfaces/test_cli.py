@@ -76,7 +76,7 @@ def test_remember_says_what_changed_and_what_was_said_before(ana: Terminal) -> N
 
 
 def test_a_decision_says_that_its_value_was_only_considered(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CREDENDA_PARSER", "auto")
+    monkeypatch.setenv("CREDENDA_PARSER", "spacy")
     ana.remember("I'm considering Redis or Memcached.")
     assert "now Redis; previously Redis [considered]" in ana.text("remember", "We went with Redis.")
 

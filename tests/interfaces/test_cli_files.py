@@ -4,15 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 
-from .terminal import NO_SETTINGS, Terminal
+from tests.waiting import PATIENCE_SECONDS, await_that
 
-PATIENCE_SECONDS = 40
+from .terminal import NO_SETTINGS, Terminal
 
 
 @pytest.fixture
@@ -68,6 +66,35 @@ def test_what_is_no_folder_is_refused_in_a_line(ana: Terminal) -> None:
     assert "is not a folder" in ana.error("files", "sync", str(ana.db), code=2)
 
 
+def test_a_dry_run_names_the_files_of_the_run(ana: Terminal, vault: Path) -> None:
+    vault.mkdir()
+    theirs = vault / "MEMORY.md"
+    theirs.write_bytes(b"# Mine\r\n\r\n- I like figs.  \r\n")
+    whole = theirs.read_bytes()
+    dry = ana.text("files", "sync", str(vault), "--dry-run").splitlines()
+    assert [path.name for path in vault.iterdir()] == ["MEMORY.md"]
+    run = ana.text("files", "sync", str(vault)).splitlines()
+    assert dry[1:] == run[1:]
+    assert {"  written: MEMORY-credenda.md", "  written: consolidated/user.md"} <= set(run)
+    assert theirs.read_bytes() == whole
+
+
+def test_two_processes_at_once_read_a_line_once(ana: Terminal, vault: Path) -> None:
+    vault.mkdir()
+    pages = {vault / f"{number}.md": f"# Page\n\nI like fig {number}.".encode() for number in range(5)}
+    for path, data in pages.items():
+        path.write_bytes(data)
+    environment = {**os.environ, **{name: value for name, value in NO_SETTINGS.items() if value is not None}}
+    command = [sys.executable, "-m", "credenda", "--db", str(ana.db), "--user", "ana", "files", "sync", str(vault)]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment) for _ in "ab"]
+    errors = [one.communicate(timeout=PATIENCE_SECONDS)[1].decode() for one in both]
+    assert 0 in [one.returncode for one in both]
+    assert all(one.returncode == 0 or "by another process" in why for one, why in zip(both, errors, strict=True))
+    ana.text("files", "sync", str(vault))
+    assert {path: path.read_bytes() for path in pages} == pages
+    assert ana.json("stats")["events"] == 2 + len(pages)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="stops by signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_watching_takes_edits_over_and_stops_cleanly(ana: Terminal, vault: Path, number: signal.Signals) -> None:
@@ -80,19 +107,13 @@ def test_watching_takes_edits_over_and_stops_cleanly(ana: Terminal, vault: Path,
         assert watching.stderr is not None
         assert "watching" in watching.stderr.readline()
         add(vault, "I play chess.")
-        _until(lambda: "chess" in "".join(one.read_text("utf-8") for one in (vault / "archive").glob("*.md")))
+        await_that(
+            lambda: "chess" in "".join(one.read_text("utf-8") for one in (vault / "archive").glob("*.md")),
+            "the statement in the archive",
+        )
         watching.send_signal(number)
         assert watching.wait(PATIENCE_SECONDS) == 0
     finally:
         watching.kill()
         watching.communicate()
     assert "I play chess." in {one["text"] for one in ana.json("list")["items"]}
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    pause = Event()
-    for _ in range(PATIENCE_SECONDS * 10):
-        if holds():
-            return
-        pause.wait(0.1)
-    raise AssertionError("it did not come to pass")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS
+
 from .terminal import Terminal, environment, process
 
 COLOUR = b"\x1b["
@@ -31,7 +33,7 @@ def on_a_terminal(*args: str, answer: bytes = b"", env: dict[str, str] | None = 
         shown = b""
         while chunk := _read(mine):
             shown += chunk
-        return child.wait(timeout=50), shown
+        return child.wait(timeout=PATIENCE_SECONDS), shown
     finally:
         os.close(mine)
 
@@ -63,7 +65,7 @@ def test_a_reader_that_went_away_ends_it_quietly(ana: Terminal) -> None:
     command = [sys.executable, "-m", "credenda", "--db", str(ana.db), "--user", "ana", "list"]
     with os.fdopen(writing, "wb") as gone:
         result = subprocess.run(
-            command, stdout=gone, stderr=subprocess.PIPE, env=environment(), timeout=50, check=False
+            command, stdout=gone, stderr=subprocess.PIPE, env=environment(), timeout=PATIENCE_SECONDS, check=False
         )
     assert (result.returncode, result.stderr) == (141, b"")
 
@@ -166,7 +168,7 @@ def test_what_opens_no_memory_loads_no_engine(line: str) -> None:
         "heavy = {'numpy', 'sqlite3', 'credenda.client'} & set(sys.modules); sys.exit(str(heavy) if heavy else 0)"
     )
     command = [sys.executable, "-c", program, *line.split()]
-    result = subprocess.run(command, capture_output=True, env=environment(), timeout=50, check=False)
+    result = subprocess.run(command, capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False)
     assert result.returncode == 0, result.stderr
 
 
@@ -186,7 +188,7 @@ def test_a_result_without_room_is_unavailable_and_what_was_done_stays(tmp_path: 
             stdout=full,
             stderr=subprocess.PIPE,
             env=environment(),
-            timeout=50,
+            timeout=PATIENCE_SECONDS,
             check=False,
         )
     assert (done.returncode, len(done.stderr.splitlines())) == (5, 1)
@@ -200,6 +202,8 @@ def test_closed_streams_change_nothing_but_what_is_seen(tmp_path: Path, closed: 
     db = f"--db {tmp_path}/memory.db"
     for command, code in (("remember 'I live in Linz.'", 0), ("list", 0), ("get m9-000000", 3), ("nonsense", 2)):
         line = f"'{sys.executable}' -m credenda {db} {command} {closed}"
-        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, env=environment(), timeout=50, check=False)
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False
+        )
         assert done.returncode == code, (command, done.stderr)
         assert b"Traceback" not in done.stderr

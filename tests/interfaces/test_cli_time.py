@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,8 @@ def test_a_corrected_name_is_in_no_earlier_truth(ana: Terminal) -> None:
     assert ana.values("--attribute", "name", "--as-of", "2025-01-01") == ["John"]
     shown = ana.text("history", "user", "name")
     assert "superseded (corrected)" in shown
+    old = next(one["memory_id"] for one in ana.json("history", "user", "name") if one["value"] == "Jon")
+    assert re.search(r"true +never", ana.text("get", old))
     assert "John; Jon was wrong" in ana.text("diff", "--from", "today") or "John" in ana.text("diff", "--from", "today")
 
 

@@ -17,6 +17,7 @@ from credenda import Credenda, CredendaError, Invalid, NotFound, Unavailable
 from credenda.compat.mem0 import Memory
 from credenda.storage.store import EventFilter
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 START = "2026-03-02T09:00:00Z"
 EVERYTHING = EventFilter(redacted=True)
@@ -333,7 +334,7 @@ def test_threads_share_one_memory(memory: Memory) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(50)
+        thread.join(PATIENCE_SECONDS)
     assert wrong == []
     assert [len(memory.get_all(user_id=f"user{number}")["results"]) for number in range(3)] == [5, 5, 5]
 

@@ -19,6 +19,7 @@ from credenda.hook_files.places import find_places, is_server
 from credenda.hook_files.ring_log import add_line, read_lines
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import make_private
+from tests.waiting import PATIENCE_SECONDS
 
 from .hooked import EVENTS, CodingAgent
 
@@ -33,6 +34,7 @@ ALLOWED = {
     "credenda.interfaces",
     "credenda.projects",
     "credenda.text",
+    "credenda.text.private",
     "credenda.text.spoken",
     "credenda.text.recalled_block",
     "credenda.text.fence",
@@ -219,7 +221,9 @@ def test_an_erased_user_leaves_no_words_of_hooks(folder: Path) -> None:
 def run_process(agent: CodingAgent, event: str, payload: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-P", "-X", "importtime", "-c", UNHURRIED, "hook", event, "--host", agent.host]
     command += ["--db", agent.target, "--user", "ana", "--no-background"]
-    return subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=60)
+    return subprocess.run(
+        command, input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=PATIENCE_SECONDS
+    )
 
 
 @pytest.mark.sqlite_file  # the standard library alone reads a file; a server needs the engine
@@ -267,14 +271,14 @@ def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Pat
     command = [sys.executable, "-P", "-c", UNHURRIED, "hook", "UserPromptSubmit", "--db", agent.target]
     for number in range(2):
         payload = json.dumps({"session_id": "s", "prompt": f"I use Neovim {number}."}).encode()
-        subprocess.run([*command, "--user", "ana"], input=payload, check=True, timeout=60)
+        subprocess.run([*command, "--user", "ana"], input=payload, check=True, timeout=PATIENCE_SECONDS)
     started = [line.get("started") for line in read_lines(agent.places)]
     assert started == [True, None]
     waited = subprocess.run(
         [sys.executable, "-P", "-m", "credenda", "--db", agent.target, "--user", "ana", "worker", "--once"],
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert waited.returncode == 0
     assert agent.waiting == []

@@ -21,6 +21,7 @@ from credenda.hook_files.ring_log import read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import run_command
 from tests.postgres_server import lend_database
+from tests.waiting import PATIENCE_SECONDS
 
 from .hooked import CodingAgent
 
@@ -41,7 +42,9 @@ def make_command(database: str, *more: str) -> list[str]:
 
 
 def call(command: Sequence[str], data: bytes = PAYLOAD, **env: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command, input=data, capture_output=True, check=False, timeout=60, env={**os.environ, **env})
+    return subprocess.run(
+        command, input=data, capture_output=True, check=False, timeout=PATIENCE_SECONDS, env={**os.environ, **env}
+    )
 
 
 def expect_nothing_or_text(done: subprocess.CompletedProcess[bytes]) -> None:
@@ -123,7 +126,7 @@ def test_a_user_without_a_home_whose_command_names_a_database_is_served(agent: C
 
 def test_a_host_that_never_closes_its_end_is_not_waited_for(agent: CodingAgent) -> None:
     with subprocess.Popen(make_command(agent.target), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE_SECONDS) == 0
         assert process.stdout is not None
         assert process.stdout.read() == b""
 
@@ -138,7 +141,7 @@ def test_a_host_that_does_not_read_the_answer_sees_no_failure(agent: CodingAgent
             stdout=writing,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
     finally:
         os.close(writing)

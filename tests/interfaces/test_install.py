@@ -381,7 +381,7 @@ def test_without_a_script_the_interpreter_is_started_and_trusts_no_folder(
     assert (entry["command"], entry["args"]) == (sys.executable, ["-P", "-m", "credenda", "mcp"])
     (tmp_path / "click.py").write_text("raise SystemExit('a stranger ran')", "utf-8")
     line = [entry["command"], *entry["args"], "--help"]
-    done = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, timeout=50, check=False)
+    done = subprocess.run(line, cwd=tmp_path, env=environment(), capture_output=True, check=False)
     assert (done.returncode, b"stranger" in done.stderr + done.stdout) == (0, False)
 
 

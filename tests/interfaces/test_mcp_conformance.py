@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from credenda import Credenda
 from credenda.testing import ManualClock
+from tests.waiting import limit_waiting
 
 from .agent import MODES, Agent, drive, serving, text_of
 from .served import MCP_HEADERS, Site
@@ -53,7 +54,7 @@ def run(mem: Credenda, mode: str, body: Callable[[Agent], Any], **callbacks: Any
     add_suite(server)
 
     async def connect() -> object:
-        with anyio.fail_after(30):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(server, mode=mode, **callbacks) as client:
                 return await body(Agent(client))
 
@@ -241,7 +242,8 @@ def test_a_tool_that_logs_is_silent_unless_the_request_asks(site: Site) -> None:
 def test_a_page_of_another_site_is_refused(host: str, site: Site) -> None:
     assert 400 <= send(site, "server/discover", headers={"Host": host}).status_code < 500
     assert 400 <= send(site, "server/discover", headers={"Origin": f"http://{host}"}).status_code < 500
-    assert send(site, "server/discover", headers={"Origin": "http://localhost:8765"}).status_code == 200
+    own = {"Host": "localhost:8765", "Origin": "http://localhost:8765"}
+    assert send(site, "server/discover", headers=own).status_code == 200
 
 
 def test_the_fixture_is_no_part_of_the_product(mem: Credenda) -> None:

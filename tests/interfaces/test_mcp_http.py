@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from credenda import Credenda
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 from .agent import MODES, Agent, command, swing
 from .served import MCP_HEADERS, Site, serving
@@ -47,7 +48,7 @@ def url(contested: Path) -> Iterator[str]:
     server = Server("--db", str(contested), "--toolset", "full")
     yield f"{server.url}/mcp"
     server.child.kill()
-    server.child.communicate(timeout=30)
+    server.child.communicate(timeout=PATIENCE_SECONDS)
 
 
 def post(site: Site, token: str, method: str, session: str = "", **params: object) -> Any:  # noqa: ANN401 - a response
@@ -75,7 +76,7 @@ def converse(target: str | StdioServerParameters, mode: str) -> None:
         steps.append(doing)
 
     async def run() -> None:
-        with anyio.fail_after(60):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(target, mode=mode, elicitation_callback=cast("Any", answer)) as client:
                 agent = Agent(client)
                 (contest,) = (await agent.ask("resolve_conflict"))["contests"]
@@ -94,14 +95,12 @@ def is_resolved(db: Path) -> bool:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.timeout(120)
 def test_a_question_and_progress_reach_the_client_over_a_socket(mode: str, url: str, db: Path) -> None:
     converse(url, mode)
     assert is_resolved(db)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.timeout(120)
 def test_a_question_and_progress_reach_the_client_over_standard_input(mode: str, contested: Path) -> None:
     converse(command(contested, "--toolset", "full"), mode)
     assert is_resolved(contested)

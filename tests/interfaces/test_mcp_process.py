@@ -18,6 +18,7 @@ import pytest
 from mcp import Client
 
 from credenda import Credenda
+from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 from .agent import MODES, REVISIONS, Agent, command, drive
 from .terminal import environment, process
@@ -68,7 +69,7 @@ class Pipe:
 
     def end(self) -> tuple[int, bytes | None, bytes]:
         """Close the input and wait; returns the exit code and what was still written."""
-        out, err = self.child.communicate(timeout=30)
+        out, err = self.child.communicate(timeout=PATIENCE_SECONDS)
         return self.child.returncode, out, err
 
 
@@ -115,7 +116,7 @@ def test_three_servers_share_one_file(db: Path) -> None:
                 assert found["total"] >= 1
 
     async def all_at_once() -> None:
-        with anyio.fail_after(50):
+        with limit_waiting("the end of all conversations"):
             async with anyio.create_task_group() as group:
                 for number in range(SERVERS):
                     group.start_soon(session, number)
@@ -176,9 +177,9 @@ def test_a_client_that_dies_mid_call_costs_nothing_acknowledged(db: Path) -> Non
     server = os.pidfd_open(int(client.stdout.readline()))
     answered = [int(client.stdout.readline()) for _ in range(CALLS)]
     client.kill()
-    answered += [int(number) for number in client.communicate(timeout=30)[0].split()]
+    answered += [int(number) for number in client.communicate(timeout=PATIENCE_SECONDS)[0].split()]
     assert client.returncode == -signal.SIGKILL
-    assert select.select([server], [], [], 30)[0], "the server outlived its client"
+    assert select.select([server], [], [], PATIENCE_SECONDS)[0], "the server outlived its client"
     os.close(server)
 
     async def body(agent: Agent) -> None:
@@ -222,7 +223,7 @@ def test_a_signal_ends_it_cleanly_with_the_input_open(number: signal.Signals, db
     pipe.ask(call(1, "store_memory", text="I live in Linz."))
     pipe.ask(call(2, "search_memories", query="Linz"))
     pipe.child.send_signal(number)
-    assert pipe.child.wait(timeout=30) == 0
+    assert pipe.child.wait(timeout=PATIENCE_SECONDS) == 0
     assert pipe.end() == (0, b"", b"")
     assert held(db) == ["I live in Linz."]
 
@@ -275,7 +276,7 @@ def test_without_the_package_it_says_how_to_install_it() -> None:
         "from credenda.interfaces.cli.main import cli; sys.exit(cli.main(['mcp'], standalone_mode=False))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, env=environment(), timeout=50, check=False
+        [sys.executable, "-c", program], capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False
     )
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()

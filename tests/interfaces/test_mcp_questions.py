@@ -15,6 +15,7 @@ from credenda import Credenda
 from credenda.interfaces.authorization import Principal, use_principal
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations.mcp_tools import Toolset
+from tests.waiting import limit_waiting
 
 from .agent import MODES, Agent, drive, serving, swing
 
@@ -38,7 +39,7 @@ def ask_with(mem: Credenda, user: User, mode: str, body: Ask, *, toolset: Toolse
     """Let a client whose user can be asked call the server."""
 
     async def run() -> object:
-        with anyio.fail_after(30):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(
                 serving(mem, toolset), mode=mode, elicitation_callback=cast("Any", user.answer)
             ) as client:

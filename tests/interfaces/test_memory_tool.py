@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda
 from credenda.interfaces.anthropic_memory import Pages, Refused, async_memory_tool, memory_tool, open_pages
+from tests.waiting import PATIENCE_SECONDS
 
 from .commands import answer, answer_later, ours
 
@@ -262,7 +263,7 @@ def test_sizes_are_bounded(pages: Pages) -> None:
 
 def test_the_library_is_loaded_only_when_a_tool_is_made() -> None:
     code = "import sys, credenda.interfaces.anthropic_memory as tool; sys.exit('anthropic' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0
 
 
 def test_the_tool_is_the_librarys(tmp_path: Path) -> None:
@@ -304,5 +305,5 @@ def test_the_asynchronous_tool_is_the_librarys(tmp_path: Path) -> None:
             await tool.call({"command": "delete", "path": "/memories/7.md"})
 
     with Credenda.open(tmp_path / "m.db", user="ana", workers=False) as memory:
-        asyncio.run(asyncio.wait_for(play(memory), 30))
+        asyncio.run(asyncio.wait_for(play(memory), PATIENCE_SECONDS))
         assert memory.stats().total == 6

@@ -17,6 +17,7 @@ from credenda import Credenda
 from credenda.interfaces.anthropic_memory import Pages, Refused, open_pages
 from credenda.interfaces.anthropic_memory.paths import split_path
 from credenda.services.directory.paths import fold_page_name
+from tests.waiting import PATIENCE_SECONDS
 
 from .commands import ours
 
@@ -163,6 +164,6 @@ def test_two_processes_lose_no_line(tmp_path: Path) -> None:
     with Credenda.open(db, user="ana", workers=False, embedder="none") as memory:
         open_pages(memory).create("/memories/log.md", "")
         running = [subprocess.Popen([sys.executable, "-c", WRITER, str(db), name]) for name in ("aa", "bb")]
-        assert [one.wait(120) for one in running] == [0, 0]
+        assert [one.wait(PATIENCE_SECONDS) for one in running] == [0, 0]
         lines = memory.directory.read("log.md").text.split("\n")
     assert {f"{name} {number}" for name, number in itertools.product(("aa", "bb"), range(12))} <= set(lines)

@@ -16,6 +16,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 from credenda.interfaces.server.oauth import fetch
 from credenda.testing import ManualClock
+from tests.waiting import limit_waiting
 
 from .agent import MODES, Agent
 from .oauth import CALLBACK, Browser, Connector, connect, read_answer, read_form
@@ -108,7 +109,7 @@ def drive(site: Site, person: Person, mode: str, *, document: str | None = None,
             client_metadata_url=document,
         )
         bridge = Bridge(site)
-        with anyio.fail_after(60):
+        with limit_waiting("the end of a login and a call"):
             async with httpx2.AsyncClient(transport=bridge, auth=provider) as http:
                 transport = streamable_http_client(f"{BASE}/mcp", http_client=http)
                 async with Client(transport, mode=mode) as client:

@@ -106,6 +106,7 @@ def test_a_subject_reaches_the_memory_an_administrator_gave(site: Site, clock: M
     assert ask(site, sign(clock, key="ec", algorithm="ES256")) == 200
     assert ask(site, sign(clock, key="rsa", algorithm="PS256")) == 401  # the key is published for RS256
     assert ask(site, sign(clock, aud=["https://elsewhere.example", BASE])) == 200
+    assert ask(site, sign(clock, aud=f"{BASE}/mcp/")) == 200  # as a host asks whose address ends so
     assert ask(site, sign(clock, scope=None, scp=["memory:read"])) == 200
     body = {"content": "I like tea."}
     assert site.send("POST", "/v1/memories", sign(clock), json=body).status_code == 202

@@ -6,9 +6,8 @@ import json
 import logging
 import socket
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from threading import Event
-from typing import Any
 
 import pytest
 
@@ -19,6 +18,7 @@ from credenda.interfaces.server.address import Address, check_address, listen
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.rate import RateLimit
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
 from .served import serving
 
@@ -41,8 +41,23 @@ def clock() -> ManualClock:
         ({"Host": ""}, 421),
         ({"Host": "["}, 421),
         ({"Origin": "http://127.0.0.1:8765"}, 200),
+        ({"Host": "localhost:8765", "Origin": "http://localhost:8765"}, 200),
+        ({"Host": "[::1]:8765", "Origin": "http://[::1]:8765"}, 200),
+        ({"Host": "localhost", "Origin": "http://localhost:80"}, 200),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),
         ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:3000"}, 403),
+        ({"Origin": "http://localhost:8765"}, 403),
+        ({"Origin": "https://127.0.0.1:8765"}, 403),
+        ({"Origin": "http://127.0.0.1"}, 403),
+        ({"Origin": "http://127.0.0.1:8765@evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:x"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "http://127.0.0.1:8765", "Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"X-Forwarded-For": "10.0.0.1"}, 403),
         ({"Forwarded": "for=10.0.0.1"}, 403),
         ({"Via": "1.1 proxy"}, 403),
@@ -57,12 +72,17 @@ def test_only_this_machine_is_served_without_a_token(tmp_path: Path, headers: di
         assert site.send("POST", "/mcp", json=body, headers={**accept, **headers}).status_code == status
 
 
-def test_a_server_behind_a_proxy_serves_its_public_name_to_tokens(tmp_path: Path) -> None:
-    address = Address(trust_proxy=True, url="https://memory.example.org")
+@pytest.mark.parametrize("url", ["https://memory.example.org", "https://Memory.example.org:443/"])
+@pytest.mark.parametrize("host", ["memory.example.org", "127.0.0.1:8765"])
+def test_a_server_behind_a_proxy_serves_its_public_name_to_tokens(tmp_path: Path, url: str, host: str) -> None:
+    address = Address(trust_proxy=True, url=url)
     with serving(tmp_path / "memory.db", clock(), address=address) as site:
-        headers = {"Host": "memory.example.org", "X-Forwarded-For": "10.0.0.1", "Origin": "https://memory.example.org"}
+        headers = {"Host": host, "X-Forwarded-For": "10.0.0.1", "Origin": "https://memory.example.org"}
         assert site.send("GET", "/v1/stats", headers=headers).status_code == 401
         assert site.send("GET", "/v1/stats", site.token("ana"), headers=headers).status_code == 200
+        for origin in ("http://memory.example.org", "https://memory.example.org:8443", "http://127.0.0.1:8765"):
+            refused = site.send("GET", "/v1/stats", site.token("ana"), headers={**headers, "Origin": origin})
+            assert refused.status_code == 403, origin
 
 
 @pytest.mark.parametrize(
@@ -226,13 +246,11 @@ def test_life_needs_no_database_and_readiness_does(tmp_path: Path) -> None:
 
 
 def test_the_worker_inside_reads_what_is_stored(tmp_path: Path) -> None:
-    items: list[Any] = []
     with serving(tmp_path / "memory.db", clock(), tokens=True, work=True) as site:
         for user in ("ana", "bob"):
-            token, wait = site.token(user, SCOPES), Event()
+            token = site.token(user, SCOPES)
             site.send("POST", "/v1/memories", token, json={"content": f"My name is {user.title()}."})
-            for _ in range(2_000):
-                items = site.send("GET", "/v1/memories", token).json()["items"]
-                if items or wait.wait(0.02):
-                    break
+            listed = partial(site.send, "GET", "/v1/memories", token)
+            await_that(lambda listed=listed: listed().json()["items"], "the belief of the worker")
+            items = listed().json()["items"]
             assert [one["value"] for one in items] == [user.title()]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from credenda.runtime import Parts
 from credenda.services import background
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
 from .served import Site, serving
 
@@ -206,9 +206,7 @@ def test_a_running_call_stops_at_its_next_statement_when_it_is_cancelled(
         del parts, call
         progress(1, 2)
         assert site.send("POST", f"/v1/jobs/{job['id']}/cancel", json={}).json()["state"] == "processing"
-        for _ in range(2_000):
-            Event().wait(0.005)
-            check_deadline()
+        await_that(check_deadline, "the cancellation")
 
     view = site.parts.for_user("ana")
     assert background.run_due_call(view, run) == 1

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks.serve import run_serve
 
 
-@pytest.mark.timeout(300)
-def test_a_loaded_server_meets_its_limits_alone_and_a_kill_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CREDENDA_PARSER", "none")
+def test_a_loaded_server_meets_its_limits_alone_and_a_kill_loses_nothing() -> None:
     notes: list[str] = []
     document = run_serve(6, 3.0, users=2, pace=3.0, embedder="none", note=notes.append, kill_seconds=4.0)
     assert document["errors"] == {}

@@ -23,14 +23,13 @@ import pytest
 from mcp import Client
 
 from credenda import Credenda
+from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 from .agent import MODES, REVISIONS, Agent
 from .certificates import write_certificate
 from .terminal import Terminal, environment
 
-pytestmark = pytest.mark.timeout(120)
 WRITERS = 8
-_WAIT_SECONDS = 40
 
 
 class Server:
@@ -52,7 +51,7 @@ class Server:
     def end(self, number: signal.Signals) -> tuple[int, str]:
         """Send a signal and wait; returns the exit code and the rest of standard error."""
         self.child.send_signal(number)
-        out, err = self.child.communicate(timeout=_WAIT_SECONDS)
+        out, err = self.child.communicate(timeout=PATIENCE_SECONDS)
         assert out == ""
         return self.child.returncode, err
 
@@ -67,7 +66,7 @@ def server(db: Path) -> Iterator[Server]:
     opened = Server("--db", str(db))
     yield opened
     opened.child.kill()
-    opened.child.communicate(timeout=_WAIT_SECONDS)
+    opened.child.communicate(timeout=PATIENCE_SECONDS)
 
 
 def test_a_server_with_tokens_prints_a_link_that_logs_in_once(db: Path) -> None:
@@ -78,9 +77,9 @@ def test_a_server_with_tokens_prints_a_link_that_logs_in_once(db: Path) -> None:
         )
         assert link is not None, server.printed
         sent: Any = {"data": {"code": link[2]}, "headers": {"Origin": server.url}}
-        assert httpx2.get(link[1], timeout=_WAIT_SECONDS).status_code == 200
-        assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 303
-        assert httpx2.post(f"{server.url}/login", timeout=_WAIT_SECONDS, **sent).status_code == 401
+        assert httpx2.get(link[1], timeout=PATIENCE_SECONDS).status_code == 200
+        assert httpx2.post(f"{server.url}/login", timeout=PATIENCE_SECONDS, **sent).status_code == 303
+        assert httpx2.post(f"{server.url}/login", timeout=PATIENCE_SECONDS, **sent).status_code == 401
     finally:
         server.end(signal.SIGTERM)
 
@@ -88,7 +87,7 @@ def test_a_server_with_tokens_prints_a_link_that_logs_in_once(db: Path) -> None:
 @pytest.mark.requirement("R-168", "R-184")
 def test_a_server_says_how_to_connect_serves_both_revisions_and_ends_at_sigterm(db: Path, server: Server) -> None:
     async def body(mode: str) -> None:
-        with anyio.fail_after(_WAIT_SECONDS):
+        with limit_waiting("the end of a conversation with a server"):
             async with Client(f"{server.url}/mcp", mode=mode) as client:
                 assert client.protocol_version == REVISIONS[mode]
                 agent = Agent(client)
@@ -110,7 +109,7 @@ def test_nothing_acknowledged_is_lost_by_a_kill_in_the_middle_of_writes(db: Path
     acknowledged, lock, enough = list[str](), Lock(), Event()
 
     def write(writer: int) -> None:
-        with httpx2.Client(base_url=server.url, timeout=_WAIT_SECONDS) as client, suppress(httpx2.TransportError):
+        with httpx2.Client(base_url=server.url, timeout=PATIENCE_SECONDS) as client, suppress(httpx2.TransportError):
             for number in range(10_000):
                 text = f"My hobby is kind{writer}n{number}."
                 answered = client.post("/v1/memories", json={"content": text})
@@ -125,11 +124,11 @@ def test_nothing_acknowledged_is_lost_by_a_kill_in_the_middle_of_writes(db: Path
 
     with ThreadPoolExecutor(WRITERS) as pool:
         running = [pool.submit(write, writer) for writer in range(WRITERS)]
-        assert enough.wait(_WAIT_SECONDS)
+        assert enough.wait(PATIENCE_SECONDS), "too few calls were answered"
         server.child.kill()
         for one in running:
             one.result()
-    server.child.wait(_WAIT_SECONDS)
+    server.child.wait(PATIENCE_SECONDS)
     with Credenda.open(db, user="ana", workers=False) as memory:
         for event_id in acknowledged:
             assert memory.event(event_id).event.text.startswith("My hobby is kind")
@@ -142,7 +141,7 @@ def test_a_request_under_way_is_answered_before_the_end(server: Server) -> None:
     head = (
         f"POST /v1/memories HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
     )
-    with socket.create_connection((host, int(port)), timeout=_WAIT_SECONDS) as caller:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_SECONDS) as caller:
         caller.sendall(f"{head}\r\nExpect: 100-continue\r\n\r\n".encode())
         assert caller.recv(64).startswith(b"HTTP/1.1 100")  # the request is being served
         server.child.send_signal(signal.SIGTERM)
@@ -154,7 +153,7 @@ def test_a_request_under_way_is_answered_before_the_end(server: Server) -> None:
 def test_the_demo_is_served_from_a_database_that_goes_away(tmp_path: Path) -> None:
     server = Server("--demo", "--access-log", TMPDIR=str(tmp_path))
     try:
-        counted = httpx2.get(f"{server.url}/v1/stats", timeout=_WAIT_SECONDS).json()
+        counted = httpx2.get(f"{server.url}/v1/stats", timeout=PATIENCE_SECONDS).json()
     finally:
         code, printed = server.end(signal.SIGINT)
     assert counted["events"] > 100
@@ -169,7 +168,7 @@ def test_a_server_speaks_tls(db: Path, tmp_path: Path) -> None:
     try:
         assert server.url.startswith("https://")
         trusting = ssl.create_default_context(cafile=str(certificate))
-        assert httpx2.get(f"{server.url}/livez", verify=trusting, timeout=_WAIT_SECONDS).json() == {"status": "ok"}
+        assert httpx2.get(f"{server.url}/livez", verify=trusting, timeout=PATIENCE_SECONDS).json() == {"status": "ok"}
     finally:
         code, _ = server.end(signal.SIGTERM)
     assert code == 0

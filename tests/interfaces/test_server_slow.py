@@ -14,8 +14,9 @@ from credenda import Credenda, limits
 from credenda.clock import seconds
 from credenda.interfaces.server import application
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
-from .running import WAIT_SECONDS, Running, running
+from .running import Running, running
 from .served import MCP_HEADERS, serving
 
 START = "2026-03-01T09:00:00Z"
@@ -62,7 +63,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_others_are_served(
         return "x" * (32 << 20)  # more than any socket takes
 
     monkeypatch.setattr(Credenda, "stats", answer_at_length)
-    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", WAIT_SECONDS)  # the other waits for the first
+    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", PATIENCE_SECONDS)  # the other waits for the first
     with server.connect(receive_bytes=4_096) as caller, server.connect() as other:
         caller.sendall(b"GET /v1/stats HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert caller.recv(12) == b"HTTP/1.1 200"
@@ -76,7 +77,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_others_are_served(
 
 def test_connections_beyond_the_bound_are_told_to_come_back(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HTTP_CONNECTIONS", 1)
-    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", WAIT_SECONDS)
+    monkeypatch.setattr(limits, "HTTP_HEAD_SECONDS", PATIENCE_SECONDS)
     with server.connect() as first, server.connect() as second:
         first.sendall(b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert first.recv(12) == b"HTTP/1.1 200"

@@ -17,11 +17,12 @@ from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS
 
 from .served import serving
 
 START = "2026-03-01T09:00:00Z"
-CALL_SECONDS = 1.0  # enough to open the memory on a busy machine
+CALL_SECONDS = 4.0  # enough to open the memory on a busy machine
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 
 
@@ -82,7 +83,7 @@ def test_a_read_beyond_its_time_is_interrupted_and_answered_with_504(
         answered = site.send("GET", "/v1/stats", token)
         assert (answered.status_code, answered.json()["code"]) == (504, "TOOL_TIMEOUT")
         assert answered.headers["content-type"] == "application/problem+json"
-        assert slow.ended.wait(10)
+        assert slow.ended.wait(PATIENCE_SECONDS), "the call has not ended"
         assert isinstance(slow.error, Unavailable)
         assert site.send("GET", "/v1/stats").status_code == 401
     lines = [json.loads(one.getMessage()) for one in caplog.records if one.name == "credenda.server.requests"]
@@ -94,7 +95,7 @@ def test_a_write_beyond_its_time_does_not_begin(tmp_path: Path, monkeypatch: pyt
     with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=CALL_SECONDS) as site:
         answered = site.send("POST", "/v1/memories", json={"content": "I live in Linz."})
         assert answered.status_code == 504
-        assert slow.ended.wait(10)
+        assert slow.ended.wait(PATIENCE_SECONDS), "the call has not ended"
         assert isinstance(slow.error, Unavailable)
     with Credenda.open(tmp_path / "memory.db", user="ana", workers=False) as memory:
         assert memory.list(status=None).items == ()
@@ -105,7 +106,7 @@ def test_a_tool_beyond_its_time_is_stopped_too(tmp_path: Path, monkeypatch: pyte
     slow = Slow(monkeypatch)
     with serving(tmp_path / "memory.db", ManualClock(START), call_seconds=CALL_SECONDS) as site:
         assert site.tool("get_memory_stats", {}).status_code == 504
-        assert slow.ended.wait(10)
+        assert slow.ended.wait(PATIENCE_SECONDS), "the call has not ended"
         assert isinstance(slow.error, Unavailable)
 
 

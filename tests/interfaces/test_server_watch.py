@@ -19,8 +19,9 @@ from credenda.interfaces.server.probe import Probe
 from credenda.model.server_report import ServerReport
 from credenda.services.tokens import issue_token
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
-from .running import WAIT_SECONDS, Running, running
+from .running import Running, running
 from .terminal import Terminal
 
 START = "2026-03-01T09:00:00Z"
@@ -31,13 +32,8 @@ def results(report: ServerReport) -> dict[str, bool | None]:
 
 
 def wait_for_probe(server: Running) -> ServerReport:
-    pause, report = Event(), check_server(server.url)
-    for _ in range(int(WAIT_SECONDS / 0.05)):
-        if results(report).get("probe") is not None:
-            break
-        pause.wait(0.05)
-        report = check_server(server.url)
-    return report
+    await_that(lambda: results(check_server(server.url)).get("probe") is not None, "the first probe")
+    return check_server(server.url)
 
 
 def test_a_server_writes_reads_and_finds_a_message_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +73,7 @@ def test_the_user_of_the_probe_is_nobody_else_and_stays_small(tmp_path: Path, mo
     monkeypatch.setattr("credenda.interfaces.server.probe._EVENTS_MAX", 2)
     with pytest.raises(Invalid, match="reserved"):
         Credenda.open(tmp_path / "memory.db", user=PROBE_USER)
-    parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none", "parser": "none"})
+    parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none"})
     with Credenda(parts, workers=False) as ana:
         with pytest.raises(Invalid, match="reserved"):
             ana.for_user(PROBE_USER)

@@ -17,11 +17,11 @@ from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.openapi import build_openapi
 from credenda.services.tokens import issue_token
+from tests.waiting import PATIENCE_SECONDS
 
 from .running import running
 
 CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
-pytestmark = pytest.mark.timeout(120)
 
 
 def find_node() -> str:
@@ -35,7 +35,13 @@ def find_node() -> str:
 def run_tests(name: str, **env: str) -> str:
     line = [find_node(), "--test", "--test-reporter=tap", f"test/{name}"]
     done = subprocess.run(
-        line, cwd=CLIENT, env={**os.environ, **env}, capture_output=True, text=True, timeout=100, check=False
+        line,
+        cwd=CLIENT,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -78,7 +84,7 @@ def test_the_client_works_with_a_server_that_asks_for_tokens(tmp_path: Path, mon
         ("BEN", "ben", sorted(SCOPES)),
         ("READER", "ana", ["memory:read"]),
     ):
-        parts = build_parts(path, user=user, settings={"embedder": "none", "parser": "none"})
+        parts = build_parts(path, user=user, settings={"embedder": "none"})
         issued = issue_token(parts, name.casefold(), scopes=scopes, allowed=SCOPES, expires="never", member="")
         tokens[f"CREDENDA_TOKEN_{name}"] = issued.token
         parts.release()

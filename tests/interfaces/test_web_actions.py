@@ -103,7 +103,10 @@ def test_a_correction_replaces_the_memory_and_can_be_undone(
 ) -> None:
     page = person.do(f"/memory/{memory_id}", "/correct", **{field: text, "reason": "a slip"})
     assert "Graz" in page.text
+    assert "never true" in page.text
+    assert "true from 20" not in page.text
     assert get(site, memory_id).status == "superseded"
+    assert "true fromnever" in person.read(f"/memory/{memory_id}").text
     undo(person, page)
     assert get(site, memory_id).status == "active"
 

@@ -90,6 +90,28 @@ def test_a_deleted_memory_is_named_by_no_words_on_the_first_page(person: Person,
     assert not [one for one in shown.links if one.startswith("/undo?")]
 
 
+def test_the_first_page_shows_the_words_of_a_person_and_no_upkeep(
+    person: Person, site: Site, clock: ManualClock
+) -> None:
+    tell(site, "I live in Graz.", "My name is Ana.", "I work at Lindt.", "I'm a baker.", "I'm allergic to kiwi.")
+    tell(site, "If I lived in Oslo, I'd ski every day.")
+    clock.advance(timedelta(hours=2))
+    moved = tell(site, "I moved to Bregenz.")[0]
+    with memory_of(site) as memory:
+        memory.manage.consolidate(force=True)
+        memory.manage.dream()
+        made = [one for one in memory.list(limit=50).items if one.speaker == "dream"]
+        assert made
+    page: Any = person.json("/overview.json")
+    names = {one["id"] for one in page["newest"]}
+    assert not names & {one.id for one in made}
+    assert "Oslo" not in person.read("/").text
+    assert "Bregenz" in page["newest"][0]["text"]
+    kinds = [(one["change"]["kind"], one["change"]["after"].get("relation")) for one in page["latest"]]
+    assert kinds == [("supersede", "changed")]
+    assert page["latest"][0]["successor"]["id"] == moved
+
+
 # When it was said
 
 

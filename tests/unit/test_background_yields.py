@@ -7,6 +7,7 @@ from threading import Event, Thread
 from credenda import limits
 from credenda.clock import seconds
 from credenda.runtime import ActiveCalls
+from tests.waiting import PATIENCE_SECONDS
 
 
 def waited(active_calls: ActiveCalls, bound_seconds: float) -> float:
@@ -39,7 +40,7 @@ def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> No
     caller = Thread(target=call_on)
     caller.start()
     try:
-        assert began.wait(10)
+        assert began.wait(PATIENCE_SECONDS), "it has not begun"
         assert waited(foreground, 0.05) >= 0.05 * 0.9
     finally:
         stop.set()
@@ -52,11 +53,11 @@ def test_a_call_under_way_is_waited_for() -> None:
     def call() -> None:
         with foreground:
             entered.set()
-            leave.wait(10)
+            leave.wait(PATIENCE_SECONDS)
 
     caller = Thread(target=call)
     caller.start()
-    assert entered.wait(10)
+    assert entered.wait(PATIENCE_SECONDS), "nobody has entered"
     done = Event()
 
     def work() -> None:
@@ -68,5 +69,5 @@ def test_a_call_under_way_is_waited_for() -> None:
     assert not done.is_set()
     leave.set()
     caller.join()
-    worker.join(10)
+    worker.join(PATIENCE_SECONDS)
     assert done.is_set()

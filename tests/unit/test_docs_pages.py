@@ -53,6 +53,17 @@ def test_no_line_of_prose_exceeds_120_characters(page: Path) -> None:
     assert [line for line in prose if len(line) > 120] == []
 
 
+def test_every_install_line_works_in_a_clone() -> None:
+    """The package is on no index, and neither is that of the models, which three extras need."""
+    line_form = re.compile(r'(?:\./packages/credenda-models )?(?:\.|"\.\[[a-z0-9,-]+\]")')
+    found = [one for page in PAGES for one in re.findall(r"pip install ([^`#\n]+)", page.read_text("utf-8"))]
+    ours = [one.strip() for one in found if "credenda" in one or one.startswith((".", '".'))]
+    assert len(ours) > 12
+    for line in ours:
+        assert line_form.fullmatch(line), line
+        assert ("credenda-models" in line) is bool(re.search(r"\b(?:local|parse|all)\b", line)), line
+
+
 def test_every_protection_names_tests_that_exist() -> None:
     known = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
     rows = [line for line in (DOCS / "security.md").read_text("utf-8").splitlines() if line.startswith("| ")]

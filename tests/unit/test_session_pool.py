@@ -14,8 +14,7 @@ import pytest
 from credenda import Credenda
 from credenda.errors import Unavailable
 from credenda.session_pool import SessionPool
-
-_WAIT_SECONDS = 10
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Recorded:
@@ -42,7 +41,7 @@ class Opener:
         self.hold.set()
 
     def __call__(self, user: str) -> Recorded:
-        assert self.hold.wait(_WAIT_SECONDS)
+        assert self.hold.wait(PATIENCE_SECONDS), "nobody let it go on"
         with self._lock:
             if self.fails:
                 raise self.fails.pop()
@@ -62,7 +61,7 @@ def opener() -> Opener:
 
 @pytest.fixture
 def pool(opener: Opener) -> Iterator[SessionPool[Recorded]]:
-    made = SessionPool(opener, sessions_max=2, wait_seconds=_WAIT_SECONDS)
+    made = SessionPool(opener, sessions_max=2, wait_seconds=PATIENCE_SECONDS)
     yield made
     made.close()
     assert opener.open == []
@@ -95,15 +94,15 @@ def test_calls_of_one_user_share_a_session_that_is_opened_once(pool: SessionPool
     start = Barrier(9)
 
     def call() -> int:
-        start.wait(_WAIT_SECONDS)
+        start.wait(PATIENCE_SECONDS)
         with pool.lend("ana") as session:
             return id(session)
 
     with ThreadPoolExecutor(8) as threads:
         calls = [threads.submit(call) for _ in range(8)]
-        start.wait(_WAIT_SECONDS)
+        start.wait(PATIENCE_SECONDS)
         opener.hold.set()
-        assert len({one.result(_WAIT_SECONDS) for one in calls}) == 1
+        assert len({one.result(PATIENCE_SECONDS) for one in calls}) == 1
     assert len(opener.opened) == 1
 
 
@@ -112,7 +111,7 @@ def test_where_all_are_in_use_a_call_waits_for_room(pool: SessionPool[Recorded],
         held.enter_context(pool.lend("ana"))
         with pool.lend("ben"):
             waiting = threads.submit(use, pool, "cem")
-        waiting.result(_WAIT_SECONDS)
+        waiting.result(PATIENCE_SECONDS)
     assert opener.most == 2
 
 
@@ -147,7 +146,7 @@ def test_those_who_wait_for_an_opening_that_fails_meet_its_error(pool: SessionPo
             pass
         opener.hold.set()
         for call in calls:
-            assert isinstance(call.exception(_WAIT_SECONDS), Unavailable)
+            assert isinstance(call.exception(PATIENCE_SECONDS), Unavailable)
     assert (len(pool), pool.counts().waiting) == (0, 0)
 
 
@@ -173,7 +172,7 @@ def test_a_pause_needs_all_to_be_idle_and_lets_none_in(pool: SessionPool[Recorde
             while not pool.counts().waiting:
                 pass
             assert len(pool) == 0
-        waiting.result(_WAIT_SECONDS)
+        waiting.result(PATIENCE_SECONDS)
 
 
 def test_a_session_that_does_not_close_hurts_no_other_user(
@@ -197,7 +196,7 @@ def test_many_threads_never_open_more_than_the_bound(pool: SessionPool[Recorded]
     with ThreadPoolExecutor(8) as threads:
         users = [f"user{number % 5}" for number in range(400)]
         for call in [threads.submit(use, pool, user) for user in users]:
-            call.result(_WAIT_SECONDS)
+            call.result(PATIENCE_SECONDS)
     assert opener.most <= 2
     counts = pool.counts()
     assert counts.opened + counts.reused == 400

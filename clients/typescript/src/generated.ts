@@ -333,10 +333,12 @@ export interface DeletionReceipt {
   id: string;
   events: number;
   memories: number;
-  /** The ids of memories that shared the words and stayed. */
+  /** The ids of memories that held the words, or were written from them, and stayed without them. */
   kept: string[];
-  /** The ids of memories that were deleted too, because the same words stated them. */
+  /** The ids of memories that were deleted too: they stated the same, or were derived from it. */
   taken: string[];
+  /** The ids of memories that name a deleted value in words of their own, and stayed as they are. */
+  mentions: string[];
   /** Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends; the next commit tries again. */
   log_emptied: boolean;
   done: string;
@@ -448,10 +450,12 @@ export interface DeletionPlan {
   dry_run: boolean;
   /** The words that would be blanked in events that keep others. */
   blanked: BlankedWords[];
-  /** Memories that share the words and stay, with what remains of their texts. */
+  /** Memories that hold the words, or were written from them, and stay, with what remains of their texts. */
   kept: SharedMemory[];
-  /** Memories that would be deleted too, because the same words state them. */
+  /** Memories that would be deleted too: they state the same, or were derived from it. */
   taken: SharedMemory[];
+  /** Memories that name a deleted value in words of their own, and stay as they are. */
+  mentions: SharedMemory[];
 }
 
 /** Words of an event that a deletion blanks. */
@@ -460,7 +464,7 @@ export interface BlankedWords {
   words: string;
 }
 
-/** Another memory on the same words: its text, and the text that it has left; "" if it is deleted too. */
+/** Another memory with the words: its text, and the text that it has left; "" if it is deleted too. */
 export interface SharedMemory {
   id: string;
   text: string;

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from credenda.client import Credenda
 from credenda.model.query import Hit
+from credenda.text.private import cut_private
 
 __all__ = ["describe_hit", "join_texts", "make_message", "remember_each"]
 
@@ -48,7 +49,7 @@ def remember_each(
     for message in messages:
         key = None
         if "id" in message:
-            words = "\x1f".join([agent, session or "", message["id"], message["content"]])
+            words = "\x1f".join([agent, session or "", message["id"], cut_private(message["content"])])
             key = f"{agent[:32]} {hashlib.sha256(words.encode('utf-8', 'replace')).hexdigest()}"
         memory.remember([message], session=session, agent=agent, metadata=metadata, idempotency_key=key)
 

@@ -17,6 +17,7 @@ from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.item import ItemFilter
+from credenda.text.private import cut_private
 
 try:
     from agents.items import TResponseInputItem
@@ -100,7 +101,7 @@ class CredendaSession(SessionABC):
 
 
 def _read_words(item: Mapping[str, Any]) -> str:
-    """Return the words of a message of the user or the agent; "" for any other item."""
+    """Return the words of a message of the user or the agent, without private parts; "" for any other item."""
     if item.get("type", "message") != "message" or item.get("role") not in _SPEAKING:
         return ""
-    return join_texts(item.get("content")).strip()
+    return cut_private(join_texts(item.get("content"))).strip()

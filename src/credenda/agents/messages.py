@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from credenda.text.spoken import extract_spoken
+
 __all__ = ["UserMessage", "add_core", "attach", "find_user_messages", "read_delta", "read_reply"]
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text"})
@@ -16,7 +18,7 @@ _SYSTEM: Final = frozenset({"system", "developer"})
 
 
 class UserMessage(NamedTuple):
-    """A message of the user: its place among the messages, its words, and how often the same came before."""
+    """A message of the user: its place among the messages, its spoken words, and how often the same came before."""
 
     place: int
     text: str
@@ -28,8 +30,9 @@ def find_user_messages(call: Mapping[str, Any]) -> list[UserMessage]:
     found: list[UserMessage] = []
     counts: dict[str, int] = {}
     for place, message in enumerate(_list_messages(call)):
-        text = _read_text(_get(message, "content")) if _get(message, "role") == "user" else ""
-        if text.strip():
+        written = _read_text(_get(message, "content")) if _get(message, "role") == "user" else ""
+        text = extract_spoken(written)
+        if written.strip():
             found.append(UserMessage(place, text, counts.get(text, 0)))
             counts[text] = counts.get(text, 0) + 1
     return found

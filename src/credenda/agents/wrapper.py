@@ -125,7 +125,7 @@ class _Conversation:
         name = _hash_message(said)
         if name in self._blocks:
             return
-        words = extract_spoken(said.text)
+        words = said.text
         self._answered = name
         self._blocks[name] = ""
         if not words:

@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from credenda import limits
 from credenda.operations.table import Door, Operation
+from credenda.text.private import cut_private, cut_private_fields
 
 __all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_missing_scope", "note_operation"]
 
@@ -35,7 +36,7 @@ class CallNote:
     """Ids that the call named, and then those that its answer showed."""
     more_ids: int = 0
     inputs: str = ""
-    """The SHA-256 of the inputs."""
+    """The SHA-256 of the inputs without private text, which a hash of a short text would give away."""
     code: str = ""
     missing_scope: str = ""
     """The scope that the caller lacks, where the person could still grant it."""
@@ -57,9 +58,10 @@ def note_operation(operation: Operation, door: Door, given: Mapping[str, object]
         return
     note.door, note.operation, note.scope = door, operation.name, operation.scope
     if given is not None:
-        note.inputs = sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()
+        written = json.dumps(cut_private_fields(given), sort_keys=True, default=str)
+        note.inputs = sha256(written.encode()).hexdigest()
         actor = given.get(_ACTOR)
-        note.actor = actor if isinstance(actor, str) else ""
+        note.actor = cut_private(actor) if isinstance(actor, str) else ""
         note.add_ids(_find_ids(list(given.values()), _DEPTH))
 
 

@@ -41,7 +41,7 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
         _check_open(operation, door)
         note_operation(operation, door, given)
         authorize(operation, memory)
-        accepted = _check_given(operation, given, door)
+        accepted = {**_check_given(operation, given, door), **operation.remotely}
     method: Any = attrgetter(operation.call)(memory)
     arguments = {param.name: param.argument for param in operation.params if param.argument}
     value = method(**{arguments.get(name, name): value for name, value in accepted.items()})

@@ -17,7 +17,7 @@ class BlankedWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedMemory:
-    """Another memory on the same words: its text, and the text that it has left; "" if it is deleted too."""
+    """Another memory with the words: its text, and the text that it has left; "" if it is deleted too."""
 
     id: str
     text: str
@@ -36,9 +36,11 @@ class DeletionPlan:
     blanked: tuple[BlankedWords, ...] = ()
     """The words that would be blanked in events that keep others."""
     kept: tuple[SharedMemory, ...] = ()
-    """Memories that share the words and stay, with what remains of their texts."""
+    """Memories that hold the words, or were written from them, and stay, with what remains of their texts."""
     taken: tuple[SharedMemory, ...] = ()
-    """Memories that would be deleted too, because the same words state them."""
+    """Memories that would be deleted too: they state the same, or were derived from it."""
+    mentions: tuple[SharedMemory, ...] = ()
+    """Memories that name a deleted value in words of their own, and stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +51,11 @@ class DeletionReceipt:
     events: int
     memories: int
     kept: tuple[str, ...] = ()
-    """The ids of memories that shared the words and stayed."""
+    """The ids of memories that held the words, or were written from them, and stayed without them."""
     taken: tuple[str, ...] = ()
-    """The ids of memories that were deleted too, because the same words stated them."""
+    """The ids of memories that were deleted too: they stated the same, or were derived from it."""
+    mentions: tuple[str, ...] = ()
+    """The ids of memories that name a deleted value in words of their own, and stayed as they are."""
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends; the next commit
     tries again."""

@@ -16,6 +16,7 @@ __all__ = [
     "OWN_SOURCES",
     "QUARANTINED",
     "TRUST",
+    "UPLOADED",
     "ClaimReceipt",
     "Event",
     "Message",
@@ -32,6 +33,9 @@ DENIED: Final = "denied"
 """Flag of an event with a certain prompt injection: it is journaled, but neither believed nor found."""
 CODE: Final = "codebase"
 """Flag of an event from a code scan: searches find its memory instead, and nothing is extracted from it."""
+UPLOADED: Final = "uploaded"
+"""Flag of an event from a file that a server received: standing instructions in it wait until the user confirms them.
+"""
 
 
 class Role(StrEnum):

@@ -13,16 +13,22 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.errors import Conflict, Corrupt
+from credenda.model.change import Actor
+from credenda.model.event import UPLOADED
+from credenda.model.memory import HELD, Status
 from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.line_reader import Line, Lines, Progress, open_lines
 from credenda.runtime import Parts
-from credenda.storage.store import EventFilter
+from credenda.storage.rows import pack_json
+from credenda.storage.store import EventFilter, MemoryFilter, Writer
 from credenda.storage.tenant_transfer import (
     MIGRATED,
     Cell,
@@ -32,6 +38,8 @@ from credenda.storage.tenant_transfer import (
     TenantExport,
     make_row_error,
 )
+from credenda.write.apply import Application, apply
+from credenda.write.reconcile.corroboration import hold_back_instructions
 
 __all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
 
@@ -39,6 +47,7 @@ FORMAT: Final = "credenda-archive"
 VERSION: Final = 1
 _TAG: Final = re.compile(r"[0-9a-f]{5}[0-9]")
 _KEY_BYTES: Final = 32
+_BELIEVED: Final = HELD | {Status.ARCHIVED}
 
 
 def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> ExportReport:
@@ -66,8 +75,13 @@ def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -
         return load_archive(parts, path, lines)
 
 
-def load_archive(parts: Parts, path: Path, lines: Lines, *, dry_run: bool = False) -> ImportReport:
-    """Import an archive from lines of which none has been read; `dry_run` checks and counts them."""
+def load_archive(
+    parts: Parts, path: Path, lines: Lines, *, dry_run: bool = False, uploaded: bool = False
+) -> ImportReport:
+    """Import an archive from lines of which none has been read; `dry_run` checks and counts them.
+
+    Of an `uploaded` one the standing instructions wait, also those that its messages will yield, and its pins are gone.
+    """
     source = iter(lines)
     first = next(source, None)
     if first is None:
@@ -75,10 +89,29 @@ def load_archive(parts: Parts, path: Path, lines: Lines, *, dry_run: bool = Fals
     header, rows = _parse_header(first), _read_rows(first, source)
     if dry_run:
         return _count_rows(parts, path, rows)
-    counts = parts.store.load(parts.user_id, header, rows)
+    counts = parts.store.load(parts.user_id, header, _mark_events(rows) if uploaded else rows)
+    if uploaded and counts.get("memories"):
+        parts.store.commit(parts.user_id, partial(_hold_back, now_us=parts.clock.now_us()))
     parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.jobs_ready.set()
     return ImportReport(path=str(path), format="credenda", turns=counts.get("events", 0), rows=counts)
+
+
+def _mark_events(rows: Iterable[ImportRow]) -> Generator[ImportRow]:
+    """Flag the events of an archive; the chain of the journal does not cover flags."""
+    for one in rows:
+        row = one.row
+        if one.table == "events":
+            with suppress(ValueError, TypeError):  # a malformed cell is refused by the store
+                row = {**row, "flags": pack_json([*json.loads(str(row.get("flags") or "[]")), UPLOADED])}
+        yield one._replace(row=row)
+
+
+def _hold_back(writer: Writer, now_us: int) -> None:
+    """Let the standing instructions and the pins of a memory wait for the user."""
+    instructions = writer.find(MemoryFilter(attribute="instruction", statuses=_BELIEVED))
+    pinned = writer.find(MemoryFilter(pinned=True, statuses=_BELIEVED))
+    apply(writer, hold_back_instructions(instructions, pinned), Application(actor=Actor.RULE, now_us=now_us))
 
 
 def _count_rows(parts: Parts, path: Path, rows: Iterable[ImportRow]) -> ImportReport:
@@ -187,7 +220,7 @@ def _parse_header(line: Line) -> ExportHeader:
         raise Conflict(
             f"the archive has format version {str(version)[:20]!r}",
             why=f"a newer Credenda wrote it; this version supports {VERSION}",
-            fix="upgrade with `pip install -U credenda`; nothing was imported",
+            fix="install a newer version of Credenda; nothing was imported",
         )
     try:
         tenant = head["tenant"]

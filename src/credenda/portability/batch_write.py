@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Final, cast
 
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
-from credenda.model.event import Receipt
+from credenda.model.event import UPLOADED, Receipt
 from credenda.model.report import ImportReport
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
@@ -38,6 +38,8 @@ class Tally:
     """The running counts and problems of an import; of a dry run, what they would be."""
 
     dry_run: bool = False
+    uploaded: bool = False
+    """Whether a server received the file."""
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
@@ -118,6 +120,9 @@ def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     except (Invalid, LimitExceeded) as error:
         tally.trouble(piece.place, error.what)
         return None
+    if tally.uploaded:
+        marked = tuple(replace(event, flags=(*event.flags, UPLOADED)) for event in accepted.events)
+        accepted = replace(accepted, events=marked)
     return _Waiting(piece, accepted)
 
 
@@ -171,7 +176,7 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
     elif receipt is None or receipt.cached:
         tally.skipped += 1
     else:
-        tally.turns += 1
+        tally.turns += bool(receipt.event_ids)
         for refused in receipt.refused:
             tally.trouble(piece.place, refused)
 

@@ -75,25 +75,28 @@ def import_file(
     format: str | None = None,
     *,
     dry_run: bool = False,
+    uploaded: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import a file, a folder or a zip of any size: an archive, conversations, other memories, documents.
 
     The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
     report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
-    imported completely or not at all). `dry_run` reads everything and stores nothing. Raises `Invalid` for an unknown
-    or undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
+    imported completely or not at all). `dry_run` reads everything and stores nothing. `uploaded` says that a server
+    received the file: its standing instructions wait until the user confirms them. Raises `Invalid` for an unknown or
+    undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
     `LimitExceeded` for a decompression bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
+    tally = Tally(dry_run=dry_run, uploaded=uploaded)
     if find_path_kind(path) == "folder":
-        return _import_many(parts, _choose_format(path, list_folder(path), format), progress, Tally(dry_run=dry_run))
+        return _import_many(parts, _choose_format(path, list_folder(path), format), progress, tally)
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
-            return _import_lines(parts, path, lines, format, tally=Tally(dry_run=dry_run))
+            return _import_lines(parts, path, lines, format, tally=tally)
     with open_zip(path) as entries:
-        return _import_many(parts, _choose_format(path, entries, format), progress, Tally(dry_run=dry_run))
+        return _import_many(parts, _choose_format(path, entries, format), progress, tally)
 
 
 def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
@@ -117,7 +120,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
 def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None, *, tally: Tally) -> ImportReport:
     chosen = format_name or _recognise(lines.head(), path)
     if chosen == ARCHIVE:
-        return load_archive(parts, path, lines, dry_run=tally.dry_run)
+        return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
     _check_text(lines.head(), path.name, chosen)
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
     write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)

@@ -24,6 +24,7 @@ from credenda.services.bursts import hold_back_burst
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Reader, Writer
+from credenda.text.private import cut_private, cut_private_fields
 from credenda.write.apply import Applied
 from credenda.write.extract_job import load_context
 from credenda.write.intake.fields import screen_label
@@ -37,6 +38,7 @@ from credenda.write.reconcile_job import apply_claims
 __all__ = ["remember_claims"]
 
 _FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "scope", "replaces")
+_LABELS: Final = ("entity", "attribute", "value", "scope")
 _AGENT: Final = "agent"
 _STANDING: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 
@@ -73,7 +75,7 @@ def _sign(accepted: Accepted, claims: object) -> Accepted:
     """Let the hash of a call with an idempotency key cover its claims."""
     if accepted.idempotency_key is None:
         return accepted
-    body = json.dumps(claims, default=str, sort_keys=True).encode()
+    body = json.dumps(cut_private_fields(claims), default=str, sort_keys=True).encode()
     return replace(accepted, payload_hash=hashlib.blake2b(accepted.payload_hash + body, digest_size=16).digest())
 
 
@@ -106,8 +108,9 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     if not isinstance(target, str):
         raise ValueError("replaces must be the id of a memory")  # noqa: TRY004 - as above
     target = target.strip()
-    labels = {name: screen_label(getattr(proposal, name), policy) for name in ("entity", "attribute", "value", "scope")}
-    return replace(proposal, **labels, effect=Effect.REPLACES if target else None, target=target)
+    labels = {name: screen_label(getattr(proposal, name), policy) or None for name in _LABELS}
+    quote = cut_private(proposal.quote)
+    return replace(proposal, **labels, quote=quote, effect=Effect.REPLACES if target else None, target=target)
 
 
 def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
@@ -118,13 +121,15 @@ def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memo
 
 def _list_turns(reader: Reader, events: Sequence[Event]) -> list[Turn]:
     """Return the turns of a call, each with the earlier events of its session."""
+    if not events:
+        return []
     before = load_context(reader, events[0], parse_serial(events[0].id))
     return [Turn(event=event, before=(*before, *events[:at])) for at, event in enumerate(events)]
 
 
 def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory], reader: str) -> Verdict:
-    """Check a claim against the first message that holds its quote."""
-    for turn in turns:
+    """Check a claim against the first message that holds its quote; none holds one that is private as a whole."""
+    for turn in turns if proposal.quote else ():
         verdict = check(proposal, turn, known, reader=reader, by_agent=True)
         if verdict.why is not Refusal.QUOTE:
             return verdict

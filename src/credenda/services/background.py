@@ -24,6 +24,7 @@ from credenda.runtime import Parts
 from credenda.services.jobs import describe_job, run_in_job
 from credenda.storage.job_kinds import CALL
 from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Writer
+from credenda.text.private import cut_private_fields
 from credenda.workers.leases import is_abandoned
 
 __all__ = ["Call", "Run", "run_due_call", "start_call"]
@@ -52,7 +53,7 @@ class Run(Protocol):
 
 def start_call(parts: Parts, call: Call) -> JobInfo:
     """Queue a call, durably, and return its job; raises `LimitExceeded` where too many wait already."""
-    payload = json.dumps(call._asdict(), ensure_ascii=False)
+    payload = json.dumps(cut_private_fields(call._asdict()), ensure_ascii=False)
 
     def work(writer: Writer) -> Job:
         if len(writer.jobs(replace(_CALLS, limit=limits.CALLS_WAITING))) >= limits.CALLS_WAITING:

@@ -36,7 +36,7 @@ def commit_with_beliefs(parts: Parts, accepted: Accepted, believe: Believe) -> R
         return Receipt(job_id=None, event_ids=ids, queued=False, refused=refused, claims=results)
 
     def finish(writer: Writer, receipt: Receipt) -> Receipt:
-        if receipt.cached:
+        if receipt.cached or not receipt.event_ids:
             return receipt
         job = mark_complete(make_job(writer, accepted, receipt.event_ids, KEEP))
         job_id = writer.put(job)

@@ -20,8 +20,8 @@ _REASON: Final = (
 
 def hold_back_burst(parts: Parts, accepted: Accepted) -> Accepted:
     """Count a call, and quarantine its events if the model has made too many."""
-    first = accepted.events[0]
-    if first.source is not Source.AI:  # of all events of a call
+    first = next(iter(accepted.events), None)
+    if first is None or first.source is not Source.AI:  # of all events of a call
         return accepted
     calls = parts.model_calls.count(first.session, parts.clock.now_us())
     if calls <= limits.BURST_CALLS:

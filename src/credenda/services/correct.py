@@ -24,7 +24,7 @@ from credenda.write.apply import Application, apply
 from credenda.write.corrections.correct import Wanted, decide_correction
 from credenda.write.extract_job import extract_turns
 from credenda.write.forget.tombstones import is_deleted
-from credenda.write.intake.fields import screen_label
+from credenda.write.intake.fields import require_label, screen_label
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import display_value, get_slot
@@ -49,7 +49,7 @@ def journal_correction(
         zone=parts.settings.zone,
         now_us=parts.clock.now_us(),
     )
-    event = writer.events([writer.put(accepted.events[0])])[0]
+    event = writer.events([writer.put(accepted.get_event())])[0]
     if parts.embedder is not None:
         number = parse_id_number(event.id, IdKind.EVENT, writer.tenant.tag)
         writer.put(Job(kind=EMBED, first=number, last=number))
@@ -95,7 +95,8 @@ def correct(
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
     """Apply a correction."""
     policy = parts.settings.secrets_policy
-    text, value = check_text(wanted.text, "text"), screen_label(check_text(wanted.value, "value"), policy)
+    text = check_text(wanted.text, "text")
+    value = require_label(check_text(wanted.value, "value"), "the value", policy)
     reason = screen_label(check_text(wanted.reason, "reason"), policy)
     source = Source.FILE if wanted.actor is Actor.FILE else Source.HUMAN
     expected = read_expectation()

@@ -29,24 +29,25 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_mes
     """
     expected = read_expectation()
 
-    def work(writer: Writer) -> Deletion:
+    def work(writer: Writer) -> tuple[Deletion, tuple[str, ...]]:
         target = _find_target(writer, target_id)
         if isinstance(target, Memory):
             expected.check(target.id, target)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason, extractor=parts.extractor)
         _delete(run, target, whole_message=whole_message)
-        return run
+        return run, tuple(one.id for one in run.find_mentions())
 
     with parts.active_calls:
-        run = parts.store.commit(parts.user_id, work)
+        run, mentions = parts.store.commit(parts.user_id, work)
     parts.jobs_ready.set()
     return DeletionReceipt(
         id=target_id,
         events=len(run.events),
-        memories=run.deleted,
-        kept=tuple(run.kept),
-        taken=tuple(run.taken),
+        memories=run.deleted + len(run.withdrawn),
+        kept=tuple(run.renamed.get(name, name) for name in run.kept),
+        taken=tuple(name for name in run.removed if name != target_id),
+        mentions=mentions,
         log_emptied=parts.store.log_emptied,
     )
 
@@ -83,10 +84,11 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
             id=target.id,
             text=target.text,
             events=len(run.events),
-            memories=run.deleted,
+            memories=run.deleted + len(run.withdrawn),
             blanked=tuple(BlankedWords(event_id=name, words=words) for name, words in run.blanked),
             kept=tuple(SharedMemory(id=name, text=text, left=left) for name, (text, left) in run.kept.items()),
-            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.taken.items()),
+            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.removed.items() if name != target.id),
+            mentions=tuple(SharedMemory(id=one.id, text=one.text, left=one.text) for one in run.find_mentions()),
         )
         raise _Planned(plan)
 

@@ -13,7 +13,8 @@ from credenda.model.report import DeletionReport
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Writer
 from credenda.validation import check_condition, check_member
-from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
+from credenda.write.forget.delete import Deletion
+from credenda.write.forget.matches import check_hold, count_matches, find_last_number
 
 __all__ = ["delete_where"]
 

@@ -46,8 +46,9 @@ def try_extraction(
 
     def decide(writer: Writer) -> ExtractionPreview:
         ids, refused = file_events(writer, compare_with_tombstones(writer, accepted, parts.extractor))
-        first, last = parse_serial(ids[0]), parse_serial(ids[-1])
-        turns = [(one.turn.event, one.claims) for one in extract_turns(writer, first, last, parts.extractor)]
+        numbers = [parse_serial(one) for one in ids]
+        found = extract_turns(writer, numbers[0], numbers[-1], parts.extractor) if numbers else ()
+        turns = [(one.turn.event, one.claims) for one in found]
         applied = apply_claims(writer, turns, now_us, embeds=False, standing=())
         return ExtractionPreview(
             messages=tuple(event.text for event, _ in turns),

@@ -2,36 +2,45 @@
 
 The user's changes in pages are applied first, by the same operations as in other interfaces; then the pages are drawn,
 and last the state for the next comparison is written. An interrupted round is repeated safely: applied changes are
-recognised by their text or idempotency key.
+recognised by their text or idempotency key. Pages that code did not write are read, and never written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from credenda import limits
-from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.ids import IdKind
 from credenda.model.change import Actor
-from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
+from credenda.model.event import Receipt
 from credenda.model.sync_report import SyncReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
-from credenda.portability.files.layout import CORE, INDEX
+from credenda.portability.files.foreign import list_foreign, recognise_own
+from credenda.portability.files.gone_lines import GoneLines, sort_gone_lines
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View, build_memory_side
-from credenda.portability.files.next_state import list_pages, list_pending, map_bases, map_ids
-from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
-from credenda.portability.files.parse import parse
-from credenda.portability.files.render import draw, draw_index, is_empty
-from credenda.portability.files.state import AWAY, Base, State, dump_state, hash_tenant, hash_text, load_state
-from credenda.portability.files.three_way_diff import Added, Edit, EditConflict, Plan, Removed, compare
+from credenda.portability.files.next_state import keep_bases, list_pages, list_pending, map_bases, map_ids
+from credenda.portability.files.page_plan import Placing, lay_out
+from credenda.portability.files.state import (
+    AWAY,
+    Base,
+    Line,
+    State,
+    dump_state,
+    hash_line,
+    hash_tenant,
+    hash_text,
+    load_state,
+)
+from credenda.portability.files.three_way_diff import Edit, EditConflict, Plan, Removed, compare
 from credenda.portability.files.tombstones import read_removed, write_tombstones
-from credenda.portability.files.types import Sides, Spot, Tier
+from credenda.portability.files.types import Added, Sides, Spot, Tier
 from credenda.portability.files.unread_pages import set_aside_unread
 from credenda.portability.importers.memory_folder import is_agents_alone
 from credenda.portability.importers.placeholders import require_content
@@ -40,13 +49,15 @@ from credenda.services.core import core
 from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
 from credenda.services.file_conflict import contest_edit
-from credenda.services.file_submission import make_submission
+from credenda.services.file_submission import is_kept, list_results, make_submission, may_replace
 from credenda.services.folder_owner import check_owner
+from credenda.services.foreign_pages import find_days, find_deleted_words, take_over_deletions
 from credenda.services.forget import forget
+from credenda.services.page_writing import DrawnPages, draw_pages
 from credenda.services.remember import remember
+from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
-from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
 __all__ = ["MISSING", "sync_files"]
@@ -56,29 +67,30 @@ _SETTLE_SECONDS: Final = 60.0
 _ANOTHER: Final = "this folder belonged to another memory until now; its statements have been added"
 _BY_AGENT: Final = "removed from its folder by an agent"
 _NOTES_MAX: Final = 100
+_TOGETHER: Final = 100
+"""Lines of other pages that are told before they are waited for."""
 _REFUSED: Final = (Invalid, Conflict, LimitExceeded, NotFound)
 
 
 def sync_files(
-    parts: Parts, path: str | Path, *, missing: str = "ask", dry_run: bool = False, by_agent: bool = False
+    parts: Parts, path: str | Path, *, missing: str = "ask", by_agent: bool = False, trial: Parts | None = None
 ) -> SyncReport:
     """Apply the changes made in a folder and draw its pages; a second call right after changes nothing.
 
     `by_agent` tells that an agent writes the folder: its lines are its own words, what it removes is forgotten, which
-    `undo` takes back, and an entry that it rewrites stays beside the new line.
+    `undo` takes back, and an entry that it rewrites stays beside the new line. With a `trial`, a copy of the memory,
+    everything is done in that copy and no file is written: the report says what a run would do.
 
     Raises `Invalid` if the path is not a folder, `NotFound` if a dry run finds none, `Unavailable` if the folder or the
     store cannot be written.
     """
     if missing not in MISSING:
         raise Invalid(f"{missing!r} is not a treatment of missing entries", fix=f"choose one of {', '.join(MISSING)}")
-    if dry_run and find_path_kind(Path(path).expanduser()) is None:
+    if trial is not None and find_path_kind(Path(path).expanduser()) is None:
         raise NotFound(f"there is no folder {str(path)[:200]}", fix="leave out the dry run to create it")
-    folder = open_folder(path)
-    if dry_run:
-        return _Round(parts, folder, missing, by_agent).preview()
+    folder = open_folder(path, trial=trial is not None)
     with folder.locked():
-        return _Round(parts, folder, missing, by_agent).run()
+        return _Round(trial or parts, folder, missing, by_agent, real=parts).run()
 
 
 @dataclass(slots=True)
@@ -96,7 +108,9 @@ class _Round:
     parts: Parts
     folder: Folder
     missing: str
-    by_agent: bool = False
+    by_agent: bool
+    real: Parts
+    """The memory itself, of which `parts` may be a copy."""
     _counts: _Counts = field(default_factory=_Counts)
     _notes: list[str] = field(default_factory=list[str])
     _placed: dict[Spot, list[str]] = field(default_factory=dict[Spot, list[str]])
@@ -105,48 +119,56 @@ class _Round:
     """New memory ids by the id that a correction replaced."""
     _left: set[Spot] = field(default_factory=set[Spot])
     """Blocks that could not be applied, and stay in the page unchanged."""
-    _footers: dict[str, str] = field(default_factory=dict[str, str])
-    """The footers of the pages that were drawn."""
-
-    def preview(self) -> SyncReport:
-        """Compare, and report what a run would do; change nothing."""
-        found, state, before, plan = self._compare()
-        self._counts = _Counts(len(plan.edits), len(plan.gone), len(plan.news), len(plan.clashes))
-        gone = [*plan.away, *(one.local for one in plan.gone)]
-        return replace(self._report(found, plan, pending=list_pending(gone, state, before)), dry_run=True)
 
     def run(self) -> SyncReport:
         """Compare, apply the user's changes, and draw."""
-        found, state, _, plan = self._compare()
+        found, state, before, plan, gone = self._compare()
+        lost = None
+        if self.real is not self.parts:
+            lines = gone.removed | gone.find_waiting()
+            lost = list_pending({*plan.away, *(one.local for one in plan.gone)}, lines, state, before)
         self._carry_out(plan, state.round)
+        self._forget(gone)
         after = self._view()
         if after.memories:
             after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
         self._find_places(plan)
-        return self._write(found, state, plan, after)
+        self._notes += find_deleted_words(self.parts, found, plan, after)
+        report = self._write(found, state, plan=plan, after=after, gone=gone)
+        return report if lost is None else replace(report, dry_run=True, pending=tuple(lost))
 
-    def _compare(self) -> tuple[Found, State, View, Plan]:
+    def _compare(self) -> tuple[Found, State, View, Plan, GoneLines]:
         found = self.folder.read()
-        check_owner(self.parts, found)
+        check_owner(self.real, found)
         before = self._view()
         state = self._state(before)
         set_aside_unread(found, state, before.key)
-        plan = compare(self._sides(found, state, before), partial(hash_text, before.key))
+        recognise_own(found, state, by_agent=self.by_agent)
+        sides = self._sides(found, state, before)
+        plan = compare(sides, partial(hash_text, before.key))
+        if before.tag or plan.quoted:
+            take_over_deletions(self.parts, self.folder, sides)
         self._notes += plan.notes
-        return found, state, before, plan
+        fresh = [(one.spot.path, one.text) for one in plan.quoted]
+        gone = sort_gone_lines(sides, plan.read, fresh, before.evidence)
+        reasons = Counter(why for _, why in gone.waiting.values())
+        self._notes += [f"{count_noun(count, 'missing line', 'waits')}: {why}" for why, count in reasons.items()]
+        return found, state, before, plan, gone
 
     def _view(self) -> View:
         with self.parts.store.reader(self.parts.user_id) as reader:
             return load_view(reader)
 
     def _state(self, before: View) -> State:
-        """Load the state of the last round; the state of another store is ignored."""
+        """Load the state of the last round; of that of another store only the lines of an erased memory count."""
         state = load_state(self.folder.load(STATE))
         mark = hash_tenant(before.key)
         if mark and state.mark == mark:
             return state
+        erased = not state.mark or bool(self.real.store.erased({state.tag}))
         self._notes += [_ANOTHER] if state.mark else []
-        return State(round=state.round)
+        lines = {path: dict.fromkeys(found, Line()) for path, found in state.lines.items()} if erased else {}
+        return State(round=state.round, lines=lines)
 
     def _sides(self, found: Found, state: State, before: View) -> Sides:
         tags = {one.name.rpartition("-")[2] for text in found.texts for one in text.page.entries}
@@ -158,8 +180,10 @@ class _Round:
             hidden=found.hidden,
             unread=bool(found.troubles),
             removed=read_removed(self.folder),
-            erased=self.parts.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
+            erased=self.real.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
             missing=self.missing,
+            closed=found.troubles,
+            dates=find_days(self.parts, found),
         )
 
     def _carry_out(self, plan: Plan, number: int) -> None:
@@ -170,8 +194,9 @@ class _Round:
         work += [(clash, partial(self._dispute, clash)) for clash in plan.clashes]
         news = list(plan.news)
         for change, do in work:
-            if self.by_agent or not (self._fits(change.text) and self._try(change.spot.path, do)):
+            if self.by_agent or not (may_replace(self.parts, change.text) and self._try(change.spot.path, do)):
                 news.append(Added(change.text, change.spot, Tier.PAGES, restored=True))
+        self._quote(plan, number)
         for tier in (Tier.ARCHIVE, Tier.PAGES, Tier.CORE):
             self._tell([one for one in news if one.tier is tier], plan, number)
         if plan.gone or plan.edits or plan.clashes:
@@ -198,23 +223,56 @@ class _Round:
         if len(self._told) > before:
             self._settle()
 
+    def _quote(self, plan: Plan, number: int) -> None:
+        """Remember the new lines of pages that are not ours, oldest first; they stay where they are."""
+        waiting = 0
+        for one in sorted(plan.quoted, key=lambda quoted: (not quoted.said, quoted.said)):
+            if self.by_agent and is_agents_alone(one.spot.path, one.text):
+                continue
+            try:
+                line = Line(self._file(one, number).event_ids)
+            except _REFUSED as error:
+                self._note_refusal(one.spot.path, error)
+                if not isinstance(error, Invalid):
+                    continue  # it may be accepted later
+                line = Line()
+            plan.read[one.spot.path][hash_line(one.text)] = line
+            waiting += len(line.events)
+            if waiting >= _TOGETHER:  # so that a large folder is read in the time that one wait may take
+                waiting = self._settle()
+        if waiting:
+            self._settle()
+
+    def _forget(self, gone: GoneLines) -> None:
+        """Forget what rested on lines that are gone, unless new words have replaced it."""
+        held = {one.id for one in self._view().memories if one.status in CURRENT_STATUSES} if gone.removed else ()
+        for local, path in gone.removed.items():
+            why = _BY_AGENT if self.by_agent else f"its line was removed from {path}"
+            if local in held and self._try(path, partial(forget, self.parts, local, why)):
+                self._counts.deleted += 1
+                self._notes.append(f"{path}: the line of {local} is gone: forgotten, and `restore` brings it back")
+
     def _held_texts(self) -> dict[str, str]:
         return {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
 
-    def _settle(self) -> None:
+    def _settle(self) -> int:
         try:
             settle(self.parts, _SETTLE_SECONDS)
         except Unavailable as error:
             self._notes.append(f"not everything has been processed yet: {error.what}")
+        return 0
 
-    def _try(self, place: str, work: Callable[[], None]) -> bool:
+    def _try(self, place: str, work: Callable[[], object]) -> bool:
         """Run one step; a refused step adds a note and does not stop the others."""
         try:
             work()
         except _REFUSED as error:
-            self._notes.append(f"{place}: {error.what}" + (f" ({error.why})" if error.why else ""))
+            self._note_refusal(place, error)
             return False
         return True
+
+    def _note_refusal(self, place: str, error: CredendaError) -> None:
+        self._notes.append(f"{place}: {error.what}" + (f" ({error.why})" if error.why else ""))
 
     def _delete(self, gone: Removed) -> None:
         if not self.by_agent:
@@ -238,26 +296,15 @@ class _Round:
         self._counts.contested += 1
         self._placed[clash.spot] = [clash.local, memory.id]
 
-    def _fits(self, text: str) -> bool:
-        """Return whether a text can replace a memory: not too long, and no prompt injection."""
-        try:
-            accepted = accept(
-                Submission(content=text, user_id=self.parts.user_id, source=Source.FILE.value),
-                policy=self.parts.settings.secrets_policy,
-                zone=self.parts.settings.zone,
-                now_us=self.parts.clock.now_us(),
-            )
-        except _REFUSED:
-            return False
-        flags = accepted.events[0].flags
-        return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
-
     def _remember(self, news: Added, number: int) -> None:
+        self._told.append((news, self._file(news, number)))
+
+    def _file(self, news: Added, number: int) -> Receipt:
         news = news._replace(text=require_content(news.text))
         receipt = remember(self.parts, make_submission(news, self.parts.user_id, number, by_agent=self.by_agent))
-        self._told.append((news, receipt))
         self._counts.remembered += not receipt.cached
         self._notes += [f"{news.spot.path}: {refused}" for refused in receipt.refused]
+        return receipt
 
     def _find_places(self, plan: Plan) -> None:
         """Place the memories of new statements where these were written, unless they have a place already."""
@@ -267,8 +314,12 @@ class _Round:
             self._placed.setdefault(spot, [local])
         with self.parts.store.reader(self.parts.user_id) as reader:
             for news, receipt in self._told:
-                found = reader.evidence(event_ids=receipt.event_ids)
-                made = _list_results(news, receipt, [item.memory_id for item in found], plan.where)
+                found = [item.memory_id for item in reader.evidence(event_ids=receipt.event_ids)]
+                texts = [one.text for one in reader.memories(list(dict.fromkeys(found)))]
+                if is_kept(news, receipt, texts):
+                    plan.read[news.spot.path][hash_line(news.text)] = Line(receipt.event_ids)
+                    plan.stay.add(news.spot)
+                made = list_results(news, receipt, found, plan.where)
                 self._settle_down(plan, news, made, refused=bool(receipt.refused))
         for old, new in self._changed.items():
             if old in plan.where:
@@ -282,12 +333,12 @@ class _Round:
         lasts = bool(news.name) and not made and not refused
         if news.name and (made or lasts):
             plan.bound[news.name] = made[0] if made else AWAY
-        if not (news.restored or lasts):
+        if not (news.restored or lasts or news.spot in plan.stay):
             self._placed[news.spot] = list(made)
         for local in made:
             plan.where.setdefault(local, news.spot.path)
 
-    def _write(self, found: Found, state: State, plan: Plan, after: View) -> SyncReport:
+    def _write(self, found: Found, state: State, *, plan: Plan, after: View, gone: GoneLines) -> SyncReport:
         """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
         names = map_ids(state, plan, after)
         here = {one.id for one in (*after.memories, *after.events)}
@@ -303,18 +354,16 @@ class _Round:
             left=self._left,
             closed=found.troubles,
             pages=state.pages,
+            foreign=list_foreign(found, state),
+            index=found.index,
         )
         layout = lay_out(after, placing)
-        written, removed, failed = self._draw(found, layout, after)
-        standing = ({text.path for text in found.texts} | set(written)) - set(removed)
-        drawn = map_bases(layout, names, failed, after.key)
+        made = draw_pages(self.folder, found, layout, after)
+        self._notes += made.notes
+        standing = ({text.path for text in found.texts} | set(made.written)) - set(made.removed)
+        drawn = map_bases(layout, names, made.failed, after.key)
         stay = here | {AWAY}
-        held_back = [
-            name
-            for name, one in state.entries.items()
-            if one.local in placing.skipped or (one.path in failed and one.local in stay)
-        ]
-        kept = {name: replace(one, away=one.local in plan.away) for name in held_back if (one := state.entries[name])}
+        kept = keep_bases(state, skipped=placing.skipped, failed=made.failed, away=plan.away, stay=stay)
         away = {name: Base(AWAY, "", "", held=False) for name in placing.kept}
         new = State(
             mark=hash_tenant(after.key),
@@ -322,27 +371,19 @@ class _Round:
             round=state.round,
             entries={**away, **kept, **drawn},
             pages=list_pages(found, layout, standing),
-            core=state.core if CORE in failed else frozenset(one.local for one in layout.sheets[CORE].entries),
-            footers={**{path: one for path, one in state.footers.items() if path in failed}, **self._footers},
+            core=state.core if layout.core in made.failed else frozenset(layout.list_core()),
+            footers={**{path: one for path, one in state.footers.items() if path in made.failed}, **made.footers},
+            lines={path: {**gone.kept.get(path, {}), **plan.read.get(path, {})} for path in {*gone.kept, *plan.read}},
         )
-        acted = bool(self._told or plan.gone or plan.edits or plan.clashes)
+        acted = bool(self._told or plan.gone or plan.edits or plan.clashes or new.lines != state.lines)
         self.folder.save(IGNORE, b"*\n")
-        gone = [name for name, one in state.entries.items() if one.local not in stay]
-        write_tombstones(self.parts, self.folder, removed=gone, shown={*drawn, *away})
+        removed_names = [name for name, one in state.entries.items() if one.local not in stay]
+        write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
-        return self._report(
-            found, plan, written=written, removed=removed, pending=list_pending(plan.away, state, after)
-        )
+        pending = list_pending(plan.away, gone.find_waiting(), state, after)
+        return self._report(found, made, len(plan.away) + len(gone.waiting), pending)
 
-    def _report(
-        self,
-        found: Found,
-        plan: Plan,
-        *,
-        pending: Sequence[str],
-        written: Sequence[str] = (),
-        removed: Sequence[str] = (),
-    ) -> SyncReport:
+    def _report(self, found: Found, made: DrawnPages, waiting: int, pending: Sequence[str]) -> SyncReport:
         counts, more = self._counts, len(self._notes) - _NOTES_MAX
         return SyncReport(
             path=str(self.folder.root),
@@ -350,50 +391,10 @@ class _Round:
             deleted=counts.deleted,
             remembered=counts.remembered,
             contested=counts.contested,
-            waiting=len(plan.away),
+            waiting=waiting,
             pending=tuple(pending),
-            written=tuple(written),
-            removed=tuple(removed),
+            written=tuple(made.written),
+            removed=tuple(made.removed),
             left_alone=tuple(f"{name} {why}" for name, why in sorted(found.troubles.items())),
             notes=(*self._notes[:_NOTES_MAX], *([f"and {more} more"] if more > 0 else [])),
         )
-
-    def _draw(self, found: Found, layout: Layout, after: View) -> tuple[list[str], list[str], set[str]]:
-        parsed = {text.path: text.page for text in found.texts}
-        written, removed = list[str](), list[str]()
-        standing, failed = set[str](), set(found.troubles)
-        for path, sheet in sorted(layout.sheets.items(), key=lambda one: one[0] == CORE):  # every page has a link to it
-            old = parsed.get(path)
-            text = draw(old, sheet)
-            try:
-                page = parse(text)
-                if is_empty(page, sheet) and not (path == CORE and standing):
-                    if old is not None:
-                        self.folder.remove(path)
-                        removed.append(path)
-                else:
-                    standing.add(path)
-                    written += [path] if self.folder.write(path, text) else []
-                    self._footers[path] = page.footer
-            except Unavailable as error:
-                failed.add(path)
-                self._notes.append(f"{error.what}" + (f": {error.why}" if error.why else ""))
-        if self._draw_index(index_lines(after, layout, core=CORE in standing)):
-            written.append(INDEX)
-        return written, removed, failed
-
-    def _draw_index(self, lines: Sequence[str]) -> bool:
-        try:
-            old = self.folder.read_index()
-            return self.folder.write(INDEX, draw_index(old, lines))
-        except Unavailable as error:
-            self._notes.append(error.what)
-            return False
-
-
-def _list_results(news: Added, receipt: Receipt, memory_ids: Sequence[str], standing: Collection[str]) -> list[str]:
-    """Return the new ids of a statement that have no place yet: events in the archive, memories on a page."""
-    if news.tier is Tier.ARCHIVE:
-        return list(receipt.event_ids) if news.name else []
-    made = dict.fromkeys(one for one in memory_ids if one not in standing)
-    return list(made) if news.tier is Tier.PAGES else []

@@ -21,6 +21,7 @@ from credenda.runtime import Parts
 from credenda.services.forget import forget
 from credenda.services.store import store
 from credenda.storage.store import Writer
+from credenda.text.private import cut_private, cut_private_fields, has_private
 from credenda.validation import refuse_zeros
 from credenda.write.intake.secrets import screen_secrets
 
@@ -81,7 +82,7 @@ def put_item(parts: Parts, item: Item, words: Words | None = None, *, ttl_us: in
     filed = replace(item, value=dump_value(value), updated_us=now_us, expires_us=expires_us)
     before = find_items(parts, ItemFilter(space=item.space, key=item.key)) if item.key else []
     old = before[0] if before else None
-    if words is not None and words.text.strip():
+    if words is not None and cut_private(words.text).strip():
         same = old is not None and old.value == filed.value and old.expires_us == filed.expires_us
         memory_id = old.source if same and old is not None else None
         filed = replace(filed, source=memory_id or store_words(parts, words, expires_us=expires_us).id)
@@ -100,7 +101,7 @@ def store_words(parts: Parts, words: Words, *, expires_us: int | None = None) ->
     return store(
         parts,
         MemoryUnit(
-            text=words.text.strip()[: limits.MEMORY_TEXT_CHARACTERS],
+            text=(cut_private(words.text).strip() or words.text)[: limits.MEMORY_TEXT_CHARACTERS],
             source=Source.AI.value,
             source_session=words.session[: limits.NAME_CHARACTERS],
             tags=words.tags,
@@ -131,6 +132,8 @@ def remove_items(parts: Parts, removal: ItemRemoval) -> list[Item]:
 def _check_names(*names: str | None) -> None:
     for name in names:
         refuse_zeros(name or "", "the name of an item or space")
+        if has_private(name or ""):
+            raise Invalid("the name of an item or space contains private text", fix="use another name")
 
 
 def _write(parts: Parts, work: Callable[[Writer], T]) -> T:
@@ -163,14 +166,18 @@ def _is_of_items(session: str | None) -> bool:
 
 
 def screen_value(value: object, policy: str) -> object:
-    """Apply the secrets policy to every text of a value; raises `Invalid` for a secret that it rejects."""
+    """Return a value without private parts, and apply the secrets policy to its texts; may raise `Invalid`."""
+    return _mask_value(cut_private_fields(value), policy)
+
+
+def _mask_value(value: object, policy: str) -> object:
     if isinstance(value, str):
         return screen_secrets(value, policy).text
     if isinstance(value, Mapping):
         table = cast("Mapping[str, object]", value)
-        return {name: screen_value(one, policy) for name, one in table.items()}
+        return {name: _mask_value(one, policy) for name, one in table.items()}
     if isinstance(value, list):
-        return [screen_value(one, policy) for one in cast("list[object]", value)]
+        return [_mask_value(one, policy) for one in cast("list[object]", value)]
     return value
 
 

@@ -24,7 +24,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_text
 from credenda.write.apply import Applied, apply
 from credenda.write.contests.resolve import decide_resolution
-from credenda.write.intake.fields import screen_label
+from credenda.write.intake.fields import require_label
 from credenda.write.reconcile_job import get_statement_context
 
 __all__ = ["get_contest", "list_contests", "resolve"]
@@ -53,8 +53,11 @@ def resolve(
     if scopes is not None and not isinstance(scopes, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
         raise Invalid("scopes must map each value to its scope", fix='pass for example {"consulting": "morning"}')
     policy = parts.settings.secrets_policy
-    keep = screen_label(keep, policy)
-    scopes = scopes and {screen_label(scope, policy): screen_label(value, policy) for scope, value in scopes.items()}
+    keep = require_label(keep, "the answer", policy)
+    scopes = scopes and {
+        require_label(scope, "a scope", policy): require_label(value, "a value", policy)
+        for scope, value in scopes.items()
+    }
 
     expected = read_expectation()
 

@@ -24,7 +24,7 @@ from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.read_back import Believed, Filed, Record, record
-from credenda.portability.files.state import Base, State, dump_state, hash_tenant, hash_text, load_state
+from credenda.portability.files.state import Base, Line, Lines, State, dump_state, hash_tenant, hash_text, load_state
 from credenda.portability.files.tombstones import read_key, read_tombstones, write_tombstones
 from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
@@ -71,7 +71,7 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
                 run = parts.store.commit(parts.user_id, lambda writer: start(notes=[*notes]).work(writer))
             parts.indexes.drop(parts.user_id, store=parts.store_name)
             parts.jobs_ready.set()
-            _write_state(parts, folder, run)
+            _write_state(parts, folder, run, state)
     return RebuildReport(
         reextract=False,
         dry_run=dry_run,
@@ -157,7 +157,7 @@ def _make_tombstone_row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
     }
 
 
-def _write_state(parts: Parts, folder: Folder, run: _Refill) -> None:
+def _write_state(parts: Parts, folder: Folder, run: _Refill, before: State) -> None:
     """Write the new ids of the entries to the folder, as the state for the next synchronisation."""
     with parts.store.reader(parts.user_id) as reader:
         tenant = reader.tenant
@@ -167,7 +167,20 @@ def _write_state(parts: Parts, folder: Folder, run: _Refill) -> None:
         if one.name in run.ids
     }
     write_tombstones(parts, folder)
-    folder.save(STATE, dump_state(State(mark=hash_tenant(tenant.key), tag=tenant.tag, entries=entries)))
+    new = State(mark=hash_tenant(tenant.key), tag=tenant.tag, entries=entries, lines=_rename_lines(before, run.ids))
+    folder.save(STATE, dump_state(new))
+
+
+def _rename_lines(before: State, ids: Mapping[str, str]) -> Lines:
+    """Return the lines that stay in their pages, with the new ids of their events."""
+    names = {one.local: name for name, one in before.entries.items()}
+    return {
+        path: {
+            name: Line(tuple(ids[known] for one in line.events if (known := names.get(one, one)) in ids))
+            for name, line in lines.items()
+        }
+        for path, lines in before.lines.items()
+    }
 
 
 @dataclass(slots=True)
@@ -248,7 +261,7 @@ class _Refill:
             zone=self.parts.settings.zone,
             now_us=self.parts.clock.now_us(),
         )
-        (event,) = accepted.events
+        event = accepted.get_event()
         asked = tuple(flag for flag in table.get("flags") or () if str(flag).startswith(AS_TYPE))
         return replace(accepted, events=(replace(event, flags=(*event.flags, *asked)),))
 

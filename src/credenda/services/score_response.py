@@ -19,7 +19,7 @@ from credenda.services.response_claims import Line, judge_claims, read_context, 
 from credenda.services.search import check_limit
 from credenda.validation import check_name, check_text
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
-from credenda.write.intake.secrets import screen_secrets
+from credenda.write.intake.secrets import check_identifier, screen_secrets
 
 __all__ = ["list_scores", "score_response"]
 
@@ -70,6 +70,8 @@ def score_response(parts: Parts, response: str, context: str, *, session: str | 
     if not response.strip():
         raise Invalid("there is no response to score", why="it is empty", fix="pass the text of the answer")
     where = check_name(session, "session")
+    if where is not None:
+        check_identifier(where, "session", parts.settings.secrets_policy)
     lines = read_context(context, parts.extractor)
     claims = judge_claims(split_response(response), lines, parts.extractor)
     judged, judge = _ask_model(parts, claims, lines)

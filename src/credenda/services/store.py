@@ -107,7 +107,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         expires_at=unit.expires_at,
     )
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=zone, now_us=now_us)
-    event = accepted.events[0]
+    event = accepted.get_event()
     if DENIED in event.flags:
         raise Invalid(
             "this cannot be stored as a memory",
@@ -159,10 +159,10 @@ class _Slot(NamedTuple):
 
 
 def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
-    entity = screen_label(check_name(unit.entity, "entity"), policy)
+    entity = screen_label(check_name(unit.entity, "entity"), policy) or None
     if entity is not None and normalise_name(entity) in _SELF:
         entity = "user"
-    attribute = screen_label(check_name(unit.attribute, "attribute"), policy)
+    attribute = screen_label(check_name(unit.attribute, "attribute"), policy) or None
     if attribute is not None and not normalise_attribute(attribute):
         raise Invalid(
             f"{attribute!r} is not an attribute", why="it contains no letter", fix="use words, like home_town"
@@ -170,8 +170,8 @@ def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
     return _Slot(
         entity=entity,
         attribute=normalise_attribute(attribute) if attribute else None,
-        value=screen_label(check_name(unit.value, "value"), policy),
-        scope=screen_label(check_name(unit.scope, "scope"), policy),
+        value=screen_label(check_name(unit.value, "value"), policy) or None,
+        scope=screen_label(check_name(unit.scope, "scope"), policy) or None,
     )
 
 

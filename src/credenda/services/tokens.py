@@ -23,6 +23,7 @@ from credenda.services.members import find_access
 from credenda.services.server_secrets import find_secret
 from credenda.storage.store import Store
 from credenda.storage.tokens import StoredToken, TokenStore
+from credenda.text.private import cut_private
 from credenda.validation import check_name
 
 __all__ = ["issue_token", "list_tokens", "revoke_token", "verify_token"]
@@ -54,7 +55,7 @@ def issue_token(
     secret = draw_secret()
     token = AccessToken(
         id=draw_request_id(),
-        name=check_name(name, "name") or "",
+        name=cut_private(check_name(name, "name") or ""),
         user=parts.user_id,
         scopes=tuple(dict.fromkeys(scopes)),
         created_us=now_us,

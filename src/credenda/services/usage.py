@@ -23,6 +23,7 @@ from credenda.services.short_ids import resolve_id
 from credenda.storage.store import Access, Reader, Retention, Watermark, Writer
 from credenda.validation import check_name
 from credenda.workers.idle_tasks import flush_accesses
+from credenda.write.intake.secrets import check_identifier
 
 __all__ = ["Looked", "Times", "look", "read_retention_rules", "read_times", "record_feedback", "rescore_retention"]
 
@@ -119,6 +120,8 @@ def record_feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | N
     beside a useful one but not used lose a little at the next decay.
     """
     where = check_name(session, "session")
+    if where is not None:
+        check_identifier(where, "session", parts.settings.secrets_policy)
     hit_id = resolve_id(parts, hit_id)
     flush_accesses(parts)
 

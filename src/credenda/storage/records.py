@@ -330,12 +330,14 @@ class Rewording:
 
     `texts` maps each earlier text to what remains of it; `moved` has the evidence as it was and as it is now. The
     vectors of the memory are deleted. Indexes learn about it from the log: put, in the same unit, a `rebuild` change.
+    Reasons of its changes that hold one of the `phrases` are removed.
     """
 
     id: str
     at_us: int
     texts: Mapping[str, str]
     moved: tuple[tuple[Evidence, Evidence], ...] = ()
+    phrases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

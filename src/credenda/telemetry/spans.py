@@ -17,6 +17,7 @@ from inspect import isfunction
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from credenda.clock import seconds
+from credenda.text.private import cut_private
 
 __all__ = ["Recorded", "record_group", "record_job", "record_methods", "record_model_call", "record_request"]
 
@@ -181,6 +182,7 @@ def _describe(call: _Call, operation: str, value: object, words: object) -> None
         call.set(gen_ai__memory__record__id=found)
     if not isinstance(words, str):
         return
+    words = cut_private(words)
     if operation == "search_memory":
         shown = [{"id": one.id, "content": one.text, "score": one.score} for one in list(hits or ())[:_RECORDS_MAX]]
         call.set(gen_ai__memory__query__text=words, gen_ai__memory__records=json.dumps(shown, ensure_ascii=False))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.tokens import tokenize
 
-__all__ = ["MONTHS", "compose_event_text", "compose_memory_text"]
+__all__ = ["MONTHS", "compose_event_text", "compose_memory_text", "format_yearly_day"]
 
 MONTHS: Final = (
     "January",
@@ -25,9 +26,20 @@ MONTHS: Final = (
     "December",
 )
 """English month names for every locale; `strftime` and `calendar` follow the process's locale."""
+_YEARLY: Final = re.compile(r"--(0[1-9]|1[0-2])-(\d\d)")
 _NAMELESS_ROLES: Final = frozenset({"user", "assistant", "document"})
 _TENANT: Final = "user"
 """The entity of the tenant: nearly every memory has it, so it distinguishes none."""
+
+
+def format_yearly_day(value: str) -> str:
+    """Return a value that is a day without a year, such as a birthday, in words; any other unchanged.
+
+    >>> format_yearly_day("--11-17"), format_yearly_day("Linz")
+    ('17 November', 'Linz')
+    """
+    yearly = _YEARLY.fullmatch(value)
+    return value if yearly is None else f"{int(yearly[2])} {MONTHS[int(yearly[1]) - 1]}"
 
 
 def compose_event_text(*, speaker: str, role: str, occurred_us: int, text: str) -> str:

@@ -12,7 +12,8 @@ from credenda.model.change import Actor
 from credenda.model.report import ExpiryReport
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, Writer
-from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
+from credenda.write.forget.delete import Deletion
+from credenda.write.forget.matches import check_hold, count_matches, find_last_number
 
 __all__ = ["apply_policies"]
 

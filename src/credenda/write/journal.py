@@ -97,6 +97,8 @@ def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> 
     earlier = find_earlier_receipt(writer, accepted)
     if earlier is not None and not (accepted.allow_deleted and _has_lost_words(writer, earlier, accepted)):
         return earlier
+    if not compared.events:
+        return _receipt(job_id=None, event_ids=(), queued=False, refused=accepted.refused)
     ids, refused = file_events(writer, compared)
     replaced = "" if earlier is None else earlier.job_id or ""
     job_id = writer.put(replace(make_job(writer, accepted, ids, kind), replaces=replaced))

@@ -21,6 +21,7 @@ from credenda.storage.sql.run import StatementRunner
 from credenda.storage.store import EventFilter, Watermark, Writer
 from tests.contract.store.build import ANA, put, said, see, texts
 from tests.postgres_server import Database
+from tests.waiting import PATIENCE_SECONDS
 
 UNDONE = ("40001", "40P01", "55P03")
 
@@ -65,7 +66,7 @@ def test_a_unit_that_the_server_undid_after_a_deadlock_files_once(
     committed = Event()
 
     def wait_for_the_other(_: float) -> None:
-        assert committed.wait(60)
+        assert committed.wait(PATIENCE_SECONDS), "the other unit was not committed"
 
     def meet() -> None:
         other.execute(touch, (ANA, "first"))  # returns when the server has undone the unit
@@ -87,7 +88,7 @@ def test_a_unit_that_the_server_undid_after_a_deadlock_files_once(
     other.execute(touch, (ANA, "second"))
     with database.connect() as watching, ThreadPoolExecutor(1) as pool:
         store.commit(ANA, work)
-        meeting[0].result(timeout=60)
+        meeting[0].result(timeout=PATIENCE_SECONDS)
     assert len(tried) == 2
     assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["Once."]
     assert see(store, ANA, lambda reader: [reader.duties.watermark(one) for one in ("first", "second")]) == [12, 12]
@@ -113,7 +114,7 @@ def test_a_unit_that_cannot_be_serialised_is_decided_anew_from_the_rows_of_the_o
         done = pool.submit(store.commit, ANA, work)
         wait_until_one_waits(watching, done)
         other.execute("COMMIT")
-        done.result(timeout=60)
+        done.result(timeout=PATIENCE_SECONDS)
     assert len(tried) == 2
     assert see(store, ANA, lambda reader: reader.duties.watermark("first")) == 6
     assert texts(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == ["Once."]

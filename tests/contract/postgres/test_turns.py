@@ -15,6 +15,7 @@ from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.workers.tenants import AllUsers
 from tests.contract.store.build import put
 from tests.postgres_server import APP, Database
+from tests.waiting import PATIENCE_SECONDS
 
 IMPORTED = 100_000
 BATCH = 16
@@ -65,7 +66,7 @@ def test_an_import_of_100_000_messages_delays_the_word_of_another_user_by_a_batc
         before = len(recorder.read)
         with Credenda(bob, workers=False) as memory:
             memory.remember("mine")
-        assert read.wait(120)
+        assert read.wait(PATIENCE_SECONDS), "the import was not read"
         between = recorder.read.index("mine") - before
     finally:
         stop.set()

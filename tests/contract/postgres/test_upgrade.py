@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from itertools import count
 from queue import SimpleQueue
 from threading import Event
-from typing import Final
 
 import pytest
 
@@ -24,8 +23,8 @@ from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter
 from tests.contract.store.build import ANA, put, said, see, texts
 from tests.postgres_server import APP, Database, get_server
+from tests.waiting import PATIENCE_SECONDS
 
-_LONG: Final = 60.0
 NEXT = get_latest_version() + 1
 PRE = """
 -- What the next version adds; the old one does not know it.
@@ -103,14 +102,14 @@ def test_an_old_node_serves_while_the_next_version_comes(database: Database) -> 
 
     with Credenda.open(database.url(), user=ANA, workers=False) as old, ThreadPoolExecutor(1) as threads:
         served = threads.submit(serve, old)
-        calls.get(timeout=_LONG)
+        calls.get(timeout=PATIENCE_SECONDS)
         with upgraded():
             assert migrate(database.url()) == [f"{NEXT} pre"]
             new = PostgresStore(database.url())
             say(new, "Said to the new node.")
             new.close()
         for _ in range(calls.qsize() + 2):  # those that were made meanwhile, and two whole ones after it
-            calls.get(timeout=_LONG)
+            calls.get(timeout=PATIENCE_SECONDS)
         stop.set()
         served.result()
         assert old.data.doctor().ok

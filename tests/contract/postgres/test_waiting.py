@@ -17,6 +17,7 @@ from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter, Writer
 from tests.contract.store.build import ANA, BEN, put, said, see, texts
 from tests.postgres_server import Database
+from tests.waiting import PATIENCE_SECONDS
 
 LONG = "SELECT pg_sleep(60)"
 
@@ -43,7 +44,7 @@ def test_a_read_stops_when_its_caller_leaves(store: PostgresStore) -> None:
         reading = pool.submit(copy_context().run, read_long, store)
         stop.set()
         with pytest.raises(Unavailable, match="cancelled"):
-            reading.result(timeout=20)
+            reading.result(timeout=PATIENCE_SECONDS)
     assert see(store, ANA, lambda reader: reader.tenant.tag) == ""
 
 
@@ -69,17 +70,17 @@ def test_a_unit_waits_for_the_tenant_no_longer_than_its_call_may(store: Postgres
 
     def hold(writer: Writer) -> None:
         begun.set()
-        assert go_on.wait(timeout=20)
+        assert go_on.wait(timeout=PATIENCE_SECONDS), "nobody let it go on"
         writer.put(said("First."))
 
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(store.commit, ANA, hold)
-        assert begun.wait(timeout=20)
+        assert begun.wait(timeout=PATIENCE_SECONDS), "the other call has not begun"
         with limit_duration(0.2), pytest.raises(Unavailable):
             put(other, ANA, said("Never."))
         put(other, BEN, said("Units of two tenants run side by side."))
         go_on.set()
-        held.result(timeout=20)
+        held.result(timeout=PATIENCE_SECONDS)
     assert texts(see(other, ANA, lambda reader: reader.find_events(EventFilter()))) == ["First."]
     other.close()
 
@@ -112,17 +113,17 @@ def test_callers_in_line_for_one_tenant_leave_connections_to_others(store: Postg
 
     def hold(writer: Writer) -> None:
         begun.set()
-        assert go_on.wait(timeout=20)
+        assert go_on.wait(timeout=PATIENCE_SECONDS), "nobody let it go on"
         writer.put(said("First."))
 
     with ThreadPoolExecutor(31) as pool:
         held = pool.submit(store.commit, ANA, hold)
-        assert begun.wait(timeout=20)
+        assert begun.wait(timeout=PATIENCE_SECONDS), "the other call has not begun"
         waiting = [pool.submit(put, store, ANA, said(f"Turn {turn}.")) for turn in range(30)]
         put(store, BEN, said("Served."))
         go_on.set()
         for future in (held, *waiting):
-            future.result(timeout=60)
+            future.result(timeout=PATIENCE_SECONDS)
     assert len(see(store, ANA, lambda reader: reader.find_events(EventFilter()))) == 31
 
 
@@ -142,4 +143,4 @@ def test_an_erasure_also_takes_the_name_that_a_record_of_the_audit_is_just_addin
             while not watching.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
                 assert not erasing.done(), "the erasure has not waited"
         recording.execute("COMMIT")
-        assert erasing.result(timeout=20).held
+        assert erasing.result(timeout=PATIENCE_SECONDS).held

@@ -8,6 +8,7 @@ import pytest
 
 from credenda.errors import Unavailable
 from credenda.storage.store import EventFilter, MemoryFilter, Store, Writer
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import ANA, BEN, add, held, put, said, see, texts
 from .conftest import StoreFactory
@@ -61,10 +62,10 @@ def test_a_unit_that_raises_undoes_only_itself_among_others(store: Store) -> Non
     def first(writer: Writer) -> None:
         writer.put(said("First."))
         held_open.set()
-        assert go_on.wait(timeout=10)
+        assert go_on.wait(timeout=PATIENCE_SECONDS), "nobody let it go on"
 
     def later(turn: int) -> None:
-        waiting.wait(timeout=10)
+        waiting.wait(timeout=PATIENCE_SECONDS)
         if turn % 2:
             with pytest.raises(ZeroDivisionError):
                 store.commit(ANA, lambda writer: (writer.put(said(f"Odd {turn}.")), 1 // 0))
@@ -73,12 +74,12 @@ def test_a_unit_that_raises_undoes_only_itself_among_others(store: Store) -> Non
 
     with ThreadPoolExecutor(9) as pool:
         leader = pool.submit(store.commit, ANA, first)
-        assert held_open.wait(timeout=10)
+        assert held_open.wait(timeout=PATIENCE_SECONDS), "the first unit has not begun"
         others = [pool.submit(later, turn) for turn in range(8)]
-        waiting.wait(timeout=10)
+        waiting.wait(timeout=PATIENCE_SECONDS)
         go_on.set()
         for future in (leader, *others):
-            future.result(timeout=20)
+            future.result(timeout=PATIENCE_SECONDS)
     kept = events(store)
     assert kept[0] == "First."
     assert sorted(kept[1:]) == [f"Even {turn}." for turn in (0, 2, 4, 6)]
@@ -117,7 +118,7 @@ def test_readers_do_not_wait_for_a_unit_that_is_under_way(store: Store) -> None:
 
         def work(writer: Writer) -> list[str]:
             writer.put(said("Two."))
-            return pool.submit(events, store).result(timeout=10)
+            return pool.submit(events, store).result(timeout=PATIENCE_SECONDS)
 
         assert store.commit(ANA, work) == ["One."]
     assert len(events(store)) == 2
@@ -130,7 +131,7 @@ def test_many_threads_read_and_write_without_loss(store: Store, store_factory: S
     def run(thread: int) -> None:
         own = stores[thread % 2]
         user_id = ANA if thread < 4 else BEN
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         for turn in range(10):
             (event_id,) = put(own, user_id, said(f"{thread}.{turn}"))
             assert see(own, user_id, lambda reader, id_=event_id: len(reader.events([id_]))) == 1
@@ -163,14 +164,14 @@ def test_closing_waits_for_the_unit_under_way(store: Store, store_factory: Store
 
     def work(writer: Writer) -> None:
         begun.set()
-        assert go_on.wait(timeout=10)
+        assert go_on.wait(timeout=PATIENCE_SECONDS), "nobody let it go on"
         writer.put(said("Kept."))
 
     with ThreadPoolExecutor(2) as pool:
         unit = pool.submit(store.commit, ANA, work)
-        assert begun.wait(timeout=10)
+        assert begun.wait(timeout=PATIENCE_SECONDS), "the other call has not begun"
         closing = pool.submit(store.close)
         go_on.set()
-        unit.result(timeout=10)
-        closing.result(timeout=10)
+        unit.result(timeout=PATIENCE_SECONDS)
+        closing.result(timeout=PATIENCE_SECONDS)
     assert events(store_factory()) == ["Kept."]

@@ -22,6 +22,7 @@ from credenda.storage.store import (
     Writer,
     pack_code,
 )
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import ANA, BEN, add, because, current, ended, followed, held, logged, put, said, see, vector
 from .conftest import StoreFactory
@@ -63,7 +64,7 @@ def test_units_of_a_tenant_are_serial_among_threads_and_stores(store: Store, sto
     start = Barrier(4)
 
     def run(thread: int) -> None:
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         for _ in range(ROUNDS):
             stores[thread % 2].commit(ANA, count_up)
 
@@ -92,7 +93,7 @@ def test_units_of_a_tenant_are_serial_among_processes(store: Store) -> None:
     for _ in range(ROUNDS):
         store.commit(ANA, count_up)
     for process in processes:
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0
     assert counted(store) == [str(number) for number in range(3 * ROUNDS)]
     assert store.check(ANA) == []
@@ -105,16 +106,16 @@ def test_a_unit_sees_all_that_was_committed_while_it_waited(store: Store, store_
 
     def first(writer: Writer) -> None:
         begun.set()
-        assert go_on.wait(timeout=10)
+        assert go_on.wait(timeout=PATIENCE_SECONDS), "nobody let it go on"
         writer.put(said("First."))
 
     with ThreadPoolExecutor(2) as pool:
         leading = pool.submit(store.commit, ANA, first)
-        assert begun.wait(timeout=10)
+        assert begun.wait(timeout=PATIENCE_SECONDS), "the other call has not begun"
         following = pool.submit(other.commit, ANA, lambda writer: writer.counts().events)
         go_on.set()
-        leading.result(timeout=10)
-        assert following.result(timeout=10) == 1
+        leading.result(timeout=PATIENCE_SECONDS)
+        assert following.result(timeout=PATIENCE_SECONDS) == 1
 
 
 def one_of_each(writer: Writer, text: str) -> dict[IdKind, int]:
@@ -134,7 +135,7 @@ def test_numbers_of_each_kind_are_dense_and_follow_the_order_of_commits(
     log: list[dict[IdKind, int]] = []
 
     def run(thread: int) -> None:
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         for turn in range(10):
 
             def work(writer: Writer, turn: int = turn) -> None:
@@ -211,8 +212,8 @@ def test_a_reader_sees_all_up_to_its_heads_and_nothing_above(store: Store, store
 
     with ThreadPoolExecutor(3) as pool:
         readers = [pool.submit(read, own) for own in (store, other)]
-        pool.submit(write).result(timeout=60)
-        assert all(reader.result(timeout=60) for reader in readers)
+        pool.submit(write).result(timeout=PATIENCE_SECONDS)
+        assert all(reader.result(timeout=PATIENCE_SECONDS) for reader in readers)
     assert see(other, ANA, heads) == IndexPosition(60, 60, 60)
 
 
@@ -223,7 +224,7 @@ def test_nothing_of_a_unit_under_way_is_seen(store: Store, store_factory: StoreF
 
         def work(writer: Writer) -> tuple[IndexPosition, IndexPosition]:
             one_of_each(writer, "Two.")
-            return heads(writer), pool.submit(see, other, ANA, heads).result(timeout=10)
+            return heads(writer), pool.submit(see, other, ANA, heads).result(timeout=PATIENCE_SECONDS)
 
         inside, outside = store.commit(ANA, work)
     assert (inside, outside) == (IndexPosition(2, 1, 0), IndexPosition(1, 0, 0))

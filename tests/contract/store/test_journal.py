@@ -9,6 +9,7 @@ from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
 from credenda.model.event import Event, Role, Source
 from credenda.storage.store import EventFilter, Store
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import ANA, BEN, MAY_8_2023_US, SetClock, held, number, put, said, see, texts
 from .conftest import StoreFactory
@@ -90,7 +91,7 @@ def test_numbering_has_no_gaps_when_many_threads_write_and_some_units_fail(store
     start = Barrier(threads)
 
     def write(thread: int) -> list[str]:
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         ids: list[str] = []
         for turn in range(rounds):
             if turn % 4 == 3:

@@ -25,6 +25,7 @@ from credenda.storage.store import (
     Writer,
 )
 from credenda.storage.turns import take_turn
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import ANA, add, because, contested, current, ended, held, logged, put, said, see, texts
 
@@ -136,7 +137,7 @@ def test_callers_who_decide_in_turn_decide_once_each(ana: Store) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(store_some) for _ in range(8)]:
-            done.result(timeout=120)
+            done.result(timeout=PATIENCE_SECONDS)
     assert decided == list(range(4, 4 + 32))
 
 
@@ -144,7 +145,7 @@ def test_work_in_the_background_does_not_wait_for_the_turn_of_a_caller(ana: Stor
     def decide(writer: Writer) -> None:
         if not filed:
             with ThreadPoolExecutor(1) as pool:
-                filed.append(pool.submit(commit_planned, ana, ANA, replaced, nothing).result(timeout=60))
+                filed.append(pool.submit(commit_planned, ana, ANA, replaced, nothing).result(timeout=PATIENCE_SECONDS))
         writer.put(held("Thing."))
 
     filed: list[None] = []

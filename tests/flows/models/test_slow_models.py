@@ -16,6 +16,7 @@ from credenda.storage.job_kinds import REREAD, THINK
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
 from credenda.workers.loop import run_due_jobs, run_llm_jobs
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import BEES, CLAIM, held
 
@@ -34,7 +35,7 @@ class Slow:
         self.waiting.append(question.prompt)
         if len(self.waiting) == self.at_once:
             self.began.set()
-        assert self.go_on.wait(30)
+        assert self.go_on.wait(PATIENCE_SECONDS), "nobody let it go on"
         return Reply(text='{"claims": [], "more": false}', tokens_in=1, tokens_out=1)
 
     def close(self) -> None:
@@ -56,7 +57,7 @@ def test_a_slow_model_keeps_nobody_waiting(path: Path, clock: ManualClock) -> No
             pass
         thinking = Thread(target=run_llm_jobs, args=(parts,))
         thinking.start()
-        assert slow.began.wait(20)
+        assert slow.began.wait(PATIENCE_SECONDS), "it has not begun"
         assert len(slow.waiting) == 2, "as many at once as it may be asked, and no more"
         mem.remember("Thanks!")
         assert run_due_jobs(parts) == 1
@@ -64,7 +65,7 @@ def test_a_slow_model_keeps_nobody_waiting(path: Path, clock: ManualClock) -> No
         stored = mem.store(MemoryUnit(text="Tea is fine"))
         assert stored.id
         slow.go_on.set()
-        thinking.join(20)
+        thinking.join(PATIENCE_SECONDS)
         assert not thinking.is_alive()
         assert {job.status for job in _jobs(parts, THINK)} == {JobStatus.COMPLETE, JobStatus.QUEUED}
         mem.settle()
@@ -77,10 +78,10 @@ def test_closing_does_not_wait_for_a_model(path: Path, clock: ManualClock) -> No
     mem = Credenda(parts, workers=True)
     for number in range(2):
         mem.remember(BEES.replace("forty", f"{number}x"))
-    assert slow.began.wait(20)
+    assert slow.began.wait(PATIENCE_SECONDS), "it has not begun"
     closing = Thread(target=mem.close)
     closing.start()
-    closing.join(20)
+    closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
     assert not slow.go_on.is_set()
     slow.go_on.set()

@@ -20,6 +20,7 @@ from credenda.providers.embed.minilm import MiniLmEmbedder, find_weights, open_m
 from credenda.providers.embed.minilm_graph import build_graph, build_overflow_probe
 from credenda.providers.embed.safetensors_file import map_tensors
 from credenda.providers.embed.wordpiece import WordPieces
+from tests.waiting import PATIENCE_SECONDS
 
 TEXTS = [
     f"{who} {did} {what}{end}"
@@ -175,5 +176,7 @@ print(sorted(name for name in sys.modules if name.split(".")[0] in {"huggingface
 
 
 def test_it_needs_no_network_and_no_hub() -> None:
-    done = subprocess.run([sys.executable, "-c", _OFFLINE], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", _OFFLINE], capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
+    )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")

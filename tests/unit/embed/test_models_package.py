@@ -18,6 +18,7 @@ from benchmarks.build_models import build_english, build_minilm, encode_tensors,
 from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights
 from credenda.providers.embed.safetensors_file import map_tensors, read_header
 from credenda.providers.parse.spacy_english import ENGLISH_SHA256, hash_folder
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "packages" / "credenda-models"
@@ -55,7 +56,9 @@ def test_both_extras_pin_the_version_of_the_package() -> None:
 
 def test_the_package_runs_nothing() -> None:
     seen = "import sys; before = set(sys.modules); import credenda_models; print(sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", seen], capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS
+    )
     assert done.stdout.strip() == "['credenda_models']"
     assert [path.name for path in FILES.rglob("*.py")] == ["__init__.py"]
 

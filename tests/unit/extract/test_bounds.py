@@ -7,6 +7,7 @@ import pytest
 
 from credenda import limits
 from credenda.clock import cpu_seconds
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import event, hear
 
@@ -96,7 +97,7 @@ def test_importing_the_package_reads_no_data_and_compiles_little() -> None:
         "import credenda.write.extract.rules as rules; from credenda.write.extract.lexicon import load_table;"
         "rules.RulesExtractor(); assert load_table.cache_info().currsize == 0"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_SECONDS)
 
 
 def test_a_run_on_sentence_is_read_where_its_author_begins_anew() -> None:

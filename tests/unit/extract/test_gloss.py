@@ -10,6 +10,7 @@ from credenda.model.claim import UpdateKind
 from credenda.model.memory import MemoryType, Stance
 from credenda.write.extract.conjugate import conjugated, inflected
 from credenda.write.extract.gloss import glossed, language_of
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import hear, only, slot
 
@@ -181,6 +182,6 @@ def test_of_two_phrases_of_one_length_the_spelled_one_is_chosen_whatever_the_has
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         assert done.stdout.strip() == "My birthday is on 12 of December."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from credenda.config import Settings
 from credenda.providers.llm.command import Command
 from credenda.providers.llm.factory import open_model
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
+from tests.waiting import PATIENCE_SECONDS, await_that
 
 QUESTION = Question(
     instructions="Say what is worth keeping.",
@@ -26,6 +26,7 @@ QUESTION = Question(
     tokens_max=256,
     earlier=(("nonsense", "That is not JSON."),),
 )
+
 Program = Callable[[str], Command]
 
 
@@ -133,15 +134,13 @@ def test_a_silent_program_is_killed_with_the_programs_that_it_started(tmp_path: 
 
 def test_closing_ends_a_running_question(program: Program, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    model = program(f"open({str(mark)!r}, 'w').close()\ntime.sleep(60)")
+    model = program(f"open({str(mark)!r}, 'w').close()\ntime.sleep(600)")
     failures: list[ModelFailure] = []
     asking = Thread(target=lambda: failures.append(failure(model)))
     asking.start()
-    until = time.monotonic() + 20
-    while not mark.exists() and time.monotonic() < until:
-        asking.join(0.01)
+    await_that(mark.exists, "the question to the program")
     model.close()
-    asking.join(20)
+    asking.join(PATIENCE_SECONDS)
     assert [one.trouble for one in failures] == [Trouble.AWAY]
     assert failure(model).trouble is Trouble.AWAY
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from credenda import limits
 from credenda.storage.sqlite.group import GroupCommit
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import Refusing, refusing
 
-SECONDS = 10
 SCHEMA = """
 CREATE TABLE said (text TEXT NOT NULL);
 CREATE TABLE owner (id INTEGER PRIMARY KEY);
@@ -55,16 +55,16 @@ class Shared:
 
         def work() -> None:
             self._held.set()
-            assert self._go_on.wait(SECONDS)
+            assert self._go_on.wait(PATIENCE_SECONDS), "nobody let it go on"
 
         first = self.pool.submit(self.commit.run, work)
-        assert self._held.wait(SECONDS)
+        assert self._held.wait(PATIENCE_SECONDS), "the first caller has not begun"
         return first
 
     def join(self, work: Callable[[], object]) -> Future[object]:
         """Queue one more caller behind the first, and return when it is in line."""
         future = self.pool.submit(self.commit.run, work)
-        assert self.queue.joined.acquire(timeout=SECONDS)
+        assert self.queue.joined.acquire(timeout=PATIENCE_SECONDS)
         return future
 
     def go_on(self) -> None:

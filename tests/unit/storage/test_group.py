@@ -10,17 +10,18 @@ from credenda import limits
 from credenda.errors import Conflict, Unavailable
 from credenda.storage.sqlite import group
 from credenda.storage.sqlite.group import begin_immediate, retry_while_locked
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import failure
-from .sharing import SECONDS, Shared
+from .sharing import Shared
 
 
 def test_those_who_wait_share_the_next_commit(shared: Shared) -> None:
     first = shared.hold()
     others = [shared.join(lambda turn=turn: shared.say(f"turn {turn}")) for turn in range(12)]
     shared.go_on()
-    first.result(SECONDS)
-    assert [future.result(SECONDS) for future in others] == [f"turn {turn}" for turn in range(12)]
+    first.result(PATIENCE_SECONDS)
+    assert [future.result(PATIENCE_SECONDS) for future in others] == [f"turn {turn}" for turn in range(12)]
     assert shared.commit.commits == 2
     assert shared.said() == [f"turn {turn}" for turn in range(12)]
 
@@ -30,7 +31,7 @@ def test_a_commit_is_shared_by_a_bounded_number(shared: Shared) -> None:
     others = [shared.join(lambda: shared.say("more")) for _ in range(limits.GROUP_COMMIT_UNITS + 3)]
     shared.go_on()
     for future in (first, *others):
-        future.result(SECONDS)
+        future.result(PATIENCE_SECONDS)
     assert shared.commit.commits == 3
 
 
@@ -55,7 +56,12 @@ def test_an_error_undoes_its_own_unit_and_reaches_its_own_caller(shared: Shared)
     failed = [shared.join(lambda error=error: fail(error)) for error in errors]
     late = shared.join(lambda: shared.say("late"))
     shared.go_on()
-    assert [future.exception(SECONDS) for future in (first, kept, *failed, late)] == [None, None, *errors, None]
+    assert [future.exception(PATIENCE_SECONDS) for future in (first, kept, *failed, late)] == [
+        None,
+        None,
+        *errors,
+        None,
+    ]
     assert shared.said() == ["kept", "late"]
 
 
@@ -64,9 +70,9 @@ def test_a_refused_statement_reaches_only_its_caller_translated(shared: Shared) 
     kept = shared.join(lambda: shared.say("kept"))
     refused = shared.join(lambda: shared.connection.execute("INSERT INTO said VALUES (NULL)"))
     shared.go_on()
-    first.result(SECONDS)
-    assert kept.result(SECONDS) == "kept"
-    error = refused.exception(SECONDS)
+    first.result(PATIENCE_SECONDS)
+    assert kept.result(PATIENCE_SECONDS) == "kept"
+    error = refused.exception(PATIENCE_SECONDS)
     assert isinstance(error, Conflict)
     assert isinstance(error.__cause__, sqlite3.IntegrityError)
 
@@ -87,8 +93,8 @@ def test_a_commit_that_fails_is_reported_to_all_and_undoes_all(shared: Shared) -
         shared.join(lambda: shared.say("lost too")),
     ]
     shared.go_on()
-    first.result(SECONDS)
-    errors = [future.exception(SECONDS) for future in units]
+    first.result(PATIENCE_SECONDS)
+    errors = [future.exception(PATIENCE_SECONDS) for future in units]
     assert [type(error) for error in errors] == [Conflict] * 3
     assert len({id(error) for error in errors}) == 3
     assert shared.said() == []
@@ -107,7 +113,7 @@ def test_a_disk_that_refuses_is_reported_to_all_and_the_next_commit_works(
         shared.connection.refused["ROLLBACK"] = failure(code)
     shared.go_on()
     failed = units if statement != "COMMIT" else [first, *units]
-    assert all(isinstance(future.exception(SECONDS), Unavailable) for future in failed)
+    assert all(isinstance(future.exception(PATIENCE_SECONDS), Unavailable) for future in failed)
     shared.connection.refused = {}
     assert shared.commit.run(lambda: shared.say("after")) == "after"
     assert shared.said() == ["after"]

@@ -10,8 +10,9 @@ import pytest
 
 from credenda.errors import Unavailable
 from credenda.storage.sqlite import group
+from tests.waiting import PATIENCE_SECONDS
 
-from .sharing import SECONDS, Shared
+from .sharing import Shared
 
 
 def test_an_interrupt_while_leading_stops_the_leader_and_no_one_else(shared: Shared) -> None:
@@ -23,9 +24,9 @@ def test_an_interrupt_while_leading_stops_the_leader_and_no_one_else(shared: Sha
     leader = shared.join(lambda: shared.say("lost"))
     units = [shared.join(interrupt), shared.join(lambda: shared.say("lost"))]
     shared.go_on()
-    first.result(SECONDS)
-    assert isinstance(leader.exception(SECONDS), KeyboardInterrupt)
-    assert all(isinstance(future.exception(SECONDS), Unavailable) for future in units)
+    first.result(PATIENCE_SECONDS)
+    assert isinstance(leader.exception(PATIENCE_SECONDS), KeyboardInterrupt)
+    assert all(isinstance(future.exception(PATIENCE_SECONDS), Unavailable) for future in units)
     assert shared.said() == []
     assert shared.commit.run(lambda: shared.say("after")) == "after"
 
@@ -49,7 +50,7 @@ class InterruptedLock:
         self._waits += 1
         if self._waits == 2:
             raise KeyboardInterrupt
-        assert self._lock.acquire(timeout=SECONDS)
+        assert self._lock.acquire(timeout=PATIENCE_SECONDS)
 
     def release(self) -> None:
         self._lock.release()
@@ -76,11 +77,11 @@ def interrupted(
 def test_an_interrupted_waiter_leaves_the_queue_and_blocks_no_one(shared: Shared) -> None:
     first = shared.hold()
     interrupted(shared, lambda: shared.say("never"))
-    assert shared.queue.joined.acquire(timeout=SECONDS)
+    assert shared.queue.joined.acquire(timeout=PATIENCE_SECONDS)
     later = shared.join(lambda: shared.say("later"))
     shared.go_on()
-    first.result(SECONDS)
-    assert later.result(SECONDS) == "later"
+    first.result(PATIENCE_SECONDS)
+    assert later.result(PATIENCE_SECONDS) == "later"
     assert shared.said() == ["later"]
 
 
@@ -91,17 +92,17 @@ def test_an_interrupted_waiter_awaits_the_end_of_its_unit_that_another_runs(shar
 
     def slow() -> None:
         running.set()
-        assert finish.wait(SECONDS)
+        assert finish.wait(PATIENCE_SECONDS), "nobody let it finish"
         shared.say("mine")
 
     def until_it_runs() -> None:
         shared.go_on()
-        assert running.wait(SECONDS)
+        assert running.wait(PATIENCE_SECONDS), "it does not run"
 
     interrupted(shared, slow, before=until_it_runs, again=finish.set)
     assert shared.said()[-1] == "mine"
     for future in (first, leader):
-        future.result(SECONDS)
+        future.result(PATIENCE_SECONDS)
     assert shared.commit.run(lambda: shared.say("after")) == "after"
 
 
@@ -112,12 +113,12 @@ def test_an_interrupted_waiter_that_was_handed_the_lead_hands_it_on(shared: Shar
     def until_the_lead_is_ours() -> None:
         others.append(shared.join(lambda: shared.say("next")))
         shared.go_on()
-        first.result(SECONDS)
+        first.result(PATIENCE_SECONDS)
 
     assert not shared.queue.joined.acquire(blocking=False)
     interrupted(shared, lambda: shared.say("never"), before=until_the_lead_is_ours)
     (after,) = others
-    assert after.result(SECONDS) == "next"
+    assert after.result(PATIENCE_SECONDS) == "next"
     assert shared.said() == ["next"]
 
 
@@ -137,13 +138,13 @@ def test_a_real_interrupt_while_another_runs_the_unit_blocks_no_one(shared: Shar
 
     def slow() -> None:
         running.set()
-        assert finish.wait(SECONDS)
+        assert finish.wait(PATIENCE_SECONDS), "nobody let it finish"
         shared.say("mine")
 
     def interrupt_when_running() -> None:
-        assert shared.queue.joined.acquire(timeout=SECONDS)
+        assert shared.queue.joined.acquire(timeout=PATIENCE_SECONDS)
         shared.go_on()
-        assert running.wait(SECONDS)
+        assert running.wait(PATIENCE_SECONDS), "it does not run"
         interrupt_main()
         finish.set()
 
@@ -151,7 +152,7 @@ def test_a_real_interrupt_while_another_runs_the_unit_blocks_no_one(shared: Shar
     with pytest.raises(KeyboardInterrupt):
         shared.commit.run(slow)
     for future in (interrupter, first, leader):
-        future.result(SECONDS)
+        future.result(PATIENCE_SECONDS)
     assert shared.said() == ["leader", "mine"]
     assert shared.commit.run(lambda: shared.say("after")) == "after"
 
@@ -162,12 +163,12 @@ def test_an_interrupt_that_comes_just_after_the_lead_was_handed_over_hands_it_on
     unit.leads = shared.commit._led = True  # noqa: SLF001 - see above
     waiting = shared.join(lambda: shared.say("next"))
     shared.commit._abandon(unit)  # noqa: SLF001 - see above
-    assert waiting.result(SECONDS) == "next"
+    assert waiting.result(PATIENCE_SECONDS) == "next"
 
 
 def test_an_interrupt_before_the_queue_is_reached_waits_for_no_one(shared: Shared) -> None:
     first = shared.hold()
     shared.commit._abandon(group._Unit(lambda: shared.say("never")))  # noqa: SLF001 - as above
     shared.go_on()
-    first.result(SECONDS)
+    first.result(PATIENCE_SECONDS)
     assert shared.commit.run(lambda: shared.say("after")) == "after"

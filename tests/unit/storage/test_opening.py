@@ -13,6 +13,7 @@ import pytest
 
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.storage.sqlite import connection as connecting
+from tests.waiting import PATIENCE_SECONDS
 
 from .build import events, opened, put, said
 
@@ -51,7 +52,7 @@ def test_processes_that_open_a_new_file_at_once_all_succeed(tmp_path: Path) -> N
         process.stdin.write("\n")
         process.stdin.flush()
     for process in started:
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0
     with opened(path) as store:
         assert sorted(events(store)) == [f"{place}.{turn}" for place in range(3) for turn in range(5)]
@@ -64,7 +65,7 @@ def test_threads_that_open_a_new_file_at_once_all_succeed(tmp_path: Path, attemp
     start = Barrier(6)
 
     def open_and_write(place: int) -> None:
-        start.wait(timeout=10)
+        start.wait(timeout=PATIENCE_SECONDS)
         with opened(path) as store:
             put(store, said(str(place)))
 

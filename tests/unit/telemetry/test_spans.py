@@ -53,7 +53,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
 
 
 def use(path: Path, *, content: bool) -> None:
-    settings = {"telemetry_content": content, "embedder": "none", "parser": "none"}
+    settings = {"telemetry_content": content, "embedder": "none"}
     with Credenda.open(path, user="ana", workers=False, settings=settings) as memory:
         memory.remember(f"I live in {WORD}.")
         memory.settle()
@@ -133,7 +133,7 @@ def test_nothing_of_it_is_loaded_where_nobody_has_configured_it(tmp_path: Path) 
 
 
 def test_calls_of_groups_have_spans_of_their_own(tmp_path: Path, watched: Watched) -> None:
-    settings = {"telemetry_content": True, "embedder": "none", "parser": "none"}
+    settings = {"telemetry_content": True, "embedder": "none"}
     with Credenda.open(tmp_path / "memory.db", user="ana", workers=False, settings=settings) as memory:
         memory.data.export(str(tmp_path / "memory.jsonl"))
         memory.manage.contests()

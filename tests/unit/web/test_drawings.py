@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from xml.etree import ElementTree as ET
@@ -123,6 +124,14 @@ def test_lanes_place_a_version_in_both_times() -> None:
     assert "open" in held_new.attrib["class"]
     assert "open" not in held_old.attrib["class"]
     assert {one.attrib["class"].split()[1] for one in bars} == {"status-superseded", "status-active"}
+
+
+def test_a_corrected_value_has_no_time_in_the_world() -> None:
+    wrong = replace(lane("Graz", "superseded", 10, 5, true=(100, 50)), was_true=False)
+    drawing = draw_lanes([wrong, lane("Linz", "active", 5)], now_us=NOW)
+    assert len(find(parse(drawing), "bar")) == 3
+    assert drawing.rows[0].cells[2:4] == ("–", "–")
+    assert drawing.rows[1].cells[2] != "–"
 
 
 def test_lanes_draw_the_newest_and_the_table_has_all() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +13,7 @@ from credenda.model.event import ClaimReceipt, Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.surprise import DUPLICATE_OF
-from credenda.text.documents import MONTHS
+from credenda.text.documents import format_yearly_day
 
 __all__ = [
     "describe_replacement",
@@ -31,7 +30,6 @@ __all__ = [
 ]
 
 _UNSURE: Final = 0.4
-_YEARLY: Final = re.compile(r"--(0[1-9]|1[0-2])-(\d\d)")
 _VERBS: Final = {
     Consequence.ADDED: "new",
     Consequence.CHANGED: "changed",
@@ -74,10 +72,7 @@ def describe_status(memory: Memory) -> str:
 
 def name_value(memory: Memory) -> str:
     """Return a memory's value as text, or its statement when it has no value."""
-    value = escape_controls(memory.value or memory.text)
-    yearly = _YEARLY.fullmatch(value)
-    if yearly:
-        return f"{int(yearly[2])} {MONTHS[int(yearly[1]) - 1]}"
+    value = format_yearly_day(escape_controls(memory.value or memory.text))
     return f"not {value}" if memory.value and memory.stance is Stance.NEGATED else value
 
 
@@ -89,6 +84,8 @@ def render_headline(screen: Screen, memory: Memory) -> str:
 
 def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
     """Format the time range in which a memory was true."""
+    if memory.relation is Relation.CORRECTED:
+        return "never"
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
@@ -240,7 +237,8 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     """Show the stored events, and the resulting beliefs."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
-    lines = [f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."]
+    stored = f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."
+    lines = [stored if ids else "Nothing was stored."]
     rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
     rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
@@ -248,7 +246,7 @@ def render_remembered(screen: Screen, done: Remembered) -> str:
     rows += [(f"claim {one.number}", _describe_claim(one)) for one in receipt.claims if one.reason]
     if rows:
         lines.append(screen.pairs(rows))
-    elif done.settled:
+    elif done.settled and ids:
         lines.append("No belief follows from it; search finds its words.")
     return "\n".join(lines)
 

@@ -23,7 +23,10 @@ def render_sync(screen: Screen, report: SyncReport) -> str:
     head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
         "" if report.changed else ": nothing had changed"
     )
-    lines = [head, screen.pairs(rows), render_pending(report)]
+    files = [f"  {verb}: {escape_controls(one)}" for verb, one in _list_files(report)]
+    lines = [head, screen.pairs(rows), *files[:_SHOWN], render_pending(report)]
+    if len(files) > _SHOWN:
+        lines.append(f"  and {len(files) - _SHOWN:,} more; --json names them")
     if report.waiting:
         lines.append(
             f"{count_noun(report.waiting, 'entry', 'is')} missing: `--missing delete` deletes, "
@@ -40,6 +43,11 @@ def render_pending(report: SyncReport) -> str:
     lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:_SHOWN]]
     more = report.waiting - len(lines)
     return "\n".join([*lines, *([f"  and {more:,} more"] if lines and more > 0 else [])])
+
+
+def _list_files(report: SyncReport) -> list[tuple[str, str]]:
+    """Return the files that are written or removed, of a run and of a dry run alike."""
+    return [*(("written", one) for one in report.written), *(("removed", one) for one in report.removed)]
 
 
 def _count_changes(report: SyncReport) -> str:

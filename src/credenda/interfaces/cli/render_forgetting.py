@@ -65,14 +65,17 @@ def render_plan(screen: Screen, plan: DeletionPlan) -> str:
 
 
 def describe_shared(plan: DeletionPlan) -> list[str]:
-    """Describe the words that a deletion blanks, and the memories that rest on the same words."""
+    """Describe the words that a deletion blanks, and every other memory that holds them."""
     lines = [f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked]
     if plan.kept:
-        lines.append("These memories share its words and stay:")
+        lines.append("These memories hold its words and stay without them:")
         lines += [f"  {_quote(one)} keeps “{escape_controls(one.left)}”" for one in plan.kept]
     if plan.taken:
-        lines.append("The same words state these memories, so they go too:")
+        lines.append("These memories go too, because they state the same or were derived from it:")
         lines += [f"  {_quote(one)}" for one in plan.taken]
+    if plan.mentions:
+        lines.append("These memories name it in words of their own and stay as they are:")
+        lines += [f"  {_quote(one)}" for one in plan.mentions]
     return lines
 
 
@@ -84,9 +87,11 @@ def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     """Show what deleting one thing removed."""
     lines = [f"Deleted: {receipt.id}"]
     if receipt.kept:
-        lines.append(f"{', '.join(receipt.kept)} shared its words and stayed.")
+        lines.append(f"{', '.join(receipt.kept)} held its words and stayed without them.")
     if receipt.taken:
-        lines.append(f"{', '.join(receipt.taken)} went too: the same words stated them.")
+        lines.append(f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it.")
+    if receipt.mentions:
+        lines.append(f"{', '.join(receipt.mentions)} still name it, in words of their own.")
     if not receipt.log_emptied:
         lines.append(screen.warn(_HELD))
     return "\n".join(lines)

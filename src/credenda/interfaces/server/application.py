@@ -127,9 +127,25 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
     identify = _choose_identify(options.identify, options.web)
     app = CallerCheck(app, identify, open_paths=open_paths, resource=options.resource)
-    app = AddressCheck(app, hosts=options.hosts, refuse_proxies=options.refuse_proxies)
+    app = AddressCheck(app, hosts=options.hosts, url=options.url, refuse_proxies=options.refuse_proxies)
     app = app if options.web is None else options.web.show_problems(app)
-    return RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+    app = RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+    return _ignore_last_slash(app)
+
+
+def _ignore_last_slash(app: ASGIApp) -> ASGIApp:
+    """Wrap an application so that a path with a slash at its end is the path without it, in every layer.
+
+    Clients append one to the addresses that they are given, and a redirection would lose the body of a POST.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and len(scope["path"]) > 1 and scope["path"].endswith("/"):
+            scope["path"] = scope["path"].removesuffix("/")
+            scope["raw_path"] = scope.get("raw_path", b"").removesuffix(b"/")
+        await app(scope, receive, send)
+
+    return serve
 
 
 def _choose_identify(identify: Identify, web: Web | None) -> Identify:

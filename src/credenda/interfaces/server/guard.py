@@ -28,6 +28,7 @@ from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import Principal, use_principal
 from credenda.interfaces.call_note import CallNote, current_note
 from credenda.interfaces.server.metrics import Metrics
+from credenda.interfaces.server.origins import check_sender
 from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.resource import Resource
@@ -167,10 +168,11 @@ class AddressCheck:
     name. Where no token is needed, a proxy would open the memory to everyone who reaches the proxy.
     """
 
-    def __init__(self, app: ASGIApp, *, hosts: Iterable[str], refuse_proxies: bool) -> None:
-        """Serve requests for these hosts, given as names without ports."""
+    def __init__(self, app: ASGIApp, *, hosts: Iterable[str], url: str, refuse_proxies: bool) -> None:
+        """Serve requests for these hosts, names without ports; `url` is the public address, "" if there is none."""
         self._app = app
         self._hosts = frozenset(host.casefold() for host in hosts)
+        self._url = url
         self._refuse_proxies = refuse_proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -178,6 +180,7 @@ class AddressCheck:
         if scope["type"] == "http":
             try:
                 self._check(Headers(scope=scope))
+                check_sender(scope, self._url)
             except Problem as problem:
                 await send_problem(problem, scope, receive, send)
                 return
@@ -187,10 +190,6 @@ class AddressCheck:
         if _read_host(headers.get("host", "")) not in self._hosts:
             fix = "use the address that `credenda serve` prints, or name yours with --url"
             raise Problem(421, "this server does not serve that host", code="forbidden", fix=fix)
-        origin = headers.get("origin")
-        if origin is not None and (urlsplit(origin).hostname or "") not in self._hosts:
-            detail = "it comes from a page of another site"
-            raise Problem(403, "this origin may not call", code="forbidden", detail=detail)
         if self._refuse_proxies and any(name in headers for name in _PROXIED):
             detail = "it came through a proxy, and this server needs no token"
             fix = "start it with --trust-proxy and --url, which makes tokens necessary"

@@ -43,8 +43,7 @@ class LatestChange:
 
 def name_change(change: ChangeRecord) -> str:
     """Return the message that names the kind of a change."""
-    is_joined = change.kind is ChangeKind.SUPERSEDE and str(change.after.get("relation")) in _JOINED
-    return "change:merge" if is_joined else f"change:{change.kind.value}"
+    return "change:merge" if _is_joined(change) else f"change:{change.kind.value}"
 
 
 def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
@@ -57,8 +56,17 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
 
 
 def _is_of_interest(change: ChangeRecord) -> bool:
-    """Return whether a person would want to know: a layer matters only where a person has chosen it."""
-    return change.kind in _SHOWN and (change.kind is not ChangeKind.SET_LAYER or change.actor is Actor.USER)
+    """Return whether a person would want to know: upkeep matters only where a person has chosen it."""
+    return change.kind in _SHOWN and (change.actor is Actor.USER or not _is_upkeep(change))
+
+
+def _is_upkeep(change: ChangeRecord) -> bool:
+    """Return whether a change moves a memory to another layer, or joins it with another of the same words."""
+    return change.kind is ChangeKind.SET_LAYER or _is_joined(change)
+
+
+def _is_joined(change: ChangeRecord) -> bool:
+    return change.kind is ChangeKind.SUPERSEDE and str(change.after.get("relation")) in _JOINED
 
 
 def _load(

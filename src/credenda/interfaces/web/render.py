@@ -23,6 +23,7 @@ from credenda.interfaces.web.outcomes import Outcome
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.times import describe_age, describe_span, format_day, format_moment, to_microseconds
 from credenda.interfaces.web.view import View
+from credenda.text.documents import format_yearly_day
 
 __all__ = ["ASSETS", "POLICY", "link_asset", "read_asset", "render_bare", "render_page"]
 
@@ -146,7 +147,7 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
 
 def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
     """Make a text of a user harmless: control characters become a sign, and beyond a number of characters it is cut."""
-    whole = str(text)
+    whole = format_yearly_day(str(text))
     shown = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole[:characters])
     return escape(shown + ("…" if len(whole) > characters else ""))
 

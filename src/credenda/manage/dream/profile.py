@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
 from credenda.manage.dream.eligible_facts import is_eligible_fact, rank_fact
 from credenda.model.attributes import TASTES, get_attribute, is_valid_value
 from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.text.documents import format_yearly_day
 from credenda.text.normalize import is_same_value, normalise_value
 
 __all__ = ["ProfileLine", "is_profile_fact", "write_profile"]
@@ -54,7 +54,6 @@ _VAGUE: Final = re.compile(
 """Values that lean on their sentence."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:i|me|my|you|your|we|our|us)\b", re.IGNORECASE)
-_YEARLY: Final = re.compile(r"--(\d\d)-(\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,5 @@ def _is_covered(one: Memory, other: Memory) -> bool:
 
 
 def _word_value(memory: Memory) -> str:
-    value = _ARTICLE.sub("", " ".join((memory.value or "").split()))
-    yearly = _YEARLY.fullmatch(value)
-    if yearly is not None:
-        value = f"{date(2000, int(yearly[1]), int(yearly[2])):%-d %B}"
+    value = format_yearly_day(_ARTICLE.sub("", " ".join((memory.value or "").split())))
     return f"not {value}" if memory.stance is Stance.NEGATED else value

@@ -198,6 +198,7 @@ ENTRIES: Final = (
         idempotent=True,
         scope="memory:write",
         rest=(Rest(method="POST", path="/v1/imports"),),
+        remotely={"uploaded": True},
         closed={**NOT_A_SKILL, "mcp": LOCAL["mcp"]},
     ),
 )

@@ -29,7 +29,7 @@ ENTRIES: Final = (
                 name="dry_run",
                 type=bool,
                 default=False,
-                help="Change nothing; list what would be deleted.",
+                help="Change nothing; list what would be written and deleted.",
             ),
             Param(
                 name="by_agent",

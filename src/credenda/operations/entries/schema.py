@@ -179,7 +179,8 @@ class Operation:
     """One entry of the table.
 
     `call` names the method of `Credenda` that carries it out, `closed` the doors that do not offer it, each with the
-    reason; `scope` is the permission that a caller of a server needs.
+    reason; `scope` is the permission that a caller of a server needs. `remotely` are arguments of the method that no
+    caller gives: every remote door sets them.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Operation:
     idempotent: bool = False
     scope: Scope
     rest: tuple[Rest, ...] = ()
+    remotely: Mapping[str, object] = field(default_factory=dict[str, object])
     long: bool = False
     """Whether it may take minutes: a caller of a server may have it run in the background, as a job."""
     closed: Mapping[Door, str] = field(default_factory=lambda: NOT_A_SKILL)

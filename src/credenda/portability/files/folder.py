@@ -16,8 +16,9 @@ from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES
-from credenda.portability.files.parse import parse
+from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES, make_beside
+from credenda.portability.files.parse import has_marks, parse
+from credenda.portability.files.render import has_index_marks
 from credenda.portability.files.types import Text, Tier
 
 try:
@@ -25,14 +26,26 @@ try:
 except ImportError:  # a system without flock: concurrent runs are detected by the stamps of files
     fcntl = None
 
-__all__ = ["IGNORE", "KEY", "STATE", "TOMBSTONES", "ZEROS", "Folder", "Found", "open_folder", "stamp_file"]
+__all__ = [
+    "IGNORE",
+    "KEY",
+    "STATE",
+    "TOMBSTONES",
+    "TOMBSTONES_BESIDE",
+    "ZEROS",
+    "Folder",
+    "Found",
+    "open_folder",
+    "stamp_file",
+]
 
 STATE: Final = ".credenda/sync.json"
 KEY: Final = ".credenda/key"
 IGNORE: Final = ".credenda/.gitignore"
 _LOCK: Final = ".credenda/lock"
 TOMBSTONES: Final = ".tombstones.jsonl"
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+TOMBSTONES_BESIDE: Final = ".tombstones-credenda.jsonl"
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:-credenda)?\.md")
 _ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 _COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.IGNORECASE)
@@ -40,11 +53,13 @@ _COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.
 ZEROS: Final = "contains zero bytes, so it was not written completely"
 _LINK: Final = "is a link, and links are not followed"
 _BOM: Final = "\ufeff"
+_CORES: Final = (CORE, make_beside(CORE))
+_INDEXES: Final = (INDEX, make_beside(INDEX))
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A file as read: its stamp, its text with normalised line ends, and the original line ends."""
+    """A file as read: its stamp, its text, and the end of most of its lines."""
 
     stamp: tuple[int, ...]
     text: str
@@ -54,11 +69,15 @@ class _Seen:
 
 @dataclass(slots=True)
 class Found:
-    """The content of the folder. `troubles` are skipped files with the reason, `hidden` are ids in them."""
+    """The content of the folder. `troubles` are skipped files with the reason, `hidden` are ids in them.
+
+    `index` is the index that code wrote, "" if there is none.
+    """
 
     texts: list[Text] = field(default_factory=list[Text])
     troubles: dict[str, str] = field(default_factory=dict[str, str])
     hidden: set[str] = field(default_factory=set[str])
+    index: str = ""
 
     def close(self, path: str, why: str, data: bytes) -> None:
         """Skip a file, but record the ids of its entries."""
@@ -66,7 +85,7 @@ class Found:
         self.hidden |= {name.decode() for name in _ID.findall(data)}
 
 
-def open_folder(path: str | Path) -> Folder:
+def open_folder(path: str | Path, *, trial: bool = False) -> Folder:
     """Open a folder, creating it if needed; raise `Invalid` if it is not a folder, `Unavailable` otherwise."""
     try:
         if not str(path).strip():
@@ -77,7 +96,7 @@ def open_folder(path: str | Path) -> Folder:
         if root.exists() and not root.is_dir():
             raise Invalid(f"{path} is not a folder", fix="give a folder; it is created if it does not exist")
         create_folder(root)
-        return Folder(root.resolve())
+        return Folder(root.resolve(), trial=trial)
     except (OSError, ValueError, RuntimeError) as error:
         raise Unavailable(
             f"the folder {str(path)[:200]!r} cannot be used",
@@ -91,16 +110,20 @@ def _describe_error(error: BaseException) -> str:
 
 
 class Folder:
-    """A synchronised folder."""
+    """A synchronised folder; a `trial` writes nothing, and answers as if it had."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, trial: bool = False) -> None:
         """Bind an existing folder."""
         self.root = root
+        self._trial = trial
         self._seen: dict[str, _Seen] = {}
 
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the lock of the folder; raise `Unavailable` while another process holds it."""
+        if self._trial:
+            yield
+            return
         place = self._place(_LOCK)
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -128,11 +151,29 @@ class Folder:
                 continue
             for path in self._pages(self.root / name, tier, found):
                 self._read(path, tier, found)
-        for path in self._pages(self.root, Tier.PAGES, found, frozenset({ARCHIVE, PAGES, CORE, INDEX})):
+        for path in self._pages(self.root, Tier.PAGES, found, frozenset({ARCHIVE, PAGES, *_CORES, *_INDEXES})):
             self._read(path, Tier.PAGES, found)
-        if (self.root / CORE).exists() or (self.root / CORE).is_symlink():
-            self._read(CORE, Tier.CORE, found)
+        for path in _CORES:
+            if self._is_there(path):
+                self._read(path, Tier.CORE, found)
+        for path in reversed(_INDEXES):
+            self._look_at_index(path, found)
         return found
+
+    def _is_there(self, name: str) -> bool:
+        return (self.root / name).exists() or (self.root / name).is_symlink()
+
+    def _look_at_index(self, name: str, found: Found) -> None:
+        """Tell an index that code wrote from a page of that name, which is read as any other."""
+        seen = Found()
+        if self._is_there(name):
+            self._read(name, Tier.PAGES, seen)
+        if has_index_marks(self.plain(name) or ""):
+            found.index = name
+        elif seen.troubles:
+            found.index = found.index or name
+        else:
+            found.texts += [one._replace(own=False) for one in seen.texts]
 
     def _pages(self, folder: Path, tier: Tier, found: Found, known: frozenset[str] = frozenset()) -> list[str]:
         """List the pages below a folder, without those of a name in it; links are neither read nor followed."""
@@ -185,14 +226,16 @@ class Folder:
             return
         bom = text.startswith(_BOM)
         ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-        plain = text.removeprefix(_BOM).replace("\r\n", "\n")
-        if _CONFLICT.search(plain):
+        plain = text.removeprefix(_BOM)
+        if _CONFLICT.search(plain.replace("\r\n", "\n")):
             found.close(name, "contains unresolved merge markers", data)
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
         about = _parse_entity(page.front.get("entity", ""))
-        found.texts.append(Text(name, tier, page, about, zeros="\x00" in text))
+        own = has_marks(page)
+        tier = Tier.PAGES if tier is Tier.CORE and not own else tier
+        found.texts.append(Text(name, tier, page, about, zeros="\x00" in text, own=own))
 
     def _bytes(self, name: str) -> tuple[bytes | None, tuple[int, ...] | None]:
         """Read a file, and return whether it stayed unchanged meanwhile; never open a link."""
@@ -207,9 +250,14 @@ class Folder:
         return data, stamp_file(after) if same else None
 
     def plain(self, name: str) -> str | None:
-        """Return the text of a page that was read, with normalised line ends."""
+        """Return the text of a page that was read."""
         seen = self._seen.get(name)
         return None if seen is None else seen.text
+
+    def find_ending(self, name: str) -> str:
+        """Return the end of the lines of a page."""
+        seen = self._seen.get(name)
+        return "\n" if seen is None else seen.ending
 
     def load(self, name: str) -> bytes:
         """Read a small file of Credenda's; empty if it is missing or unreadable."""
@@ -220,7 +268,7 @@ class Folder:
         return data or b""
 
     def write(self, name: str, text: str) -> bool:
-        """Write a page with its previous line ends; return whether anything changed.
+        """Write a page; return whether anything changed.
 
         Raises `Unavailable` if the page changed since it was read; the next run handles it.
         """
@@ -228,10 +276,11 @@ class Folder:
         if seen is not None and seen.text == text:
             return False
         target = self._place(name)
-        if self._stamp_now(target) != (seen.stamp if seen else None):
-            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was not changed")
+        if seen is None and self._stamp_now(target) is not None:
+            raise Unavailable(f"{name} appeared while it was compared", fix="synchronise again; it was not changed")
+        self._check_unchanged(name, target)
         ending, bom = (seen.ending, seen.bom) if seen else ("\n", False)
-        self._put(target, ((_BOM if bom else "") + text.replace("\n", ending)).encode())
+        self._put(target, ((_BOM if bom else "") + text).encode())
         self._seen[name] = _Seen(self._stamp_now(target) or (), text, ending, bom)
         return True
 
@@ -242,21 +291,35 @@ class Folder:
         self._put(self._place(name), data)
         return True
 
-    def read_index(self) -> str | None:
+    def read_index(self, name: str) -> str | None:
         """Read the index page, which people may have edited in part; None if there is none."""
         found = Found()
-        if (self.root / INDEX).exists() or (self.root / INDEX).is_symlink():
-            self._read(INDEX, Tier.CORE, found)
+        if self._is_there(name):
+            self._read(name, Tier.CORE, found)
         if found.troubles:
-            raise Unavailable(f"{INDEX} {found.troubles[INDEX]}", fix="repair it; it was not changed")
-        return self.plain(INDEX)
+            raise Unavailable(f"{name} {found.troubles[name]}", fix="repair it; it was not changed")
+        old = self.plain(name)
+        if old is not None and not has_index_marks(old):
+            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was not changed")
+        return old
 
     def remove(self, name: str) -> None:
         """Remove a page without content."""
+        target = self._place(name)
+        self._check_unchanged(name, target)
         with suppress(FileNotFoundError):
-            self._place(name).unlink()
+            if not self._trial:
+                target.unlink()
+
+    def _check_unchanged(self, name: str, target: Path) -> None:
+        """Raise `Unavailable` if a page changed since it was read; the next run handles it."""
+        seen = self._seen.get(name)
+        if seen is not None and self._stamp_now(target) != seen.stamp:
+            raise Unavailable(f"{name} changed while it was compared", fix="synchronise again; it was not changed")
 
     def _put(self, target: Path, data: bytes) -> None:
+        if self._trial:
+            return
         mode = None
         with suppress(OSError):
             mode = stat.S_IMODE(target.lstat().st_mode)
@@ -270,7 +333,8 @@ class Folder:
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
-                create_folder(self.root / parent)
+                if not self._trial:
+                    create_folder(self.root / parent)
                 if (self.root / parent).is_symlink():
                     raise Unavailable(f"{parent} is a link", why="links are not followed", fix="make it a folder")
             if target.is_symlink():

@@ -20,6 +20,7 @@ __all__ = [
     "ARCHIVE",
     "CORE",
     "CORE_SECTIONS",
+    "CORE_TITLE",
     "DAY_HEADING",
     "INDEX",
     "LATER",
@@ -34,6 +35,7 @@ __all__ = [
     "Entry",
     "format_day",
     "is_shown",
+    "make_beside",
     "make_contest_entry",
     "make_event_entry",
     "make_memory_entry",
@@ -44,7 +46,10 @@ __all__ = [
 ARCHIVE: Final = "archive"
 PAGES: Final = "consolidated"
 CORE: Final = "MEMORY.md"
+CORE_TITLE: Final = "# Always on"
 INDEX: Final = "index.md"
+_BESIDE: Final = "-credenda"
+"""The end of the name of a file of ours whose own name a file of another program has."""
 
 NOW: Final = "## Now"
 PREVIOUSLY: Final = "## Previously"
@@ -105,6 +110,15 @@ def make_page_key(entity: str | None) -> str:
 def make_title(key: str, shown: str) -> str:
     """Return the title of a page."""
     return {"user": "You", UNSORTED: "Notes"}.get(key) or show_name(shown)
+
+
+def make_beside(path: str) -> str:
+    """Return the name of a file of ours beside a file of another program.
+
+    >>> make_beside("archive/2026-03-01.md")
+    'archive/2026-03-01-credenda.md'
+    """
+    return f"{path.removesuffix('.md')}{_BESIDE}.md"
 
 
 def format_day(moment_us: int) -> str:

@@ -14,9 +14,12 @@ from credenda.portability.files.layout import (
     ARCHIVE,
     CORE,
     CORE_SECTIONS,
+    CORE_TITLE,
+    INDEX,
     PAGES,
     Entry,
     format_day,
+    make_beside,
     make_contest_entry,
     make_event_entry,
     make_memory_entry,
@@ -30,7 +33,6 @@ from credenda.text.normalize import normalise_name
 
 __all__ = ["Layout", "Placing", "index_lines", "lay_out"]
 
-_FOOT: Final = "###### [[index|Index]] · [[MEMORY|Always on]]"
 _DAYS_SHOWN: Final = 7
 
 
@@ -39,7 +41,8 @@ class Placing:
     """Known places: files by local id, entries by block, ids in files by local id, and removed blocks.
 
     `kept` are ids in files that stay unchanged, `skipped` local ids that are not rendered, `left` blocks and `closed`
-    files that stay untouched, `pages` the previous files of entities.
+    files that stay untouched, `pages` the previous files of entities, `foreign` the folded paths of files that are not
+    ours, `index` the index that code wrote.
     """
 
     texts: Sequence[Text]
@@ -51,14 +54,41 @@ class Placing:
     left: Collection[Spot] = frozenset()
     closed: Collection[str] = frozenset()
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
+    foreign: Collection[str] = frozenset()
+    index: str = ""
+
+    @property
+    def own(self) -> list[Text]:
+        """The pages that may be written."""
+        return [text for text in self.texts if text.own]
+
+    @property
+    def core(self) -> str:
+        """The file of the core block."""
+        found = [text.path for text in self.own if text.tier is Tier.CORE]
+        return found[0] if found else self.choose(CORE)
+
+    def choose(self, path: str) -> str:
+        """Return the path of a file of ours: its own name, or one beside the file of another program.
+
+        >>> Placing(texts=(), where={}, placed={}, names={}, foreign={"memory.md"}).choose("MEMORY.md")
+        'MEMORY-credenda.md'
+        """
+        return make_beside(path) if fold_name(path) in self.foreign else path
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sheets by file, and the files of entities by their keys."""
+    """Sheets by file, the files of entities by their keys, and those of the core block and of the index."""
 
     sheets: Mapping[str, Sheet]
     pages: Mapping[str, str]
+    core: str
+    index: str
+
+    def list_core(self) -> list[str]:
+        """Return the memories on the page of the core block."""
+        return [one.local for one in self.sheets[self.core].entries] if self.core in self.sheets else []
 
 
 def lay_out(seen: View, placing: Placing) -> Layout:
@@ -67,21 +97,24 @@ def lay_out(seen: View, placing: Placing) -> Layout:
         *(make_memory_entry(one, seen.evidence.get(one.id, ()), placing.names) for one in seen.memories),
         *map(make_event_entry, seen.events),
     ]
-    shown = {normalise_name(text.about): text.about for text in placing.texts if normalise_name(text.about)}
+    shown = {normalise_name(text.about): text.about for text in placing.own if normalise_name(text.about)}
     shown |= {make_page_key(one.entity): one.entity or "" for one in reversed(seen.memories)}
     pages = _assign_pages(seen, placing, shown)
     on: dict[str, list[Entry]] = defaultdict(list)
     for one in entries:
         if one.local not in placing.skipped:
-            day = f"{ARCHIVE}/{one.page}.md"
+            day = placing.choose(f"{ARCHIVE}/{one.page}.md")
             on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
-    names = {text.path: text.about for text in placing.texts}
+    names = {text.path: text.about for text in placing.own}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
-    days = _find_days(seen, placing.where)
+    days = _find_days(seen, placing)
+    core, index = placing.core, placing.index or placing.choose(INDEX)
+    foot = f"###### [[{index.removesuffix('.md')}|Index]]"
+    link = f"{foot} · [[{core.removesuffix('.md')}|Always on]]"
     asked: dict[str, list[str]] = defaultdict(list)
     for case in seen.contests:
         asked[pages.get(make_page_key(case.entity), "")].append(case.id)
-    paths = dict.fromkeys([*on, *(text.path for text in placing.texts if text.tier is not Tier.CORE)])
+    paths = dict.fromkeys([*on, *(text.path for text in placing.own if text.tier is not Tier.CORE)])
     sheets: dict[str, Sheet] = {}
     for path in paths:
         if path in placing.closed:
@@ -93,14 +126,14 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             front=() if archive else _write_front_matter(about),
             entries=on[path],
             questions=[make_contest_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
-            foot=_FOOT if archive else _write_footer({days[local.local] for local in on[path] if local.local in days}),
+            foot=link if archive else _write_footer(link, {days[one.local] for one in on[path] if one.local in days}),
             names=placing.names,
             kept=placing.kept,
             placed=_place_entries(placing, path),
             left={spot.block for spot in placing.left if spot.path == path},
         )
-    sheets |= {} if CORE in placing.closed else {CORE: _make_core_page(seen, placing)}
-    return Layout(sheets, pages)
+    sheets |= {} if core in placing.closed else {core: _make_core_page(seen, placing, foot)}
+    return Layout(sheets, pages, core, index)
 
 
 def _place_entries(placing: Placing, path: str) -> dict[int, Sequence[str]]:
@@ -111,10 +144,14 @@ def _write_front_matter(entity: str) -> list[str]:
     return ["---", "credenda: page", f"entity: {json.dumps(entity, ensure_ascii=False)}", "---", ""]
 
 
-def _find_days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
-    """Return the archive day of the first evidence of each memory."""
-    found_on = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in where.items() if path}
-    day = {one.id: found_on.get(one.id) or format_day(one.recorded_us) for one in seen.events}
+def _find_days(seen: View, placing: Placing) -> dict[str, str]:
+    """Return the name of the archive page of the first evidence of each memory."""
+    found_on = {local: path for local, path in placing.where.items() if path}
+    paths = {
+        one.id: found_on.get(one.id) or placing.choose(f"{ARCHIVE}/{format_day(one.recorded_us)}.md")
+        for one in seen.events
+    }
+    day = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in paths.items()}
     found: dict[str, str] = {}
     for memory_id, evidence in seen.evidence.items():
         said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
@@ -123,21 +160,22 @@ def _find_days(seen: View, where: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _write_footer(days: Collection[str]) -> str:
+def _write_footer(foot: str, days: Collection[str]) -> str:
     newest = sorted(days, reverse=True)[:_DAYS_SHOWN]
     links = ", ".join(f"[[{ARCHIVE}/{day}|{day}]]" for day in newest)
-    return f"{_FOOT} · said on {links}" if links else _FOOT
+    return f"{foot} · said on {links}" if links else foot
 
 
 def _assign_pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dict[str, str]:
     """Assign each entity a page: the file that names it, else its previous file, else a new name."""
     found = {text.path for text in placing.texts} | set(placing.closed)
     claimed: dict[str, str] = {}
-    for text in placing.texts:
+    for text in placing.own:
         key = normalise_name(text.about) if text.tier is Tier.PAGES else ""
         if key and (key not in claimed or placing.pages.get(key) == text.path):
             claimed[key] = text.path
-    pages = {key: claimed.get(key) or placing.pages.get(key, "") for key in {*shown, *claimed}}
+    before = {key: path for key, path in placing.pages.items() if fold_name(path) not in placing.foreign}
+    pages = {key: claimed.get(key) or before.get(key, "") for key in {*shown, *claimed}}
     for case in seen.contests:
         pages.setdefault(make_page_key(case.entity), "")
     taken = {fold_name(path.rpartition("/")[2].removesuffix(".md")) for path in {*found, *pages.values()} if path}
@@ -149,7 +187,7 @@ def _assign_pages(seen: View, placing: Placing, shown: Mapping[str, str]) -> dic
     return pages
 
 
-def _make_core_page(seen: View, placing: Placing) -> Sheet:
+def _make_core_page(seen: View, placing: Placing, foot: str) -> Sheet:
     """Make the page of the core block: copies of entries, which may be edited there too."""
     by_id = {one.id: one for one in seen.memories if one.id not in placing.skipped}
     entries = [
@@ -161,23 +199,24 @@ def _make_core_page(seen: View, placing: Placing) -> Sheet:
         if memory_id in by_id
     ]
     return Sheet(
-        title="Always on",
+        title=CORE_TITLE.removeprefix("# "),
         entries=entries,
-        foot="###### [[index|Index]]",
+        foot=foot,
         names=placing.names,
-        placed=_place_entries(placing, CORE),
-        left={spot.block for spot in placing.left if spot.path == CORE},
+        placed=_place_entries(placing, placing.core),
+        left={spot.block for spot in placing.left if spot.path == placing.core},
     )
 
 
 def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
     """List pages and days for the index; `core` tells whether the page of the core block exists."""
-    always = "[[MEMORY|Always on]]: context for every prompt." if core else "Nothing is remembered yet."
+    link = f"[[{layout.core.removesuffix('.md')}|Always on]]"
+    always = f"{link}: context for every prompt." if core else "Nothing is remembered yet."
     lines = ["# Memory", "", always, ""]
     pages = sorted(
         (path, sheet)
         for path, sheet in layout.sheets.items()
-        if path != CORE and not path.startswith(f"{ARCHIVE}/") and sheet.entries
+        if path != layout.core and not path.startswith(f"{ARCHIVE}/") and sheet.entries
     )
     if pages:
         lines += ["## Pages", ""]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from credenda.portability.files.markers import is_item, read_comment, read_item
+from credenda.text.private import PrivateParts
 
-__all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "parse", "write_footer"]
+__all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "has_marks", "parse", "write_footer"]
 
 END: Final = "<!--end-->"
 """The last line that code writes: a page without it is truncated."""
@@ -41,17 +42,19 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A statement without a comment, written by a person."""
+    """A statement without a comment, written by a person; `raw` are its lines with the spaces at their ends."""
 
     text: str
     lines: tuple[str, ...]
+    raw: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Front matter, headings, comments, rules and blank lines: kept unchanged."""
+    """Front matter, headings, comments, rules and blank lines: kept unchanged, `raw` with the spaces at their ends."""
 
     lines: tuple[str, ...]
+    raw: tuple[str, ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -77,6 +80,12 @@ class Parsed:
     footer: str = ""
 
     @property
+    def title(self) -> str:
+        """Return the first heading, with its sign."""
+        found = (one.lines[0] for one in self.blocks if isinstance(one, Other) and one.lines[0].startswith("# "))
+        return next(found, "")
+
+    @property
     def entries(self) -> list[Entered]:
         """Return the entries of memories and events."""
         return [one for one in self.blocks if isinstance(one, Entered) and one.kind == "m"]
@@ -89,14 +98,46 @@ def parse(text: str) -> Parsed:
     >>> [(type(one).__name__, one.text) for one in page.blocks if not isinstance(one, Other)]
     [('Entered', 'I like tea.'), ('Said', 'And cake.')]
     """
-    lines = [line.rstrip() for line in text.split("\n")]
+    raw = text.split("\n")
+    lines = [line.rstrip() for line in raw]
     if lines and not lines[-1]:
         lines.pop()
     reader = _Reader(lines)
-    blocks = tuple(reader.blocks())
+    private = PrivateParts()
+    blocks = tuple(_hide_private(one, private) for one in _add_raw(reader.blocks(), raw))
     owned = [one.lines[0] for one in blocks if isinstance(one, Other) and len(one.lines) == 1]
     footers = {found[1] for line in owned if (found := FOOTER.fullmatch(line))}
     return Parsed(blocks, reader.front, END in owned, footers.pop() if len(footers) == 1 else "")
+
+
+def _hide_private(block: Block, private: PrivateParts) -> Block:
+    """Return a block without private parts that extend over several; a private statement is kept unchanged.
+
+    A part inside a statement or an edit of an entry is cut when that is taken in, which then says so.
+    """
+    was_open = private.is_open
+    match block:
+        case Other():
+            private.cut("\n".join(block.lines))
+            return block
+        case Said():
+            text = private.cut(block.text).strip()
+            if not _WORD.search(text):
+                return Other(block.lines, block.raw)
+            return replace(block, text=text) if was_open or private.is_open else block
+        case Entered():
+            text = private.cut(block.text).strip()
+            return replace(block, text=text) if was_open else block
+
+
+def has_marks(page: Parsed) -> bool:
+    r"""Return whether code wrote any part of a page: an entry, its front matter, or its last lines.
+
+    >>> has_marks(parse("# Mine\n\nI like tea.\n")), has_marks(parse("# Mine\n\n<!--end-->\n"))
+    (False, True)
+    """
+    entered = any(isinstance(one, Entered) for one in page.blocks)
+    return entered or page.whole or bool(page.footer) or "credenda" in page.front
 
 
 def write_footer(names: Iterable[str]) -> list[str]:
@@ -108,6 +149,14 @@ def write_footer(names: Iterable[str]) -> list[str]:
     sorted_names = sorted(set(names))
     hashed = hashlib.blake2b("\n".join(sorted_names).encode(), digest_size=_FOOTER_BYTES).hexdigest()
     return [*([f"<!--entries {len(sorted_names)} {hashed}-->"] if sorted_names else []), END]
+
+
+def _add_raw(blocks: Iterable[Block], raw: Sequence[str]) -> Iterator[Block]:
+    """Add the lines as they are in the page to the blocks of persons."""
+    at = 0
+    for one in blocks:
+        start, at = at, at + len(one.lines)
+        yield one if isinstance(one, Entered) else replace(one, raw=tuple(raw[start:at]))
 
 
 class _Reader:

@@ -15,7 +15,7 @@ from credenda.portability.files.layout import DAY_HEADING, QUESTIONS, SECTIONS, 
 from credenda.portability.files.markers import write_comment, write_item
 from credenda.portability.files.parse import END, FOOTER, Entered, Other, Parsed, Said, write_footer
 
-__all__ = ["Sheet", "draw", "draw_index", "is_empty"]
+__all__ = ["Sheet", "draw", "draw_index", "has_index_marks", "is_empty"]
 
 _FOOT: Final = "###### [[index"
 _HEAD: Final = re.compile(r"#### \d\d:\d\d ")
@@ -42,19 +42,25 @@ class Sheet:
     left: Collection[int] = frozenset()
 
 
-def draw(old: Parsed | None, sheet: Sheet) -> str:
-    """Render a page, with normalised line ends."""
-    return _Drawing(sheet).page(old)
+def draw(old: Parsed | None, sheet: Sheet, ending: str = "\n") -> str:
+    """Render a page; lines of code have the given end, lines of persons their own."""
+    return _Drawing(sheet, ending).page(old)
 
 
-def draw_index(old: str | None, lines: Sequence[str]) -> str:
+def has_index_marks(text: str) -> bool:
+    """Return whether a page has the part that code writes in an index."""
+    begin, end = _INDEX
+    return begin in text and end in text.partition(begin)[2]
+
+
+def draw_index(old: str | None, lines: Sequence[str], ending: str = "\n") -> str:
     """Render the index between its markers; keep the text that people wrote around it."""
     begin, end = _INDEX
-    inside = "\n".join([begin, *lines, end])
-    if old is not None and begin in old and end in old.partition(begin)[2]:
+    inside = ending.join([begin, *lines, end])
+    if old is not None and has_index_marks(old):
         before, _, rest = old.partition(begin)
         return before + inside + rest.partition(end)[2]
-    return f"{old.rstrip()}\n\n{inside}\n" if old and old.strip() else f"{inside}\n"
+    return inside + ending
 
 
 def is_empty(page: Parsed, sheet: Sheet) -> bool:
@@ -68,24 +74,25 @@ def is_empty(page: Parsed, sheet: Sheet) -> bool:
 
 @dataclass(slots=True)
 class _Chunk:
-    """Lines that stay together: rendered by code (`ours`) or as found, with `gap` blank lines above."""
+    """Lines that stay together: rendered by code (`ours`) or as found, with the blank lines above."""
 
     lines: Sequence[str]
     ours: bool
-    gap: int = 1
+    gap: Sequence[str]
 
 
 class _Drawing:
     """The state of rendering one page."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Sheet, ending: str) -> None:
         self._sheet = sheet
+        self._return = ending.removesuffix("\n")
         self._entries = {one.local: one for one in sheet.entries}
         self._locals = {name: local for local, name in sheet.names.items()}
         self._drawn: set[str] = set()
         self._names: list[str] = []
         self._chunks: list[_Chunk] = []
-        self._gap = 0
+        self._gap: Sequence[str] = ()
         self._head = ""
         self._section: str | None = DAY_HEADING
         self._ends: dict[str, int] = {}
@@ -105,19 +112,19 @@ class _Drawing:
         return "\n".join(self._joined()) + "\n"
 
     def _joined(self) -> list[str]:
-        """Put one blank line around rendered parts, and keep the blank lines between others."""
+        """Put a blank line around rendered parts, and keep the blank lines that are there."""
         lines: list[str] = []
         before: _Chunk | None = None
         for chunk in self._chunks:
-            if before is not None:
-                lines += [""] * (1 if chunk.ours or before.ours else chunk.gap)
-            lines += chunk.lines
+            rendered = before is not None and (chunk.ours or before.ours)
+            lines += chunk.gap or ([self._return] if rendered else [])
+            lines += [f"{line}{self._return}" for line in chunk.lines] if chunk.ours else chunk.lines
             before = chunk
         return lines
 
     def _put(self, lines: Sequence[str], *, ours: bool = True) -> None:
         self._chunks.append(_Chunk(lines, ours, self._gap))
-        self._gap = 0
+        self._gap = ()
 
     def _mark(self) -> None:
         """Record that the current section extends to here."""
@@ -128,7 +135,7 @@ class _Drawing:
         for number, block in enumerate(old.blocks):
             following = old.blocks[number + 1] if number + 1 < len(old.blocks) else None
             if isinstance(block, Other) and block.blank:
-                self._gap = max(self._gap, len(block.lines))
+                self._gap = max(self._gap, block.raw or block.lines, key=len)
             else:
                 self._block(number, block, following)
 
@@ -152,13 +159,13 @@ class _Drawing:
         section = heading in SECTIONS
         if heading.startswith("#") and not heading.startswith("# "):
             self._section = heading if section else None
-        self._put(block.lines, ours=section)
+        self._put(block.lines if section else block.raw or block.lines, ours=section)
         if heading.startswith("#"):
             self._mark()
 
     def _said(self, number: int, block: Said) -> None:
         if number not in self._sheet.placed:
-            self._put(block.lines, ours=False)
+            self._put(block.raw or block.lines, ours=False)
             self._mark()
         for local in self._sheet.placed.get(number, ()):
             self._entry(local)
@@ -208,7 +215,9 @@ class _Drawing:
         """Add missing entries at the end of their sections, from the last section up, so that positions stay valid."""
         missing = [one for one in self._sheet.entries if one.local not in self._drawn]
         for section, stop in sorted(self._ends.items(), key=lambda pair: -pair[1]):
-            self._chunks[stop:stop] = [_Chunk(self._shown(one), ours=True) for one in missing if one.section == section]
+            self._chunks[stop:stop] = [
+                _Chunk(self._shown(one), ours=True, gap=()) for one in missing if one.section == section
+            ]
         rest = [one for one in missing if one.section not in self._ends]
         for section in dict.fromkeys(sorted((one.section for one in rest), key=_rank)):
             if section:

@@ -1,6 +1,7 @@
 """The common state at the last synchronisation: the base of the three-way comparison. Pure.
 
-It belongs to one machine and one memory, is written last, and contains hashes under the tenant's key, never text.
+It belongs to one machine and one memory, is written last, and contains hashes, never text: those of entries under the
+tenant's key, those of lines that people wrote without one, so that they outlast an erasure as the lines do.
 """
 
 from __future__ import annotations
@@ -10,11 +11,22 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from credenda.portability.files.markers import to_file_text
 
-__all__ = ["AWAY", "Base", "State", "dump_state", "hash_tenant", "hash_text", "load_state"]
+__all__ = [
+    "AWAY",
+    "Base",
+    "Line",
+    "Lines",
+    "State",
+    "dump_state",
+    "hash_line",
+    "hash_tenant",
+    "hash_text",
+    "load_state",
+]
 
 VERSION: Final = 1
 AWAY: Final = ""
@@ -36,12 +48,27 @@ class Base:
     away: bool = False
 
 
+class Line(NamedTuple):
+    """A line that a person wrote, which was read and stays in its page: the events that it became.
+
+    `away` means that it is missing from its page, and waits for the user's decision.
+    """
+
+    events: tuple[str, ...] = ()
+    away: bool = False
+
+
+Lines = Mapping[str, Mapping[str, Line]]
+"""Lines by file and by the hash of their text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """The state after a synchronisation; `mark` names the tenant, `round` counts the runs.
 
     `entries` are keyed by the id in the file, `pages` are the files of entities by their keys, `core` the local ids on
-    the page of the core block, `footers` the hashes in the footers of the pages by file.
+    the page of the core block, `footers` the hashes in the footers of the pages by file, `lines` what was read from
+    lines that stay as a person wrote them.
     """
 
     mark: str = ""
@@ -51,6 +78,7 @@ class State:
     pages: Mapping[str, str] = field(default_factory=dict[str, str])
     core: frozenset[str] = frozenset()
     footers: Mapping[str, str] = field(default_factory=dict[str, str])
+    lines: Lines = field(default_factory=dict[str, Mapping[str, Line]])
 
 
 def hash_tenant(key: bytes) -> str:
@@ -63,12 +91,18 @@ def hash_text(key: bytes, text: str) -> str:
     return hashlib.blake2b(to_file_text(text).encode(), key=key, digest_size=_HASH_BYTES).hexdigest()
 
 
+def hash_line(text: str) -> str:
+    """Hash a line that a person wrote, for as long as it stands in a page."""
+    return hash_text(b"", text)
+
+
 def dump_state(state: State) -> bytes:
     """Serialise a state; equal states give equal bytes."""
     entries = {
         name: [one.local, one.path, one.digest, int(one.held) + 2 * int(one.away)]
         for name, one in sorted(state.entries.items())
     }
+    lines = sorted((path, dict(sorted(found.items()))) for path, found in state.lines.items())
     table = {
         "version": VERSION,
         "mark": state.mark,
@@ -77,6 +111,9 @@ def dump_state(state: State) -> bytes:
         "pages": dict(sorted(state.pages.items())),
         "core": sorted(state.core),
         "footers": dict(sorted(state.footers.items())),
+        "lines": {
+            path: {one: [line.events, line.away] for one, line in found.items()} for path, found in lines if found
+        },
         "entries": entries,
     }
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -106,6 +143,12 @@ def load_state(data: bytes) -> State:
             pages=pages,
             core=frozenset(str(name) for name in table["core"]),
             footers={str(path): str(hashed) for path, hashed in dict(table.get("footers", {})).items()},
+            lines={
+                str(path): {
+                    str(one): Line(tuple(map(str, events)), bool(away)) for one, (events, away) in found.items()
+                }
+                for path, found in cast("dict[str, dict[str, list[Any]]]", table.get("lines", {})).items()
+            },
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return State()

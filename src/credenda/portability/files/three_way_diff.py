@@ -7,16 +7,17 @@ What only one side changed is taken over by the other. What both changed is neve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from credenda.portability.files.markers import to_file_text
 from credenda.portability.files.missing_entries import sort_missing
 from credenda.portability.files.parse import Entered, Said
-from credenda.portability.files.state import AWAY, Base
+from credenda.portability.files.quoted_lines import bind_quoted
+from credenda.portability.files.state import AWAY, Base, Line, hash_line
 from credenda.portability.files.suspicious_deletions import find_suspicious
-from credenda.portability.files.types import MemorySide, Sides, Spot, Text, Tier
+from credenda.portability.files.types import Added, MemorySide, Sides, Spot, Text, Tier
 from credenda.text.normalize import normalise_text
 
 __all__ = ["Added", "Edit", "EditConflict", "Plan", "Removed", "compare"]
@@ -39,22 +40,6 @@ class EditConflict(NamedTuple):
     spot: Spot
 
 
-class Added(NamedTuple):
-    """A text to store.
-
-    `name` is its id in the file if it has one, and `table` the content of its comment; `restored` tells that the
-    existing entry stays unchanged beside it.
-    """
-
-    text: str
-    spot: Spot
-    tier: Tier
-    about: str = ""
-    name: str = ""
-    restored: bool = False
-    table: Mapping[str, Any] = {}
-
-
 class Removed(NamedTuple):
     """A person removed an unchanged entry."""
 
@@ -68,7 +53,8 @@ class Plan:
 
     `where` gives each local id its file and `places` its block; `dropped` are blocks whose text is stored already, or
     was deleted. `bound` maps ids in the files to local ids; `away` are entries that are missing from the files and wait
-    for the user's decision; `notes` are for the user.
+    for the user's decision; `notes` are for the user. `quoted` are new lines of pages that are not ours, `read` the
+    lines that stay in their pages, and `stay` the blocks of such lines in pages of ours.
     """
 
     gone: list[Removed] = field(default_factory=list[Removed])
@@ -81,6 +67,9 @@ class Plan:
     bound: dict[str, str] = field(default_factory=dict[str, str])
     away: set[str] = field(default_factory=set[str])
     notes: list[str] = field(default_factory=list[str])
+    quoted: list[Added] = field(default_factory=list[Added])
+    read: defaultdict[str, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict[str, Line]))
+    stay: set[Spot] = field(default_factory=set[Spot])
 
 
 def compare(sides: Sides, hashed: Any) -> Plan:  # noqa: ANN401 - a function from texts to digests
@@ -108,6 +97,7 @@ class _Comparison:
         self._seen: dict[str, list[_Sight]] = defaultdict(list)
         self._bare: list[Added] = []
         self._left: list[_Sight] = []
+        self._quoted: Collection[str] = ()
         self._taken: dict[tuple[str, Tier], str] = {}
         self._base = {one.local: one for one in sides.state.entries.values() if one.local != AWAY}
         self._names = {one.local: name for name, one in sides.state.entries.items() if one.local != AWAY}
@@ -117,6 +107,7 @@ class _Comparison:
         for text in self._sides.texts:
             for number, block in enumerate(text.page.blocks):
                 self._look(text, Spot(text.path, number), block)
+        self._plan.quoted, self._quoted = bind_quoted(self._sides, self._plan.quoted, self._plan.read)
         self._bind_swapped()
         self._bind_bare()
         self._bind_left()
@@ -128,7 +119,7 @@ class _Comparison:
 
     def _look(self, text: Text, spot: Spot, block: object) -> None:
         if isinstance(block, Said):
-            self._bare.append(Added(block.text, spot, text.tier, text.about))
+            self._look_at_line(text, spot, block)
         if not isinstance(block, Entered):
             return
         if block.kind == "k":
@@ -142,6 +133,25 @@ class _Comparison:
             self._plan.bound[block.name] = local
         elif local == AWAY:
             self._plan.bound[block.name] = AWAY
+
+    def _look_at_line(self, text: Text, spot: Spot, block: Said) -> None:
+        """Tell a line that was read and stays from a new one."""
+        name = hash_line(block.text)
+        known = self._sides.lines.get(text.path, {}).get(name)
+        said = Added(block.text, spot, text.tier, text.about, line=True, said=self._sides.dates.get(spot, ""))
+        if known is None and not text.theirs:
+            self._bare.append(said)
+        elif known is None:
+            self._plan.quoted.append(said)
+        elif not text.theirs and known.events and not self._is_said(block.text, known.events):
+            self._plan.dropped.add(spot)  # deleted since, and the page is ours
+        else:
+            self._plan.read[text.path][name] = known._replace(away=False)
+            self._plan.stay.add(spot)
+
+    def _is_said(self, text: str, events: Sequence[str]) -> bool:
+        ours = self._sides.ours
+        return any(one in ours and to_file_text(text) in ours[one].text for one in events)
 
     def _look_at_question(self, text: Text, spot: Spot, block: Entered) -> None:
         asked = to_file_text(str(block.table.get("question", "")))
@@ -347,7 +357,7 @@ class _Comparison:
         return found
 
     def _is_gone(self, local: str) -> bool:
-        if local not in self._sides.ours or self._names[local] in self._sides.hidden:
+        if local not in self._sides.ours or self._names[local] in self._sides.hidden or local in self._quoted:
             return False
         copied = local in self._sides.state.core
         return not any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))

@@ -3,6 +3,9 @@
 `.tombstones.jsonl` contains only hashes, and ids of removed entries, and may be shared; the key of the hashes is in
 `.credenda/key`, which stays on the machine. An id tells other memories that share the folder that the entry is missing
 on purpose. Lines of other memories, which a merge may have added, stay unchanged.
+
+Another program may have a file of that name, with the deleted words themselves. It is read and never written; ours is
+then beside it.
 """
 
 from __future__ import annotations
@@ -13,15 +16,20 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from credenda.portability.files.folder import KEY, TOMBSTONES, Folder
+from credenda.portability.files.folder import KEY, TOMBSTONES, TOMBSTONES_BESIDE, Folder
+from credenda.portability.files.layout import ARCHIVE, PAGES
 from credenda.portability.files.state import hash_tenant
 from credenda.runtime import Parts
 from credenda.storage.store import Tombstone
 
-__all__ = ["read_key", "read_removed", "read_tombstones", "write_tombstones"]
+__all__ = ["read_deleted_texts", "read_key", "read_removed", "read_tombstones", "write_tombstones"]
 
 _TABLE: Final = "tombstones"
 _KEY_BYTES: Final = 32
+_PLACES: Final = ("", f"{PAGES}/", f"{ARCHIVE}/", "memory/")
+"""The folders in which other programs have their tombstones."""
+_TEXTS: Final = ("text", "content", "fact", "memory", "normalized", "normalised", "normalized_text", "norm", "key")
+"""The fields in which other programs name the deleted words."""
 
 
 def write_tombstones(
@@ -52,10 +60,11 @@ def write_tombstones(
     gone_entries += [{"entry": name, "key": mark} for name in removed if tag]
     ids = [line for line in gone_entries if line["entry"] not in shown]
     lines = sorted({json.dumps(line, sort_keys=True) for line in [*mine, *theirs, *ids]})
+    name = TOMBSTONES_BESIDE if _is_foreign(folder) else TOMBSTONES
     if lines:
-        folder.save(TOMBSTONES, "".join(f"{line}\n" for line in lines).encode())
+        folder.save(name, "".join(f"{line}\n" for line in lines).encode())
     else:
-        folder.remove(TOMBSTONES)
+        folder.remove(name)
     if tag:
         folder.save(KEY, json.dumps({"key": base64.b64encode(key).decode(), "mark": mark}).encode() + b"\n")
     else:
@@ -92,28 +101,59 @@ def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
     return found, others
 
 
+def read_deleted_texts(folder: Folder) -> list[str]:
+    """Read the words that another program has in its tombstones, in the order of its files."""
+    found: dict[str, None] = {}
+    for place in _PLACES:
+        for line in _parse_lines(folder, f"{place}{TOMBSTONES}"):
+            table = _to_table(line)
+            if isinstance(line, str):
+                found[line] = None
+            elif not _is_ours(table):
+                found |= dict.fromkeys(text for name in _TEXTS if isinstance(text := table.get(name), str))
+    return [text for text in found if text.strip()]
+
+
+def _is_foreign(folder: Folder) -> bool:
+    """Return whether the file of our name has lines of another program, or none that code wrote."""
+    lines = list(_parse_lines(folder, TOMBSTONES))
+    return any(not _is_ours(_to_table(line)) for line in lines) or (not lines and bool(folder.load(TOMBSTONES).strip()))
+
+
+def _to_table(line: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", line) if isinstance(line, dict) else {}
+
+
+def _is_ours(table: Mapping[str, object]) -> bool:
+    return isinstance(table.get("key"), str) and ("digest" in table or "entry" in table)
+
+
 def read_removed(folder: Folder) -> frozenset[str]:
     """Read the ids of entries that a memory sharing the folder deleted."""
     return frozenset(line["entry"] for line in _read_removed(folder))
 
 
 def _read_removed(folder: Folder) -> Iterator[dict[str, str]]:
-    for line in _parse_lines(folder):
+    for line in _parse_tables(folder):
         if isinstance(line.get("entry"), str) and isinstance(line.get("key"), str):
             yield {"entry": line["entry"], "key": line["key"]}
 
 
-def _parse_lines(folder: Folder) -> Iterator[dict[str, Any]]:
-    for text in folder.load(TOMBSTONES).decode("utf-8", "replace").splitlines():
+def _parse_tables(folder: Folder) -> Iterator[dict[str, Any]]:
+    for name in (TOMBSTONES, TOMBSTONES_BESIDE):
+        yield from filter(None, map(_to_table, _parse_lines(folder, name)))
+
+
+def _parse_lines(folder: Folder, name: str) -> Iterator[object]:
+    """Parse the lines of a file; skip merge markers and truncated lines."""
+    for text in folder.load(name).decode("utf-8-sig", "replace").splitlines():
         with suppress(ValueError, RecursionError):
-            line: object = json.loads(text)
-            if isinstance(line, dict):
-                yield cast("dict[str, Any]", line)
+            yield json.loads(text)
 
 
 def _read_lines(folder: Folder) -> Iterator[dict[str, Any]]:
-    """Read the complete lines; skip merge markers and truncated lines."""
-    for line in _parse_lines(folder):
+    """Read the complete lines with a hash."""
+    for line in _parse_tables(folder):
         try:
             if len(bytes.fromhex(line["digest"])) == _KEY_BYTES and isinstance(line["kind"], str):
                 yield {**line, "normaliser": int(line["normaliser"]), "created_us": int(line["created_us"])}

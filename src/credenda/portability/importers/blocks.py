@@ -11,6 +11,7 @@ from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.line_reader import Line
+from credenda.text.private import PrivateParts, cut_private
 from credenda.write.intake.validate import Submission
 
 __all__ = [
@@ -40,8 +41,9 @@ class TextLine:
 
 
 def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
-    """Decode lines; a run of undecodable lines is one problem."""
+    """Decode lines, without their private parts; a run of undecodable lines is one problem."""
     broken = False
+    private = PrivateParts()
     for line in lines:
         try:
             text = None if line.too_long else line.data.decode().rstrip()
@@ -52,9 +54,11 @@ def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
                 what = "too long" if line.too_long else "not UTF-8 text; save the file as UTF-8"
                 yield Problem(place=f"line {line.number}", what=what)
             broken = True
+            private.cut(line.data.decode("utf-8", "replace"))
             continue
         broken = False
-        yield TextLine(line.number, text.removeprefix(_BOM) if line.number == 1 else text)
+        text = private.cut(text.removeprefix(_BOM) if line.number == 1 else text)
+        yield TextLine(line.number, text.rstrip())
 
 
 def has_words(text: str) -> bool:
@@ -63,8 +67,8 @@ def has_words(text: str) -> bool:
 
 
 def cut(text: str) -> Iterator[str]:
-    """Split a text into parts that fit into an event, at a space if possible."""
-    rest = text
+    """Split a text into parts that fit into an event, at a space if possible; private parts are cut before."""
+    rest = cut_private(text)
     while len(rest) > BLOCK_CHARACTERS_MAX:
         place = max(rest.rfind(sign, BLOCK_CHARACTERS_MAX // 2, BLOCK_CHARACTERS_MAX) for sign in "\n .")
         end = place + 1 if place > 0 else BLOCK_CHARACTERS_MAX

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from credenda.portability.line_reader import Lines
+from credenda.text.private import cut_private
 from credenda.write.intake.validate import Submission
 
 __all__ = ["Boundary", "Format", "Omitted", "Parsed", "Piece", "Problem", "Source", "make_stable_key"]
@@ -83,6 +84,6 @@ class Format(Protocol):
 
 
 def make_stable_key(kind: str, *parts: str) -> str:
-    """Return a key from the identifying fields, so that a repeated import stores nothing twice."""
-    body = json.dumps(parts, ensure_ascii=False)
+    """Return a key from the identifying fields without private text, so that a repeated import stores nothing twice."""
+    body = json.dumps([cut_private(part) for part in parts], ensure_ascii=False)
     return f"{kind}:{hashlib.blake2b(body.encode('utf-8', 'replace'), digest_size=16).hexdigest()}"

@@ -9,6 +9,7 @@ from typing import Final, cast
 from credenda.errors import Invalid
 from credenda.text.blanks import REMOVED
 from credenda.text.normalize import normalise_text
+from credenda.text.private import cut_private
 from credenda.write.forget.event_fields import is_label
 from credenda.write.forget.scope import BLANK
 
@@ -37,7 +38,9 @@ def remove_placeholders(text: str) -> str:
 
 
 def require_content(text: str) -> str:
-    """Return a text without placeholders; raise `Invalid` if it consists only of them."""
+    """Return a text without placeholders; raise `Invalid` if it consists only of them, or of private text."""
+    if text.strip() and not cut_private(text):
+        raise Invalid("a line is private as a whole", fix="put what may be kept outside of <private> and </private>")
     left = remove_placeholders(text)
     if left != text and not normalise_text(left):
         raise Invalid("a line contains only the placeholder of deleted text", fix="remove the line")

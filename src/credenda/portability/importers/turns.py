@@ -12,6 +12,7 @@ from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.importers.json_checks import MalformedError, read_moment, read_moment_or_none
+from credenda.text.spoken import cut_recalled
 from credenda.write.intake.validate import Submission
 
 __all__ = ["Talk", "Turn", "mend_surrogates"]
@@ -64,12 +65,14 @@ class Talk:
         )
 
     def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
-        """Yield a message; one that is larger than an event is split, without loss."""
+        """Yield a message without recalled memories; one that is larger than an event is split, without loss."""
         try:
             self.latest = read_moment(turn.moment) or self.latest
         except MalformedError as error:
             yield Problem(place=turn.place, what=f"{error}; the time of the previous message was used")
-        text = mend_surrogates(turn.text)
+        text = cut_recalled(mend_surrogates(turn.text))
+        if turn.text.strip() and not text.strip():
+            return
         parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
         aged = None if self.aged_us is None else to_datetime(self.aged_us)
         for number, part in enumerate(parts):

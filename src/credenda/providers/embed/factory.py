@@ -76,7 +76,7 @@ def _open_minilm(*, needed: bool) -> Embedder | None:
         raise Invalid(
             'the embedder "minilm" is not installed',
             why="it needs onnxruntime, tokenizers and the weights of the model",
-            fix='pip install "credenda[local]", or use "hashed" or "none"',
+            fix='in a clone of Credenda, pip install ./packages/credenda-models ".[local]"; or use "hashed" or "none"',
         )
     return None
 

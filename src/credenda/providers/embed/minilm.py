@@ -158,7 +158,7 @@ def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
         raise Unavailable(
             "the local model cannot be loaded",
             why=str(error),
-            fix='reinstall "credenda[local]"; search by words works meanwhile',
+            fix="reinstall credenda-models; search by words works meanwhile",
         ) from error
 
 

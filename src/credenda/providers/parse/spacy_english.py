@@ -39,7 +39,8 @@ class SpacyEnglish:
         """Raise `Unavailable` if the extra is not installed."""
         if not is_installed():
             what = "the parser of English is not installed"
-            raise Unavailable(what, why="it needs spacy and credenda-models", fix='pip install "credenda[parse]"')
+            fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[parse]"'
+            raise Unavailable(what, why="it needs spacy and credenda-models", fix=fix)
         self._lock = Lock()
         self._pipeline: Language | None = None
 

@@ -18,7 +18,9 @@ from credenda.services.directory.belief_pages import BeliefPage, apply_page_edit
 from credenda.services.directory.paths import AS_OF, fold_page_name, is_reserved, split_page_path
 from credenda.services.directory.stored_pages import StoredPage, load_pages, move_pages, remove_pages, write_page
 from credenda.services.search import resolve_moment
+from credenda.text.private import PrivateParts
 from credenda.validation import check_text
+from credenda.write.intake.fields import make_private_error
 
 __all__ = ["list_entries", "move_page", "read_page", "remove_page", "search_lines", "write_text"]
 
@@ -93,7 +95,7 @@ def write_text(parts: Parts, path: str, text: str, *, version: str | None) -> Di
     """
     names = split_page_path(path)
     path = _join_path(names)
-    text = check_text(text, "text") if text else ""
+    text = _cut_page(path, check_text(text, "text")) if text else ""
     if is_reserved(names):
         return _write_beliefs(parts, names, text, version)
     stored = load_pages(parts)
@@ -103,6 +105,21 @@ def write_text(parts: Parts, path: str, text: str, *, version: str | None) -> Di
         _check_free(names, stored)
     write_page(parts, old or StoredPage(path), text)
     return read_page(parts, path)
+
+
+def _cut_page(path: str, text: str) -> str:
+    """Return a page without its private parts; raises `Invalid` for one that is open to the end, or all there is."""
+    parts = PrivateParts()
+    kept = parts.cut(text)
+    if parts.is_open:
+        raise Invalid(
+            f"{path} has a private part without an end",
+            why="the rest of the page would be lost with it",
+            fix="close it with </private>",
+        )
+    if text.strip() and not kept.strip():
+        raise make_private_error("the page")
+    return kept
 
 
 def _write_beliefs(parts: Parts, names: tuple[str, ...], text: str, version: str | None) -> DirectoryPage:

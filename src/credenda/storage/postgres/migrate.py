@@ -160,7 +160,7 @@ def _check_version(applied: Collection[tuple[int, str]], login: Login) -> None:
         raise Conflict(
             f"this database has schema version {taken}",
             why=f"a newer Credenda took away what only older ones read; this one knows {get_latest_version()}",
-            fix="upgrade with `pip install -U credenda`; nothing was changed",
+            fix="install a newer version of Credenda; nothing was changed",
         )
     if version < get_latest_version():
         raise Conflict(

@@ -81,7 +81,7 @@ def reword_memory(writer: WordIndex, run: StatementRunner, wording: Rewording) -
             new_stop=new.span.stop,
             new_hash=new.claim_hash,
         )
-    _reword_log(run, number, wording.texts, places)
+    _reword_log(run, number, wording, places)
 
 
 def _read_versions(writer: WordIndex, memory_id: str) -> list[Memory]:
@@ -127,13 +127,16 @@ def _compute_checksum(row: Record, reason: str, delta: str) -> int:
 def _reword_log(
     run: StatementRunner,
     number: int,
-    texts: Mapping[str, str],
+    wording: Rewording,
     places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
 ) -> None:
-    """Replace texts and the places of evidence in the entries of a memory."""
+    """Replace texts and the places of evidence in the entries of a memory, and remove reasons with its phrases."""
+    phrases = [phrase.casefold() for phrase in wording.phrases]
     for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        delta = _reword(row, texts, places)
-        if delta != row["delta"]:
+        delta = _reword(row, wording.texts, places)
+        if any(phrase in row["reason"].casefold() for phrase in phrases):
+            _redact_entry(run, row, delta)
+        elif delta != row["delta"]:
             run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 

@@ -65,7 +65,7 @@ def check_schema(origin: ExportHeader, latest: int) -> None:
         raise Conflict(
             f"this archive has schema version {origin.schema}",
             why=f"it was written by a newer Credenda; this one knows {latest}",
-            fix="upgrade with `pip install -U credenda`; nothing was imported",
+            fix="install a newer version of Credenda; nothing was imported",
         )
 
 

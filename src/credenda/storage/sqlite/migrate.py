@@ -59,7 +59,7 @@ def check_version(version: int) -> None:
         raise Conflict(
             f"this file has schema version {version}",
             why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
-            fix="upgrade with `pip install -U credenda`; nothing was changed",
+            fix="install a newer version of Credenda; nothing was changed",
         )
 
 

@@ -16,7 +16,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us
-from credenda.write.reconcile.wording import describe_slot
+from credenda.write.reconcile.wording import describe_claim
 
 __all__ = ["Wanted", "decide_correction"]
 
@@ -128,8 +128,7 @@ def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
     once = old is not None and len(old.findall(memory.text)) == 1
     if old is not None and once and stance is memory.stance and not (new and new.search(old.sub("", memory.text))):
         return old.sub(lambda _: bare, memory.text)
-    told = f"not {bare}" if stance is Stance.NEGATED else bare
-    return f"{describe_slot(memory.entity, memory.attribute)}: {told}" if memory.entity and memory.attribute else told
+    return describe_claim(replace(memory, value=bare, stance=stance))
 
 
 def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:

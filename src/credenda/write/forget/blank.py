@@ -18,12 +18,12 @@ from credenda.storage.store import Job, Redaction, Rewording, Writer
 from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.normalize import normalise_text
 from credenda.write.extract_blanks import extract_around_blanks
-from credenda.write.forget.cut import Assertion, remove_cuts
+from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
 from credenda.write.forget.scope import BLANK, WORD, find_other_support, has_overlap
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 
-__all__ = ["Blanker", "log_redaction", "redact_span"]
+__all__ = ["Blanker", "log_redaction"]
 
 _WORDS: Final = re.compile(rf"[^\s{BLANK}](?:[\s\S]*[^\s{BLANK}])?")
 
@@ -110,16 +110,30 @@ class Blanker:
             remaining = next(iter(elsewhere.values()))[0].strip()
         remaining = remaining[: limits.MEMORY_TEXT_CHARACTERS]
         said = [leave_out_blanks(before.text[item.span.start : item.span.stop]).text for item in items]
+        words = tuple(words for name, words in self.blanked if name == before.id)
         versions = self.writer.versions([memory.id])
         texts = {one.text: self._trim(one, before, (said, remaining), gone) for one in versions if one.text}
+        held = {old for old, new in texts.items() if any(find_phrase(new, phrase) for phrase in words)}
+        texts |= dict.fromkeys(held, remaining)  # a text in other words than the message that holds them all the same
         moved = [(item, _move(item, spans[item], claim, replace(memory, text=texts[memory.text]))) for item in items]
-        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved)
+        named = [gone.value] if gone and gone.value and not find_phrase(memory.value or "", gone.value) else []
+        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, [*words, *named])
         return True
 
-    def put(self, memory: Memory, texts: Mapping[str, str], moved: Iterable[tuple[Evidence, Evidence]]) -> None:
-        """Store the words and evidence of a memory that remain, and log the change for the indexes."""
+    def put(
+        self,
+        memory: Memory,
+        texts: Mapping[str, str],
+        moved: Iterable[tuple[Evidence, Evidence]],
+        words: Iterable[str] = (),
+    ) -> None:
+        """Store the words and evidence of a memory that remain, and log the change for the indexes.
+
+        `words` were deleted; reasons of its changes that hold them are removed.
+        """
         pairs = tuple((old, new) for old, new in moved if old != new)
-        self.writer.put(Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs))
+        phrases = tuple(one for one in words if WORD.search(one.replace(BLANK, "")))
+        self.writer.put(Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs, phrases=phrases))
         if memory.id in self.done:
             return
         if memory.text in texts:
@@ -172,11 +186,6 @@ def _move(item: Evidence, span: Span | None, claim: Claim | None, memory: Memory
     if span is None:
         return replace(item, claim_hash=bytes(len(item.claim_hash)))
     return replace(item, span=span, claim_hash=claim_hash(make_claim(memory, span, UpdateKind.STATE)))
-
-
-def redact_span(writer: Writer, span: Span, now_us: int, actor: Actor) -> None:
-    """Blank a span character by character, so that all other spans keep their offsets."""
-    Blanker(writer, now_us, actor, set()).blank(span.event_id, [(span.start, span.stop)])
 
 
 def log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:

@@ -18,8 +18,9 @@ from credenda.model.memory import Draft
 from credenda.text.blanks import blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.singular_plural import fold_plural_everywhere
+from credenda.text.tokens import is_run
 
-__all__ = ["Assertion", "Cut", "cut_claim", "list_clauses", "remove_cuts", "widen_to_separator"]
+__all__ = ["Assertion", "Cut", "cut_claim", "find_phrase", "list_clauses", "remove_cuts", "widen_to_separator"]
 
 _CONJUNCTION: Final = (
     "and|but|or|while|whereas|who|which|und|aber|oder|sowie|w\u00e4hrend|et|mais|ou|tandis que|qui|y|pero|mientras"
@@ -161,16 +162,30 @@ def list_clauses(text: str) -> list[tuple[int, int]]:
 def _locate(words: Sequence[_Word], phrase: str | None) -> set[int]:
     """Return the places of the words of a phrase: all its occurrences, or else its longer words."""
     wanted = [_list_forms(found) for found in _TOKEN.findall(phrase or "")]
-    if not wanted:
-        return set()
-    found: set[int] = set()
-    for at in range(len(words) - len(wanted) + 1):
-        if all(words[at + number].forms & forms for number, forms in enumerate(wanted)):
-            found.update(range(at, at + len(wanted)))
-    if found:
+    found = {at + number for at in _list_occurrences(words, wanted) for number in range(len(wanted))}
+    if found or not wanted:
         return found
     long = [forms for forms in wanted if max(map(len, forms)) >= _CONTENT_CHARACTERS or any(map(str.isdigit, forms))]
     return {at for at, word in enumerate(words) if any(word.forms & forms for forms in long)}
+
+
+def _list_occurrences(words: Sequence[_Word], wanted: Sequence[frozenset[str]]) -> list[int]:
+    """Return where a phrase begins, given by the forms of its words; each word may stand in any of them."""
+    places = range(len(words) - len(wanted) + 1) if wanted else ()
+    return [at for at in places if all(words[at + number].forms & forms for number, forms in enumerate(wanted))]
+
+
+def find_phrase(text: str, phrase: str) -> list[tuple[int, int]]:
+    """Return the spans of a text that hold a phrase, in singular or plural, whatever stands between its words.
+
+    >>> find_phrase("Peanuts, and a peanut", "peanut")
+    [(0, 7), (15, 21)]
+    """
+    words, wanted = _split_words(text), [_list_forms(found) for found in _TOKEN.findall(phrase)]
+    spans = [(words[at].start, words[at + len(wanted) - 1].stop) for at in _list_occurrences(words, wanted)]
+    if spans or not is_run("".join(_TOKEN.findall(phrase))[:1]):
+        return spans
+    return [found.span() for found in re.finditer(re.escape(phrase.strip()), text)]
 
 
 def _locate_entity(words: Sequence[_Word], entity: str | None) -> set[int]:

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from credenda import limits
-from credenda.errors import Conflict
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Delete, Revise, Support
-from credenda.model.claim import Extractor, Span
-from credenda.model.contest import ContestCase, ContestState, to_contest_dict
+from credenda.model.change import Actor, Add, Delete, Revise, Support
+from credenda.model.claim import Evidence, Extractor, Span
 from credenda.model.event import Event
-from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass
+from credenda.model.memory import Draft, Memory, Relation, Status
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombstone, Writer
-from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.storage.store import Job, Redaction, Tombstone, Writer
+from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
+from credenda.write.forget.contested import Contested
+from credenda.write.forget.copies import Copies, Removal
 from credenda.write.forget.cut import Assertion
+from credenda.write.forget.derived import end_dependents
+from credenda.write.forget.matches import check_hold
 from credenda.write.forget.part import Part, find_part, make_tombstones
-from credenda.write.forget.restated import find_restated
+from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
     ValueHolders,
     find_kept_digests,
+    find_mentions,
     find_other_support,
     find_similar_events,
     has_overlap,
@@ -33,21 +36,11 @@ from credenda.write.forget.scope import (
     is_stated,
 )
 from credenda.write.forget.tombstones import get_voice, make_text_tombstones
-from credenda.write.reconcile.contest_trigger import format_question
 from credenda.write.reconcile.slots import CURRENT_STATUSES
-from credenda.write.reconcile.wording import quote_parts
 
-__all__ = ["Deletion", "check_hold", "count_matches", "find_last_number"]
+__all__ = ["Deletion"]
 
-_PAGE: Final = 500
-
-
-def check_hold(reader: Reader) -> None:
-    """Raise `Conflict` if a legal hold forbids deletion."""
-    if reader.tenant.hold is not None:
-        raise Conflict(
-            "this user is under a legal hold", why=reader.tenant.hold, fix="lift the hold first; nothing was deleted"
-        )
+_NOTHING: Final = Assertion(None, None, None)
 
 
 @dataclass(slots=True)
@@ -66,13 +59,25 @@ class Deletion:
     deleted: int = 0
     extractor: Extractor | None = None
     """Extracts what remains of a sentence, to check that it still states the other memories."""
-    taken: dict[str, str] = field(default_factory=dict[str, str])
-    """Texts by id of the memories that were deleted because their words are the same words."""
+    removed: dict[str, str] = field(default_factory=dict[str, str])
+    """Texts by id of all memories that were deleted, but for those that `reworded` names."""
+    withdrawn: set[str] = field(default_factory=set[str])
+    """The ids of those among them that were derived from the others."""
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    """The new ids of memories that other messages state too, by their old ids."""
+    _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    _settled: set[str] = field(default_factory=set[str])
+    _told: set[str] = field(default_factory=set[str])
+    """The values that were deleted, and the texts of memories without one."""
+    _owed: list[Removal] = field(default_factory=list[Removal])
+    """Deleted words whose copies are not found yet."""
     _done: set[str] = field(default_factory=set[str])
     _whole: set[str] = field(default_factory=set[str])
     _searched: set[str] = field(default_factory=set[str])
     _holdings: ValueHolders = field(init=False)
     _blanker: Blanker = field(init=False)
+    _contested: Contested = field(init=False)
+    _copies: Copies = field(init=False)
     _kept_digests: set[bytes] = field(default_factory=set[bytes])
     """Hashes of text and values that other evidence still supports."""
 
@@ -80,12 +85,14 @@ class Deletion:
         """Check for a legal hold before any change."""
         self._holdings = ValueHolders(self.writer)
         self._blanker = Blanker(self.writer, self.now_us, self.actor, self._done, self.extractor)
+        self._contested = Contested(self.writer, self.now_us, self.actor)
+        self._copies = Copies(self.writer, self._blanker, self._contested, self.buried)
         check_hold(self.writer)
 
     @property
     def kept(self) -> dict[str, tuple[str, str]]:
         """The memories that lost words and stay: their texts before and after, by id."""
-        return {name: texts for name, texts in self._blanker.kept.items() if name not in self._done}
+        return {name: texts for name, texts in self._blanker.kept.items() if name not in self._done} | self._reworded
 
     @property
     def events(self) -> set[str]:
@@ -97,18 +104,32 @@ class Deletion:
         """The words that were blanked, each with the id of its event."""
         return self._blanker.blanked
 
+    def find_mentions(self) -> list[Memory]:
+        """Find the memories that name a deleted value in words of their own."""
+        return find_mentions(self.writer, self._told, self._done | self.kept.keys())
+
     def messages(self, memory: Memory) -> None:
         """Delete the whole messages on which a memory rests."""
         names = sorted({item.span.event_id for item in self.writer.evidence(memory_ids=[memory.id])})
         for event in self.writer.events(names):
             self.event(event)
 
+    def span(self, span: Span) -> None:
+        """Blank a span character by character, so that all other spans keep their offsets."""
+        self._blank(span.event_id, [(span.start, span.stop)], _NOTHING)
+        self._reach_copies()
+
     def memory(self, memory: Memory) -> None:
         """Delete a memory and blank its words; other memories on the same message keep the words that are theirs.
 
         Memories that hold the same value in the same slot are deleted too, and so are those whose words are the same
-        words. Messages of the same person that repeat the words without supporting a memory are blanked too.
+        words. Messages of the same person that repeat the words without supporting a memory are blanked too. Texts that
+        were written from the words lose them.
         """
+        self._delete(memory)
+        self._reach_copies()
+
+    def _delete(self, memory: Memory) -> None:
         if memory.status is Status.DELETED or memory.id in self._done:
             return
         self._done.add(memory.id)
@@ -142,7 +163,7 @@ class Deletion:
             self._blank_restatements(memory, found)
         for other in (*repeats, *twins):
             if other.id in self._done or not self._split_merged(other, memory):
-                self.memory(other)
+                self._delete(other)
 
     def _narrow(self, memory: Memory, found: Sequence[Part]) -> None:
         """Let the evidence of a memory cover only its own words, because the rest stays visible."""
@@ -150,15 +171,72 @@ class Deletion:
         self._blanker.put(memory, {}, moved)
 
     def _blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion) -> None:
-        for other in self._blanker.blank(event_id, spans, gone):
+        before = len(self.blanked)
+        emptied = self._blanker.blank(event_id, spans, gone)
+        words = tuple(dict.fromkeys(words for _, words in self.blanked[before:]))
+        if words:
+            roots = sorted({item.memory_id for item in self.writer.evidence(event_ids=[event_id])})
+            self._owed.append(Removal(tuple(roots), words, gone))
+        for other in emptied:
             self._take_along(other)
+
+    def _reach_copies(self) -> None:
+        """Take deleted words out of their copies, and delete cards and bridges made of memories that lost words."""
+        while self._owed:
+            owed = self._owed.pop(0)
+            for name, corrected in self._copies.find(owed).items():
+                if name not in self._done:
+                    self._reach_copy(name, owed, corrected=corrected)
+        lost = self.kept.keys() - self._settled
+        self._settled |= lost
+        self._withdraw({one.id: one for one in self.writer.memories(sorted(lost))})
+
+    def _reach_copy(self, name: str, owed: Removal, *, corrected: bool) -> None:
+        if self.buried and name not in owed.roots:
+            self._blank_told_again(name, owed, corrected=corrected)
+        for copy in self.writer.memories([name]):
+            told = self._copies.clean(copy, owed, corrected=corrected)
+            if told is None:
+                self._take_along(copy)
+            elif told and corrected:
+                self._owed.append(Removal((name,), tuple(told), _NOTHING))
+
+    def _blank_told_again(self, name: str, owed: Removal, *, corrected: bool) -> None:
+        """Blank deleted words in the messages of a memory that replaced another: "I'm a baker, not a nurse"."""
+        items = self.writer.evidence(memory_ids=[name])
+        for event in self.writer.events(sorted({item.span.event_id for item in items})):
+            self._blank(event.id, find_restated(self.writer, event, self.extractor).spans, owed.said)
+        for item in items if owed.memory is not None and owed.said.value else ():
+            for event in self.writer.events([item.span.event_id]):
+                self._blank(event.id, self._find_mention(owed.said, event, item, corrected=corrected), owed.said)
+
+    def _find_mention(
+        self, gone: Assertion, event: Event, item: Evidence, *, corrected: bool
+    ) -> Sequence[tuple[int, int]]:
+        """Find a deleted value in a message of other memories; words that these need stay, unless one corrected it."""
+        near = {one.memory_id for one in self.writer.evidence(event_ids=[event.id]) if has_overlap(one.span, item.span)}
+        others = [Assertion.of(one) for one in self.writer.memories(sorted(near - self._done)) if one.value]
+        start = item.span.start
+        extract = None if self.extractor is None else make_extract(self.extractor, event)
+        spans = cut_mention(event.text[start : item.span.stop], gone, others, extract, needed=not corrected)
+        return [(start + begin, start + end) for begin, end in spans]
+
+    def _withdraw(self, left: Mapping[str, Memory]) -> None:
+        """Delete cards and bridges made of memories that are deleted or have lost words."""
+        application = Application(actor=self.actor, now_us=self.now_us)
+        for change in end_dependents(self.writer, left, frozenset(left), self.now_us):
+            for one in self.writer.memories([change.memory_id] if isinstance(change, Delete) else []):
+                if one.status is not Status.DELETED:
+                    self._done.add(one.id)
+                    self.withdrawn.add(one.id)
+                    self.removed[one.id] = one.text
+                    apply(self.writer, [change], application)
 
     def _take_along(self, other: Memory) -> None:
         """Delete a memory that has no words left of its own; it leaves no tombstone, since nobody named it."""
         if other.status is Status.DELETED or other.id in self._done:
             return
         self._done.add(other.id)
-        self.taken[other.id] = other.text
         for item in self.writer.evidence(memory_ids=[other.id]):
             self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Assertion.of(other))
         self._redact_memory(other, [], buried=False)
@@ -197,10 +275,12 @@ class Deletion:
             else:
                 self._redact_memory(memory, parts, value=not left)
         self._put_event_tombstones(event)
+        self._owed.append(Removal(tuple(one.id for one in held), (event.text,), _NOTHING))
         self._kept_digests = set()
         self._whole.add(event.id)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
         log_redaction(self.writer, event.id, self.now_us, self.actor)
+        self._reach_copies()
 
     def _split_if_named(self, memory: Memory, leaving: Sequence[Memory]) -> bool:
         """Split a merged text that names a value of the memories to be deleted; return whether it was split."""
@@ -223,11 +303,9 @@ class Deletion:
         application = Application(actor=self.actor, now_us=self.now_us)
         (new_id,) = apply(self.writer, [add], application).ids.values()
         self._holdings.forget()
-        for contest in self.writer.contests():
-            if memory.id in contest.memory_ids:
-                ids = tuple(new_id if one == memory.id else one for one in contest.memory_ids)
-                self.writer.put(replace(contest, memory_ids=ids))
-                self._log_contest(replace(contest, memory_ids=ids))
+        self._contested.rename(memory.id, new_id)
+        self._reworded[memory.id] = (self.removed.pop(memory.id), said)
+        self.renamed[memory.id] = new_id
         number = parse_id_number(support[0].span.event_id, IdKind.EVENT, self.writer.tenant.tag)
         self.writer.put(Job(kind=EMBED, first=number, last=number))
 
@@ -247,29 +325,20 @@ class Deletion:
         if self.buried and buried:
             _, apart = self._holdings.beside(memory)
             self._put(make_tombstones(self.writer, memory, parts, self.now_us, apart=bool(apart), value=value))
-        changed = self._remove_from_contests(memory) if value else set[str]()
-        pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
-        application = Application(actor=self.actor, now_us=self.now_us)
-        apply(self.writer, [Delete(memory_id=memory.id, reason=self.reason)], application)
-        phrases = quote_parts(memory.value, memory.text)
-        for contest in self.writer.contests():
-            same = (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair
-            if same or contest.id in changed or _has_quote(contest, phrases):
-                self._log_contest(contest)
-        self.deleted += value
-
-    def _log_contest(self, contest: ContestCase) -> None:
-        """Log the remaining state of a contest, because its earlier log entries will be redacted."""
-        self.writer.put(
-            ChangeRecord(
-                id="",
-                kind=ChangeKind.DELETE,
-                actor=self.actor,
-                reason="a value was deleted",
-                at_us=self.now_us,
-                after={"contest": contest.id, "case": to_contest_dict(contest)},
-            )
+        changed = self._contested.remove(memory) if value else set[str]()
+        self._withdraw({memory.id: memory})
+        apply(
+            self.writer,
+            [Delete(memory_id=memory.id, reason=self.reason)],
+            Application(actor=self.actor, now_us=self.now_us),
         )
+        self._contested.log_quoting(memory, changed)
+        self.removed[memory.id] = memory.text
+        self._told |= {memory.value or memory.text} if value else set()
+        self.deleted += value
+        words = dict.fromkeys((memory.text, *(part.text for part in parts)))
+        said = Assertion.of(memory) if value else _NOTHING
+        self._owed.append(Removal((memory.id,), tuple(words), said, memory))
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories from overlapping evidence that state the deleted claim itself."""
@@ -318,81 +387,3 @@ class Deletion:
             "valid_until_us": until_us,
         }
         return Revise(memory_id=part.id, fields=fields, reason="the text that it was merged into was deleted")
-
-    def _remove_from_contests(self, memory: Memory) -> set[str]:
-        """Remove a memory's value from every contest that names it; return the ids of those contests.
-
-        Closing a contest clears the `contested` flag of its remaining memory.
-        """
-        changed: set[str] = set()
-        gone = normalise_value(memory.value or memory.text)
-        for contest in self.writer.contests():
-            pair = (normalise_name(contest.entity), normalise_attribute(contest.attribute))
-            same = pair == (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
-            if memory.id in contest.memory_ids or (
-                same and any(normalise_value(one) == gone for one in contest.values)
-            ):
-                left = self._remove_value(contest, memory)
-                self.writer.put(left)
-                changed.add(left.id)
-                if contest.state is ContestState.OPEN and left.state is ContestState.RESOLVED:
-                    self._settle(left)
-        return changed
-
-    def _settle(self, closed: ContestCase) -> None:
-        """Clear the `contested` flag of the last value of a closed contest."""
-        asked = {name for one in self.writer.contests(state=ContestState.OPEN) for name in one.memory_ids}
-        reason, fields = "the conflicting value was deleted", {"contested": False}
-        settled = [
-            Revise(memory_id=one.id, fields=fields, reason=reason)
-            for one in self.writer.memories([name for name in closed.memory_ids if name not in asked])
-            if one.contested and one.status is not Status.DELETED
-        ]
-        apply(self.writer, settled, Application(actor=self.actor, now_us=self.now_us))
-
-    def _remove_value(self, contest: ContestCase, memory: Memory) -> ContestCase:
-        gone = normalise_value(memory.value or memory.text)
-        left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
-        if any(normalise_value(one.value or one.text) == gone for one in left):  # another memory has the value too
-            gone = ""
-        values = tuple(value for value in contest.values if normalise_value(value) != gone)
-        slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
-        still_open = contest.state is ContestState.OPEN and len(values) > 1
-        return replace(
-            contest,
-            values=values,
-            memory_ids=tuple(one for one in contest.memory_ids if one != memory.id),
-            question=format_question(slot, values) if len(values) > 1 else "",
-            state=ContestState.OPEN if still_open else ContestState.RESOLVED,
-            resolved_us=contest.resolved_us or (None if still_open else self.now_us),
-            resolution=None if still_open else "a value was deleted",
-            scopes={value: scope for value, scope in contest.scopes.items() if normalise_value(value) != gone},
-        )
-
-
-def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
-    """Return whether the log of a contest quotes one of these phrases, so that its entry must be redacted too."""
-    told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
-    return any(phrase in text for phrase in phrases for text in told)
-
-
-def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
-    """Count the events that a deletion would remove, and the memories that they alone support."""
-    matched: dict[str, None] = {}
-    memory_ids: set[str] = set()
-    after = wanted.after or 0
-    while found := reader.find_events(replace(wanted, after=after, limit=_PAGE)):
-        matched.update(dict.fromkeys(event.id for event in found if event.text))
-        memory_ids |= {item.memory_id for item in reader.evidence(event_ids=[event.id for event in found])}
-        after = parse_id_number(found[-1].id, IdKind.EVENT, reader.tenant.tag)
-    gone = 0
-    names = sorted(memory_ids)
-    for start in range(0, len(names), _PAGE):
-        held = [one for one in reader.memories(names[start : start + _PAGE]) if one.status is not Status.DELETED]
-        gone += sum(not find_other_support(reader, one, matched) for one in held)
-    return len(matched), gone
-
-
-def find_last_number(events: Sequence[Event], tag: str) -> int | None:
-    """Return the number of the last event; None for no events."""
-    return parse_id_number(events[-1].id, IdKind.EVENT, tag) if events else None

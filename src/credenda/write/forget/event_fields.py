@@ -10,16 +10,19 @@ from itertools import islice
 from typing import Final, cast
 
 from credenda.model.event import NewEvent
+from credenda.model.memory import Draft, MemoryType
 from credenda.storage.store import Reader
 from credenda.text.normalize import normalise_text
 from credenda.text.sentences import split_sentences
-from credenda.write.forget.tombstones import SENTENCES_MAX, get_voice, hash_text_forms
+from credenda.write.forget.tombstones import SENTENCES_MAX, get_voice, hash_slot_forms, hash_text_forms
 
 __all__ = ["is_label", "remove_deleted_fields"]
 
 _LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,120}:[ \t]*")
 """A speaker or topic before a colon, without the text that followed."""
 _NOTHING: Final = object()
+_SLOT: Final = ("entity", "attribute", "value")
+"""The keys under which the metadata of an imported memory has its slot."""
 
 
 def is_label(text: str, original: str = "") -> bool:
@@ -51,7 +54,12 @@ def remove_deleted_fields(
         said = normalise_text(told)
         return any(one in said for one in cut) or is_deleted(told)
 
-    metadata = _clean(event.metadata, is_gone)
+    def holds_value(table: Mapping[str, object]) -> bool:
+        entity, attribute, value = (str(table.get(name) or "") for name in _SLOT)
+        said = Draft(text="", type=MemoryType.FACT, entity=entity, attribute=attribute, value=value)
+        return bool(value and reader.tombstoned(hash_slot_forms(key, said)) - lifted)
+
+    metadata = _clean(event.metadata, is_gone, holds_value)
     return replace(
         event,
         topic=None if event.topic and is_deleted(event.topic) else event.topic,
@@ -61,15 +69,18 @@ def remove_deleted_fields(
     )
 
 
-def _clean(value: object, is_gone: Callable[[str], bool]) -> object:
-    """Return a value without its deleted parts; `_NOTHING` if it is deleted itself."""
+def _clean(
+    value: object, is_gone: Callable[[str], bool], holds_value: Callable[[Mapping[str, object]], bool]
+) -> object:
+    """Return a value without its deleted parts, such as the value of a slot; `_NOTHING` if it is deleted itself."""
     if isinstance(value, str):
         return _NOTHING if is_gone(value) else value
     if isinstance(value, Mapping):
         table = cast("Mapping[str, object]", value)
-        kept = ((name, _clean(one, is_gone)) for name, one in table.items() if not is_gone(name))
+        bare = {name: one for name, one in table.items() if name != "value"} if holds_value(table) else table
+        kept = ((name, _clean(one, is_gone, holds_value)) for name, one in bare.items() if not is_gone(name))
         return {name: one for name, one in kept if one is not _NOTHING}
     if isinstance(value, list | tuple):
         items = cast("list[object]", value)
-        return [one for one in (_clean(item, is_gone) for item in items) if one is not _NOTHING]
+        return [one for one in (_clean(item, is_gone, holds_value) for item in items) if one is not _NOTHING]
     return value

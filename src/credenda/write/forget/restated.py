@@ -16,7 +16,15 @@ from credenda.text.blanks import BLANK, blank_span, leave_out_blanks
 from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
-from credenda.write.forget.cut import Assertion, Cut, cut_claim, list_clauses, widen_to_separator
+from credenda.write.forget.cut import (
+    Assertion,
+    Cut,
+    cut_claim,
+    find_phrase,
+    list_clauses,
+    remove_cuts,
+    widen_to_separator,
+)
 from credenda.write.forget.tombstones import (
     get_voice,
     hash_part,
@@ -30,6 +38,7 @@ __all__ = [
     "Extract",
     "Restatement",
     "cut_from_others",
+    "cut_mention",
     "find_restated",
     "make_extract",
     "normalise_assertion",
@@ -40,6 +49,8 @@ Extract = Callable[[str], Sequence[Claim]]
 """Extracts the claims of a text, as if an event had no other words."""
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _SHOWN_PART: Final = re.compile(rf"[^\s{BLANK},;:)](?:[\s\S]*[^\s{BLANK}])?")
+_LEADING: Final = 4
+"""At most one word fewer leads to a value: "from", "instead of", "and not the"."""
 _PIECES_MAX: Final = 200
 """Maximum number of clauses and sentences of an event that are extracted by themselves."""
 _PART_WORDS: Final = 80
@@ -85,6 +96,37 @@ def cut_from_others(text: str, gone: Assertion, kept: Sequence[Assertion], extra
         return wanted <= found and normalise_assertion(gone) not in found
 
     return cut_claim(text, gone, kept, works if wanted else None)
+
+
+def cut_mention(
+    text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None, *, needed: bool
+) -> Sequence[tuple[int, int]]:
+    """Return the words that name a deleted value in a text of other claims, with those that lead to it.
+
+    With `needed` there are none if the rest would not state these claims any more; none of them has the value.
+    """
+    value = gone.value or ""
+    places = find_phrase(text, value)
+    if not places or any(find_phrase(one.value or "", value) for one in kept):
+        return ()
+    stated = {normalise_assertion(Assertion.of(claim)) for claim in (extract(text) if extract else ())}
+    wanted = {normalise_assertion(one) for one in kept} & stated
+    cut = cut_from_others(text, gone, kept, extract)
+    choices = [cut.spans] if cut is not None and not cut.whole else []
+    choices += [tuple((_find_start(text, start, words), stop) for start, stop in places) for words in range(_LEADING)]
+    for spans in choices:
+        found = {
+            normalise_assertion(Assertion.of(one)) for one in (extract(remove_cuts(text, spans)) if extract else ())
+        }
+        if wanted <= found and not (needed and not wanted):
+            return spans
+    return () if needed else choices[0]
+
+
+def _find_start(text: str, start: int, words: int) -> int:
+    """Return where some words before a place begin."""
+    before = [found.start() for found in _WORD_RUN.finditer(text, 0, start)]
+    return before[-words] if 0 < words <= len(before) else start
 
 
 def find_restated(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.index.document_names import list_event_ids
+from credenda.ids import parse_serial
+from credenda.index.document_names import list_event_ids, list_memory_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
@@ -16,6 +17,7 @@ from credenda.text.blanks import BLANK, leave_out_blanks
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
 from credenda.text.tokens import is_run
+from credenda.write.forget.cut import find_phrase
 from credenda.write.forget.tombstones import (
     get_tombstone_form,
     get_voice,
@@ -30,6 +32,7 @@ __all__ = [
     "WORD",
     "ValueHolders",
     "find_kept_digests",
+    "find_mentions",
     "find_other_support",
     "find_similar_events",
     "get_span_text",
@@ -43,6 +46,8 @@ WORD: Final = re.compile(r"\w")
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _WORDS_ASKED: Final = 8
 _RUN_ASKED: Final = 16
+_MENTIONS_ASKED: Final = 500
+_MENTIONS_MAX: Final = 50
 _REPEATS_MAX: Final = 100_000
 """Maximum number of documents with all words of a deleted sentence that are compared with it."""
 
@@ -106,6 +111,17 @@ def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memor
             said += [memory.text] if is_stated(memory, left) else []
             found.update(digest for text in said for digest in hash_text_forms(key, text, voice))
     return found
+
+
+def find_mentions(reader: Reader, phrases: Iterable[str], without: Collection[str]) -> list[Memory]:
+    """Find memories whose texts hold one of these phrases; at most as many as a person reads."""
+    found: dict[str, Memory] = {}
+    for phrase in sorted({one for one in phrases if WORD.search(one)}):
+        codes = reader.nominate([_choose_search_words(phrase)], _MENTIONS_ASKED, memories=True)
+        ids = [name for name in list_memory_ids(codes, reader.tenant.tag) if name not in without]
+        held = (one for one in reader.memories(ids) if one.status is not Status.DELETED)
+        found |= {one.id: one for one in held if find_phrase(one.text, phrase)}
+    return sorted(found.values(), key=lambda one: parse_serial(one.id))[:_MENTIONS_MAX]
 
 
 def find_similar_events(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Screen messages before they are journaled: mask secrets and detect instruction-like text. Pure."""
+"""Screen texts before they are journaled: cut private parts, mask secrets, detect instruction-like text. Pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.errors import Invalid
+from credenda.text.private import cut_private, has_private
 from credenda.write.intake.detectors import find_secrets
 
 __all__ = ["ORDER_WORDS", "Screened", "check_identifier", "is_instruction_like", "screen_secrets"]
@@ -49,11 +50,12 @@ class Screened:
 
 
 def screen_secrets(text: str, policy: str) -> Screened:
-    """Apply the secrets policy: keep the text, mask its secrets, or reject it with `Invalid`.
+    """Cut private parts, then apply the secrets policy: keep the text, mask its secrets, or reject it with `Invalid`.
 
     >>> screen_secrets("my password is hunter2!", "mask").text
     'my password is [password removed]'
     """
+    text = cut_private(text)
     spans = [] if policy == "keep" else find_secrets(text)
     if not spans:
         return Screened(text=text)
@@ -74,7 +76,16 @@ def screen_secrets(text: str, policy: str) -> Screened:
 
 
 def check_identifier(name: str, what: str, policy: str) -> str:
-    """Return an identifier without a secret; raises `Invalid` otherwise, because a masked one names something else."""
+    """Return an identifier without private parts and secrets; raises `Invalid` otherwise.
+
+    Without them it would name something else.
+    """
+    if has_private(name):
+        raise Invalid(
+            f"the {what} contains private text",
+            why="it is stored as it is, and an identifier cannot be cut",
+            fix="use another identifier, such as a hash of it",
+        )
     kind = None if policy == "keep" or _HEX.match(name) else _find_kind(name)
     if kind is not None:
         raise Invalid(

@@ -21,9 +21,10 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_name
 from credenda.text.notes import is_about_user
+from credenda.text.private import cut_private
 from credenda.validation import check_member, check_metadata, check_name, encode_text
 from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
-from credenda.write.intake.fields import screen_label, screen_labels, screen_metadata
+from credenda.write.intake.fields import make_private_error, screen_label, screen_labels, screen_metadata
 from credenda.write.intake.injection import (
     DENIED,
     QUARANTINED,
@@ -59,6 +60,8 @@ _REFUSALS: Final = {
     DENIED: "denied: it looks like a prompt injection; journaled, but never a memory and never found",
     QUARANTINED: "quarantined: it may be a prompt injection; a candidate until it is confirmed",
 }
+_ALL_PRIVATE: Final = "private as a whole: nothing of it was written"
+_PARTLY_PRIVATE: Final = "private text left out"
 AS_TYPE: Final = "as:"
 """Prefix of the event flag that names the memory type that the caller asked for."""
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -84,7 +87,10 @@ class Submission(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Events ready for the journal; `payload_hash` (16 bytes, with a key only) covers content, topic and time."""
+    """Events ready for the journal; `payload_hash` (16 bytes, with a key only) covers content, topic and time.
+
+    There are no events where every message is private as a whole; `refused` says so.
+    """
 
     events: tuple[NewEvent, ...]
     payload_hash: bytes
@@ -93,13 +99,19 @@ class Accepted:
     allow_deleted: bool = False
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
 
+    def get_event(self) -> NewEvent:
+        """Return the event of a submission of one text; raises `Invalid` if it is private as a whole."""
+        if not self.events:
+            raise make_private_error("this text")
+        return self.events[0]
+
 
 _new_event: Final = compile_fast_init(NewEvent)
 _new_accepted: Final = compile_fast_init(Accepted)
 
 
 def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) -> Accepted:
-    """Validate a whole submission and turn it into events.
+    """Validate a whole submission and turn it into events; a message that is private as a whole becomes none.
 
     Raises `Invalid` or `LimitExceeded`; an invalid submission yields no event.
     """
@@ -114,16 +126,24 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
     frame = _SubmissionFields(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
     key = _check_identifier(submission.idempotency_key, "idempotency_key", policy)
+    said: list[_Message] = []
     events: list[NewEvent] = []
     refused: list[str] = []
-    for message in messages:
-        event, masked = frame.event(message)
+    for number, message in enumerate(messages, 1):
+        given = _read_text(message.get("content"))
+        one = _Message(message, cut_private(given))
+        if given.strip() and not one.text.strip():
+            refused.append(_ALL_PRIVATE if len(messages) == 1 else f"message {number}: {_ALL_PRIVATE}")
+            continue
+        event, masked = frame.event(one)
+        said.append(one)
         events.append(event)
+        refused += [_PARTLY_PRIVATE] if one.text != given else []
         refused += [f"{name} masked" for name in masked]
         refused += [_REFUSALS[flag] for flag in event.flags if flag in _REFUSALS]
     return _new_accepted(
         events=tuple(events),
-        payload_hash=frame.payload_hash(messages, events) if key else b"",
+        payload_hash=frame.payload_hash(said, events) if key else b"",
         refused=tuple(refused),
         idempotency_key=key,
         allow_deleted=submission.allow_deleted,
@@ -166,8 +186,7 @@ def _read_text(content: object) -> str:
     raise Invalid("a message has no text", why=f"its content is a {kind}", fix="give the words as a string")
 
 
-def _check_text(content: object) -> str:
-    text = _read_text(content)
+def _check_text(text: str) -> str:
     size = len(encode_text(text, "the text"))
     if size > limits.EVENT_TEXT_BYTES:
         what = f"a text of {size} bytes"
@@ -176,6 +195,13 @@ def _check_text(content: object) -> str:
     if not clean.strip():
         raise Invalid("cannot remember an empty text", why="it contains no word", fix="give some text")
     return clean
+
+
+class _Message(NamedTuple):
+    """A message as it was given, and its text without private parts."""
+
+    given: Mapping[str, object]
+    text: str
 
 
 class _SubmissionFields(NamedTuple):
@@ -187,11 +213,11 @@ class _SubmissionFields(NamedTuple):
     zone: tzinfo
     base_us: int
 
-    def event(self, message: Mapping[str, object]) -> tuple[NewEvent, tuple[str, ...]]:
+    def event(self, said: _Message) -> tuple[NewEvent, tuple[str, ...]]:
         """Turn one message into an event; also return the kinds of secrets that were masked."""
-        submission = self.submission
+        submission, message = self.submission, said.given
         role, speaker = self._speaker(message)
-        text = _check_text(message.get("content"))
+        text = _check_text(said.text)
         plain = is_surely_clean(text)
         screened = Screened(text=text) if plain else screen_secrets(text, self.policy)
         moment: Any = message.get("timestamp")
@@ -218,19 +244,14 @@ class _SubmissionFields(NamedTuple):
         noted = TRUST[Source.AI] if role is Role.USER and is_about_user(text) else 1.0
         return min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0), noted)
 
-    def payload_hash(self, messages: Sequence[Mapping[str, object]], events: Sequence[NewEvent]) -> bytes:
+    def payload_hash(self, said: Sequence[_Message], events: Sequence[NewEvent]) -> bytes:
         """Hash roles, speakers, texts, topic and the stated times; 16 bytes."""
-        said = [
-            (
-                event.role,
-                event.speaker,
-                _read_text(message.get("content")),
-                message.get("timestamp") and event.occurred_us,
-            )
-            for message, event in zip(messages, events, strict=True)
+        rows = [
+            (event.role, event.speaker, one.text, one.given.get("timestamp") and event.occurred_us)
+            for one, event in zip(said, events, strict=True)
         ]
         moment = None if self.submission.occurred_at is None else self.base_us
-        body = json.dumps([said, events[0].topic, moment])
+        body = json.dumps([rows, events[0].topic if events else None, moment])
         return hashlib.blake2b(body.encode(), digest_size=16).digest()
 
     def _speaker(self, message: Mapping[str, object]) -> tuple[Role, str]:
@@ -271,7 +292,7 @@ def _check_identifier(name: object, what: str, policy: str) -> str | None:
 
 
 def _check_label(name: object, what: str, policy: str) -> str | None:
-    return screen_label(check_name(name, what), policy)
+    return screen_label(check_name(name, what), policy) or None
 
 
 def _check_tags(tags: Sequence[str], policy: str) -> tuple[str, ...]:

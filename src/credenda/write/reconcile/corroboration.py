@@ -3,7 +3,7 @@
 A candidate belongs to no slot and no search result. The same statement from another session or source promotes it, or
 the user does (`set_status`). A statement that looks like prompt injection cannot confirm itself: only the user can, and
 only if the candidate came from another source. A standing instruction is in force only in the user's own words: those
-of a model, another person or a document wait, however often they are repeated.
+of a model, another person, a document or a file that a server received wait, however often they are repeated.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
+from credenda.model.change import Add, Change, Confirm, Contest, Forget, Pin, Restore, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.event import DENIED, OWN_SOURCES, QUARANTINED, TRUST, Event, NewEvent, Role, Source
+from credenda.model.event import DENIED, OWN_SOURCES, QUARANTINED, TRUST, UPLOADED, Event, NewEvent, Role, Source
 from credenda.model.memory import Memory, Relation, Status
 from credenda.text.normalize import normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
@@ -23,6 +23,7 @@ from credenda.write.reconcile.slots import get_slot, get_valid_from_us, has_same
 
 __all__ = [
     "find_quarantined",
+    "hold_back_instructions",
     "is_foreign_instruction",
     "is_suspect",
     "is_users_own",
@@ -35,6 +36,7 @@ _LOW_TRUST: Final = 0.45
 """Claims from sources below this trust are quarantined. Only dreams lie below it."""
 _ORDER: Final = "instruction"
 """The attribute of standing instructions, which reach every prompt."""
+_UPLOADED: Final = "uploaded to a server; awaits the user's confirmation"
 _PERSON: Final = TRUST[Source.HUMAN]
 
 
@@ -45,7 +47,7 @@ def is_suspect(event: Event, claim: Claim) -> bool:
 
 def is_foreign_instruction(event: Event, claim: Claim) -> bool:
     """Return whether a claim is a standing instruction in other words than the user's own."""
-    return claim.attribute == _ORDER and not is_users_own(event)
+    return claim.attribute == _ORDER and (UPLOADED in event.flags or not is_users_own(event))
 
 
 def is_users_own(event: Event | NewEvent) -> bool:
@@ -69,11 +71,29 @@ def may_corroborate(event: Event, said_before: Sequence[Event]) -> bool:
     """Return whether an event is independent of the events that support a candidate, and may confirm it."""
     if DENIED in event.flags or not said_before:
         return False
-    other_source = all(one.source is not event.source or one.role is not event.role for one in said_before)
+    other_source = all(_is_from_elsewhere(one, event) for one in said_before)
     other_session = bool(event.session) and all(one.session and one.session != event.session for one in said_before)
     if QUARANTINED in event.flags:
         return other_source and event.trust >= _PERSON
     return other_source or other_session
+
+
+def _is_from_elsewhere(before: Event, event: Event) -> bool:
+    """Return whether an event has another source or speaker, or is said now while the other one was uploaded."""
+    is_said_now = UPLOADED in before.flags and UPLOADED not in event.flags
+    return before.source is not event.source or before.role is not event.role or is_said_now
+
+
+def hold_back_instructions(instructions: Iterable[Memory], pinned: Iterable[Memory]) -> list[Change]:
+    """Return the changes after which these memories govern no prompt until the user confirms them.
+
+    No belief becomes a candidate, so that an instruction is forgotten, and restored as one.
+    """
+    changes: list[Change] = [Pin(memory_id=one.id, pinned=False, reason=_UPLOADED) for one in pinned]
+    for one in instructions:
+        changes.append(Forget(memory_id=one.id, reason=_UPLOADED))
+        changes.append(Restore(memory_id=one.id, status=Status.CANDIDATE, reason=_UPLOADED))
+    return changes
 
 
 def promote_quarantined(changes: Sequence[Change], candidates: Sequence[Memory], candidate: Candidate) -> list[Change]:

@@ -7,10 +7,11 @@ from collections import Counter
 from typing import Final
 
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Relation
+from credenda.model.memory import Draft, Memory, Relation, Stance
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text, normalise_value
 
 __all__ = [
+    "describe_claim",
     "describe_slot",
     "explain_replacement",
     "find_number",
@@ -68,6 +69,19 @@ def describe_slot(entity: str, attribute: str) -> str:
     """
     name = attribute.replace("_", " ").strip()
     return f"{name[:1].upper()}{name[1:]}" if normalise_name(entity) == "user" else f"{entity}’s {name}"
+
+
+def describe_claim(said: Claim | Draft) -> str:
+    """Write a slot and its value as a text; "" without a value.
+
+    >>> from credenda.model.memory import MemoryType
+    >>> describe_claim(Draft(text="", type=MemoryType.FACT, entity="user", attribute="job_title", value="baker"))
+    'Job title: baker'
+    """
+    if not said.value:
+        return ""
+    told = f"not {said.value}" if said.stance is Stance.NEGATED else said.value
+    return f"{describe_slot(said.entity, said.attribute)}: {told}" if said.entity and said.attribute else told
 
 
 def split_value(value: str) -> list[str]:

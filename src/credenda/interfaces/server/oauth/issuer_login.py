@@ -25,7 +25,7 @@ from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.local_path import find_local_path
 from credenda.interfaces.server.oauth.oidc import OidcCheck, make_check, make_fetcher
 from credenda.interfaces.server.oauth.pages import make_message_page
-from credenda.interfaces.server.oauth.routes import Endpoint
+from credenda.interfaces.server.oauth.routes import Endpoint, check_form
 from credenda.interfaces.server.resource import Resource
 from credenda.services import logins
 from credenda.storage.store import Store
@@ -106,8 +106,7 @@ class _IssuerLogin:
 
     async def log_out(self, request: Request) -> Response:
         """End the session of this browser; only a page of ours may ask for that."""
-        if request.headers.get("origin") not in self.resource.bases:
-            raise Forbidden("this form is refused", why="it does not come from a page of this server")
+        check_form(request)
         name, is_secure = self._name_cookie(request)
         login = logins.Login("", request.cookies.get(name, ""))
         await to_thread.run_sync(logins.end_session, self.store.secrets, login, self.clock.now_us())

@@ -178,7 +178,7 @@ def make_check(store: Store, clock: Clock, resource: Resource, *, issuer: str, a
         except Invalid as error:
             raise Unavailable("the issuer cannot be used", why=error.why) from error
 
-    own = tuple(f"{base}{path}" for base in resource.bases for path in ("", "/", MCP_PATH))
+    own = tuple(f"{base}{path}{end}" for base in resource.bases for path in ("", MCP_PATH) for end in ("", "/"))
     return OidcCheck(store, clock, SigningKeys(issuer, clock, fetch), issuer=issuer, audiences=audiences or own)
 
 

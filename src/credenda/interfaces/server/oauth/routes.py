@@ -33,6 +33,7 @@ from credenda.interfaces.server.oauth.requests import (
     read_fields,
     read_request,
 )
+from credenda.interfaces.server.origins import is_from_own_page
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
 from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
 from credenda.model.member import Member
@@ -40,7 +41,7 @@ from credenda.services import logins, oauth_grants, passwords
 from credenda.services.members import find_access, list_access
 from credenda.storage.store import Store
 
-__all__ = ["LOGIN", "Endpoint", "make_authorization_routes", "make_page_key", "make_resource_routes"]
+__all__ = ["LOGIN", "Endpoint", "check_form", "make_authorization_routes", "make_page_key", "make_resource_routes"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
@@ -160,7 +161,7 @@ class _AuthorizationServer:
 
     async def log_in(self, request: Request) -> Response:
         """Begin a session, and go on where the person wanted to go."""
-        self._check_origin(request)
+        check_form(request)
         fields = await _read_form(request)
         following, page = fields.get("next", ""), find_local_path(fields.get("page", ""))
         address = self.attempts.find_address(request.scope)
@@ -347,7 +348,7 @@ class _AuthorizationServer:
 
     async def _read_own_form(self, request: Request, page: str) -> tuple[logins.Login, dict[str, str]]:
         """Read a form of a page of ours, sent by the person who is logged in; raises `Forbidden`."""
-        self._check_origin(request)
+        check_form(request)
         login = await self._find_login(request)
         fields = await _read_form(request)
         shown = f"{page}\n{fields['request']}" if "request" in fields else page
@@ -355,12 +356,6 @@ class _AuthorizationServer:
         if login is None or not hmac.compare_digest(make_page_key(login, shown).encode(), sent):
             raise Forbidden("this form is not valid", why="the login has ended, or another page sent it", fix="log in")
         return login, fields
-
-    def _check_origin(self, request: Request) -> None:
-        """Refuse a form that a page of another origin has sent, also one of another port of this machine."""
-        origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-        if origin not in self.resource.bases if origin is not None else site != "same-origin":
-            raise Forbidden("this form is refused", why="it does not come from a page of this server")
 
     def _name_cookie(self, request: Request) -> tuple[str, bool]:
         """Return the name of the cookie, and whether it needs TLS: the prefix __Host- binds it to this host and TLS."""
@@ -376,6 +371,12 @@ class _AuthorizationServer:
         state = request.scope["state"]
         state["principal"] = make_principal(member, scopes, credential)
         state["note"].scope = " ".join(scopes)
+
+
+def check_form(request: Request) -> None:
+    """Raise `Forbidden` for a form of a browser that does not say that a page of this server sent it."""
+    if not is_from_own_page(request.headers):
+        raise Forbidden("this form is refused", why="it does not come from a page of this server")
 
 
 def make_page_key(login: logins.Login, page: str) -> str:

@@ -38,6 +38,8 @@ class Version:
     expired_us: int | None = None
     valid_from_us: int | None = None
     valid_until_us: int | None = None
+    was_true: bool = True
+    """Whether it was ever true; a corrected value was not."""
     link: str = ""
 
     @property
@@ -50,6 +52,7 @@ class Version:
 class _Bar:
     start_us: int
     end_us: int | None
+    is_drawn: bool = True
 
 
 def draw_lanes(
@@ -64,7 +67,7 @@ def draw_lanes(
     name = title or words("Versions on both time axes")
     about = words("Above, when each value was true; below, when the memory held it. A bar without an end still holds.")
     canvas = Canvas(name, about, height=2 * panel + _GAP, name="lanes")
-    valid = [_Bar(one.since_us, one.valid_until_us) for one in shown]
+    valid = [_Bar(one.since_us, one.valid_until_us, is_drawn=one.was_true) for one in shown]
     held = [_Bar(one.recorded_us, one.expired_us) for one in shown]
     _draw_panel(canvas, words("True in the world"), shown, valid, top=0, now_us=now_us, zone=zone)
     _draw_panel(canvas, words("Held by the memory"), shown, held, top=panel + _GAP, now_us=now_us, zone=zone)
@@ -81,7 +84,8 @@ def _make_row(one: Version, zone: tzinfo, words: Words) -> Row:
     def show(at_us: int | None) -> str:
         return "–" if at_us is None else show_moment(at_us, zone)
 
-    times = (one.since_us, one.valid_until_us, one.recorded_us, one.expired_us)
+    valid = (one.since_us, one.valid_until_us) if one.was_true else (None, None)
+    times = (*valid, one.recorded_us, one.expired_us)
     return make_row(one.label, words(one.status), *map(show, times), link=one.link)
 
 
@@ -126,15 +130,16 @@ def _draw_lane(canvas: Canvas, version: Version, bar: _Bar, axis: Axis, *, y: fl
     open_end = " open" if bar.end_us is None else ""
     until = "…" if bar.end_us is None else show_moment(bar.end_us, zone)
     label = shorten(version.label, _LABEL)
-    canvas.add(
-        "rect",
-        f"bar status-{status}{open_end}",
-        title=f"{label}: {show_moment(bar.start_us, zone)} – {until}",
-        x=share(start),
-        y=y + 17,
-        width=share(wide),
-        height=_BAR,
-        rx=3,
-    )
+    if bar.is_drawn:
+        canvas.add(
+            "rect",
+            f"bar status-{status}{open_end}",
+            title=f"{label}: {show_moment(bar.start_us, zone)} – {until}",
+            x=share(start),
+            y=y + 17,
+            width=share(wide),
+            height=_BAR,
+            rx=3,
+        )
     side, anchor = (start + wide, "end") if start > 1 / 2 else (start, "start")
     canvas.add("text", "label", x=share(side), y=y + 13, text=label, text_anchor=anchor)

@@ -10,6 +10,7 @@ from credenda.interfaces.web.drawings import Drawing, Edge, Node, Version, draw_
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.entities import EntityMap, EntitySummary
+from credenda.model.memory import Relation
 from credenda.model.query import SlotVersion
 from credenda.text.normalize import normalise_name
 
@@ -92,6 +93,7 @@ def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> D
             expired_us=starts.get(one.superseded_by or ""),
             valid_from_us=one.valid_from_us,
             valid_until_us=one.valid_until_us,
+            was_true=one.relation is not Relation.CORRECTED,
             link=f"/memory/{one.memory_id}",
         )
         for one in versions

@@ -12,7 +12,7 @@ from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 from credenda.model.change import ChangeKind
 from credenda.model.event import Event
-from credenda.model.memory import HELD, TRANSITIONS, Memory, Status
+from credenda.model.memory import HELD, TRANSITIONS, Memory, Relation, Status
 from credenda.model.query import SlotVersion
 from credenda.services.expectation import name_version
 
@@ -73,6 +73,7 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
             expired_us=starts.get(one.superseded_by or ""),
             valid_from_us=one.valid_from_us,
             valid_until_us=one.valid_until_us,
+            was_true=one.relation is not Relation.CORRECTED,
             link=f"/memory/{one.memory_id}",
         )
         for one in slot

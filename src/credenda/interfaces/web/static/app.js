@@ -88,6 +88,10 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     localise(document);
+    for (const said of document.querySelectorAll("[data-zone]")) {
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      said.textContent = said.textContent.replace(said.dataset.zone, timeZone);
+    }
     follow(document);
   });
   document.addEventListener("htmx:after:swap", () => localise(document));

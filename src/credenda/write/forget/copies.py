@@ -1,0 +1,158 @@
+"""Take deleted words out of the texts that were written from them: corrections of a value, merges and answers.
+
+A correction of a value writes the new value into the old sentence, and a merge or an answer writes a text of its own.
+No message of these memories has the words that they take from other memories, so that blanking messages does not reach
+them. They are found through the replacements in every version, and keep their claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from credenda.model.claim import Evidence, UpdateKind
+from credenda.model.memory import Memory, Relation, Status
+from credenda.storage.store import MemoryFilter, Reader, Writer
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
+from credenda.write.forget.blank import Blanker
+from credenda.write.forget.contested import Contested
+from credenda.write.forget.cut import Assertion, cut_claim, find_phrase, remove_cuts, widen_to_separator
+from credenda.write.forget.scope import find_other_support
+from credenda.write.forget.tombstones import get_voice_of_claim, make_part_tombstones
+from credenda.write.reconcile.candidate import claim_hash, make_claim
+from credenda.write.reconcile.wording import describe_claim
+
+__all__ = ["Copies", "Removal", "list_descendants"]
+
+_Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Deleted words, the claim that they stated, and the memories that had them.
+
+    `memory` is the one that was deleted with its value, None if the words were only taken out of the others.
+    """
+
+    roots: tuple[str, ...]
+    words: tuple[str, ...]
+    said: Assertion
+    memory: Memory | None = None
+
+
+def list_descendants(reader: Reader, roots: Collection[str]) -> dict[str, bool]:
+    """List the memories that replaced some memories in any version, their own replacements, and so on.
+
+    The value tells whether each step was a correction, whose text may be that of the root with another value.
+    """
+    found: dict[str, bool] = {}
+    waiting = dict.fromkeys(roots, True)
+    while waiting:
+        steps: dict[str, bool] = {}
+        for one in reader.versions(sorted(waiting)):
+            name = one.superseded_by
+            corrected = waiting[one.id] and one.relation is Relation.CORRECTED
+            if name and name not in roots and (name not in found or corrected > found[name]):
+                steps[name] = corrected or steps.get(name, False)
+        found |= steps
+        waiting = steps
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Cleans copies in the transaction of a deletion; with `buried`, their old texts get tombstones too."""
+
+    writer: Writer
+    blanker: Blanker
+    contested: Contested
+    buried: bool
+
+    def find(self, removal: Removal) -> dict[str, bool]:
+        """Find the memories that may hold deleted words, and whether each is a correction of the deleted memory."""
+        found = list_descendants(self.writer, removal.roots)
+        gone = removal.memory
+        if gone is None:
+            return {**dict.fromkeys((*removal.roots, *found), False)}
+        if gone.value and self.contested.answered(gone):  # each answer names the values of the others
+            pair = (normalise_name(gone.entity or ""), normalise_attribute(gone.attribute or ""))
+            near = (one.id for one in self.writer.find(MemoryFilter(pair=pair)))
+            found = {**dict.fromkeys(near, False), **found}
+        return found
+
+    def clean(self, memory: Memory, removal: Removal, *, corrected: bool) -> list[str] | None:
+        """Rewrite a memory without deleted words; return the texts that it had, or None if nothing is left of it.
+
+        Words of its own messages stay. A correction of a deleted memory is written anew from its claim.
+        """
+        if memory.status is Status.DELETED or not memory.text:
+            return []
+        said = find_other_support(self.writer, memory, ())
+        own = [text for texts in said.values() for text in texts]
+        texts: dict[str, str] = {}
+        spans: dict[str, _Spans] = {}
+        for one in self.writer.versions([memory.id]):
+            if one.text and one.text not in texts and not _is_stated(one.text, own):
+                spans[one.text] = _locate(one, removal)
+                texts[one.text] = _rewrite(one, removal, spans[one.text], own, anew=corrected)
+        texts = {old: new for old, new in texts.items() if old != new}
+        if texts.get(memory.text) == "":
+            return None
+        if texts:
+            self._put(memory, texts, removal)
+            self._bury(memory, texts, spans)
+        return list(texts)
+
+    def _put(self, memory: Memory, texts: Mapping[str, str], removal: Removal) -> None:
+        current = texts.get(memory.text, memory.text)
+        items = self.writer.evidence(memory_ids=[memory.id])
+        moved = [(item, _update_hash(item, memory, current)) for item in items]
+        self.blanker.put(memory, texts, moved, (*removal.words, _choose_value(memory, removal)))
+
+    def _bury(self, memory: Memory, texts: Iterable[str], spans: Mapping[str, _Spans]) -> None:
+        """Put tombstones, so that an old copy of the text loses these words when it comes in again."""
+        key, voice = self.writer.tenant.key, get_voice_of_claim(memory)
+        for text in texts if self.buried else ():
+            words = [text[start:stop] for start, stop in spans[text]]
+            if words:
+                for stone in make_part_tombstones(key, text, words, self.blanker.now_us, voice=voice):
+                    self.writer.put(stone)
+
+
+def _is_stated(text: str, own: Iterable[str]) -> bool:
+    whole = normalise_text(text)
+    return any(whole in normalise_text(one) for one in own)
+
+
+def _locate(memory: Memory, removal: Removal) -> _Spans:
+    """Find deleted words, and the deleted value, in the text of a memory."""
+    phrases = (*removal.words, _choose_value(memory, removal))
+    return tuple(sorted({span for phrase in phrases for span in find_phrase(memory.text, phrase)}))
+
+
+def _choose_value(memory: Memory, removal: Removal) -> str:
+    """Return the deleted value, "" where a memory has it itself."""
+    value = removal.said.value or ""
+    return "" if find_phrase(memory.value or "", value) else value
+
+
+def _rewrite(memory: Memory, removal: Removal, spans: _Spans, own: list[str], *, anew: bool) -> str:
+    """Return a text without the words at some spans: the rest of it, or else its claim or its own words."""
+    if not spans and not anew:
+        return memory.text
+    if memory.value and not anew:
+        claim = cut_claim(memory.text, removal.said, [Assertion.of(memory)]) if removal.said.value else None
+        words = [span for phrase in removal.words for span in find_phrase(memory.text, phrase)]
+        for cuts in ([widen_to_separator(memory.text, *span) for span in words], claim.spans if claim else ()):
+            left = remove_cuts(memory.text, cuts)
+            if find_phrase(left, memory.value) and not _locate(replace(memory, text=left), removal):
+                return left
+    return describe_claim(memory) or next(iter(own), "").strip()
+
+
+def _update_hash(item: Evidence, memory: Memory, text: str) -> Evidence:
+    """Return evidence whose hash is that of the new text, where it was that of the old one."""
+    for move in (UpdateKind.CORRECT, UpdateKind.STATE):
+        if item.claim_hash == claim_hash(make_claim(memory, item.span, move)):
+            return replace(item, claim_hash=claim_hash(make_claim(replace(memory, text=text), item.span, move)))
+    return item
