@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["TaggingReader", "is_installed"]
+__all__ = ["TaggingReader"]
 
 _PACKAGE: Final = "credenda_models"
 _FOLDER: Final = "reader"
@@ -59,11 +59,6 @@ Span = tuple[int, int]
 """First and last piece."""
 
 
-def is_installed() -> bool:
-    """Return whether all requirements of the reader are installed, without importing any of them."""
-    return all(find_spec(name) is not None for name in _NEEDED)
-
-
 class _Window(NamedTuple):
     """A part of a message with the message before, as pieces; `base` is the number of the first piece of the part."""
 
@@ -88,6 +83,11 @@ class _Window(NamedTuple):
 
 class TaggingReader:
     """Reads messages with the model that ships, which is loaded at the first message and shared by the process."""
+
+    def __init__(self) -> None:
+        """Raise `Unavailable` if the model or its runtime is not installed."""
+        if not all(find_spec(name) is not None for name in _NEEDED):
+            raise _make_error("it needs onnxruntime, tokenizers and credenda-models")
 
     @property
     def reader_id(self) -> str:
@@ -285,8 +285,9 @@ def _load() -> _Model:
     try:
         return _Model(Path(import_module(_PACKAGE).__file__ or "").with_name(_FOLDER))
     except (ImportError, OSError, ValueError, KeyError) as error:
-        raise Unavailable(
-            "the reader cannot be loaded",
-            why=str(error),
-            fix='reinstall "credenda[local]"; messages are kept and found meanwhile',
-        ) from error
+        raise _make_error(str(error)) from error
+
+
+def _make_error(why: str) -> Unavailable:
+    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "rules"'
+    return Unavailable("the learned reader cannot be loaded", why=why, fix=fix)
