@@ -47,9 +47,9 @@ def may_replace(parts: Parts, text: str) -> bool:
             zone=parts.settings.zone,
             now_us=parts.clock.now_us(),
         )
+        flags = accepted.get_event().flags
     except (Invalid, LimitExceeded):
         return False
-    flags = accepted.events[0].flags
     return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
 
 
