@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from training import check
 from training.labels import ATTRIBUTES
@@ -33,7 +34,7 @@ def test_a_person_is_kept_apart_as_a_whole() -> None:
 
 
 def test_a_broken_line_is_found() -> None:
-    row = {"id": "s-1", "text": "I live in Loja", "facts": [], "notes": []}
+    row: dict[str, Any] = {"id": "s-1", "text": "I live in Loja", "facts": [], "notes": []}
     fact = {
         "quote": "I live",
         "subject": "me",

@@ -47,7 +47,7 @@ _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 
 
-class _Told(NamedTuple):
+class _PlacedFact(NamedTuple):
     """A fact with its schema, the turn that tells it, whose it is, and the voice of its words."""
 
     fact: Fact
@@ -74,8 +74,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if schema is None or fact.certainty < schema.certain or fact.attribute_certainty < schema.sure:
             continue
-        voice = max((one.voice for one in voices if _is_said_within(one.start, one.stop, fact)), default=Voice.OWN)
-        told = _Told(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
+        voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
+        told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         claim = _make_claim(told, owner) if told.entity and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
@@ -83,7 +83,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     return sorted(claims.values(), key=lambda one: one.span.start)
 
 
-def _is_said_within(start: int, stop: int, fact: Fact) -> bool:
+def _is_within(start: int, stop: int, fact: Fact) -> bool:
     place = fact.value if fact.value.start >= 0 else fact.quote
     return start < place.stop and place.start < stop
 
@@ -100,7 +100,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
 
 
-def _make_claim(told: _Told, owner: str) -> Claim | None:
+def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     """Return the claim of a fact; None if it has no slot, or its value is not one of that."""
     fact, event = told.fact, told.turn.event
     span = _find_span(fact, told.turn)
@@ -134,7 +134,7 @@ def _find_span(fact: Fact, turn: Turn) -> Span:
     return whole if whole.stop - whole.start <= _SENTENCE_CHARACTERS else quoted
 
 
-def _find_slot(told: _Told, owner: str) -> tuple[str, str]:
+def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     """Return the entity and attribute of a fact; "" for one that has no slot."""
     fact, schema, entity = told.fact, told.schema, told.entity
     key = _ARTICLE.sub("", fact.key.strip())
@@ -153,7 +153,7 @@ def _find_slot(told: _Told, owner: str) -> tuple[str, str]:
     return entity, find_exact_attribute(schema.name)
 
 
-def _fill_slot(plain: Claim, told: _Told) -> Claim:
+def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
