@@ -61,7 +61,7 @@ def test_the_examples_of_a_module_hold(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(ADAPTERS))
 def test_an_adapter_without_its_framework_names_the_extra(name: str) -> None:
     extra = name.rpartition(".")[2].replace("_", "-")
-    with pytest.raises(Unavailable, match=re.escape(f'pip install "credenda[{extra}]"')):
+    with pytest.raises(Unavailable, match=re.escape(f'in a clone of Credenda, pip install ".[{extra}]"')):
         importlib.import_module(name)
 
 

@@ -16,6 +16,7 @@ from credenda.config import Settings, get_default_target, get_default_user, load
 from credenda.errors import Invalid, Unavailable
 from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
+from credenda.install_hint import format_install
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
@@ -156,7 +157,7 @@ def open_store(
         raise Invalid(
             "Postgres cannot be opened",
             why=f"the package {error.name} is not installed",
-            fix='pip install "credenda[postgres]"',
+            fix=format_install("postgres"),
         ) from error
     return opened(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
 

@@ -10,12 +10,14 @@
     ├── Unavailable          unavailable     yes        5          503
     └── Corrupt              corrupt         no         7          500
 
-A message contains the problem, its cause, and the fix. It never contains memory text.
+A message contains the problem, its cause, and the fix. It never contains memory text, or private text of the input.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
+
+from credenda.private import cut_private
 
 __all__ = [
     "Conflict",
@@ -46,7 +48,8 @@ class CredendaError(Exception):
     http_status: ClassVar[int] = 500
 
     def __init__(self, what: str, *, why: str = "", fix: str = "", **ids: str) -> None:
-        """Keep the three parts separate, so that each interface can format them."""
+        """Keep the three parts separate, so that each interface can format them, without private text."""
+        what, why, fix = cut_private(what), cut_private(why), cut_private(fix)
         self.what = what if len(what) <= _WHAT_CHARACTERS else f"{what[:_HALF]}…{what[-_HALF:]}"
         self.why = why
         self.fix = fix

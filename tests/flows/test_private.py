@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -209,6 +209,29 @@ def test_no_import_writes_private_text(mem: Credenda, path: Path, tmp_path: Path
     mem.settle()
     mem.close()
     assert WORD not in dump(path)
+
+
+def mark_each(value: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
+    """Yield copies of a value, in each of which one text has private text, also where that is no valid value."""
+    if isinstance(value, str):
+        yield f"{value}{ALL}"
+    elif isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        yield from ({**table, name: one} for name in table for one in mark_each(table[name]))
+    elif isinstance(value, list):
+        row = cast("list[Any]", value)
+        yield from ([*row[:at], one, *row[at + 1 :]] for at in range(len(row)) for one in mark_each(row[at]))
+
+
+@pytest.mark.parametrize("name", [name for name, (_, content) in FILES.items() if not isinstance(content, str)])
+def test_no_report_of_an_import_repeats_private_text_of_any_field(mem: Credenda, tmp_path: Path, name: str) -> None:
+    file, content = FILES[name]
+    told = 0
+    for one in mark_each(content):
+        report = mem.data.import_(write(tmp_path, file, one), name, dry_run=True)
+        assert WORD not in str(report)
+        told += len(report.problems)
+    assert told, "without problems this test would prove nothing"
 
 
 def test_rows_of_a_database_are_cut(mem: Credenda, path: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ ALLOWED = {
     "credenda.interfaces",
     "credenda.projects",
     "credenda.text",
-    "credenda.text.private",
+    "credenda.private",
     "credenda.text.spoken",
     "credenda.text.recalled_block",
     "credenda.text.fence",

@@ -24,5 +24,5 @@ def test_an_entry_that_could_not_start_is_not_written(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("credenda.interfaces.cli.agent_processes.find_spec", missing)
     result = ana.run("cursor", code=2)
-    assert 'pip install "credenda[mcp]"' in result.stderr
+    assert 'pip install ".[mcp]"' in result.stderr
     assert not ana.file("cursor").exists()

@@ -280,7 +280,7 @@ def test_without_the_package_it_says_how_to_install_it() -> None:
     )
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
-    assert 'pip install "credenda[mcp]"' in line
+    assert 'in a clone of Credenda, pip install ".[mcp]"' in line
 
 
 def test_calls_under_way_when_the_input_ends_are_finished_and_answered(db: Path) -> None:

@@ -211,4 +211,4 @@ def test_without_its_libraries_the_command_says_what_to_install(
         raise ModuleNotFoundError("No module named 'mcp'", name="mcp")
 
     monkeypatch.setattr("credenda.interfaces.mcp.sdk_lazy.load_late", fail)
-    assert 'pip install "credenda[server]"' in Terminal(tmp_path).error("serve", code=2)
+    assert 'in a clone of Credenda, pip install ".[server]"' in Terminal(tmp_path).error("serve", code=2)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from credenda.client import Credenda
 from credenda.model.query import Hit
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["describe_hit", "join_texts", "make_message", "remember_each"]
 

@@ -17,7 +17,7 @@ from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.item import ItemFilter
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 try:
     from agents.items import TResponseInputItem

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from credenda import limits
 from credenda.operations.table import Door, Operation
-from credenda.text.private import cut_private, cut_private_fields
+from credenda.private import cut_private, cut_private_fields
 
 __all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_missing_scope", "note_operation"]
 

@@ -15,6 +15,7 @@ from credenda.model.event import UPLOADED, Receipt
 from credenda.model.report import ImportReport
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
+from credenda.private import cut_private
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.text.normalize import normalise_text
@@ -48,9 +49,9 @@ class Tally:
     _untold: int = 0
 
     def trouble(self, place: str, what: str) -> None:
-        """Record a problem, up to a maximum number."""
+        """Record a problem without private text, up to a maximum number."""
         if len(self._problems) < PROBLEMS_MAX:
-            self._problems.append(f"{place}: {what}")
+            self._problems.append(f"{cut_private(place)}: {cut_private(what)}")
         else:
             self._untold += 1
 

@@ -18,13 +18,13 @@ from credenda.ids import parse_serial
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory, Status
+from credenda.private import cut_private, cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.believed_messages import commit_with_beliefs
 from credenda.services.bursts import hold_back_burst
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Reader, Writer
-from credenda.text.private import cut_private, cut_private_fields
 from credenda.write.apply import Applied
 from credenda.write.extract_job import load_context
 from credenda.write.intake.fields import screen_label

@@ -20,11 +20,11 @@ from credenda.deadline import allow_stop
 from credenda.errors import CredendaError, LimitExceeded
 from credenda.model.change import ChangeKind
 from credenda.model.job import JobInfo
+from credenda.private import cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.jobs import describe_job, run_in_job
 from credenda.storage.job_kinds import CALL
 from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Writer
-from credenda.text.private import cut_private_fields
 from credenda.workers.leases import is_abandoned
 
 __all__ = ["Call", "Run", "run_due_call", "start_call"]

@@ -39,18 +39,17 @@ def make_submission(news: Added, user_id: str, number: int, *, by_agent: bool = 
 
 
 def may_replace(parts: Parts, text: str) -> bool:
-    """Return whether a text can replace a memory: not too long, and no prompt injection."""
+    """Return whether a text can replace a memory: not too long, no prompt injection, and not private as a whole."""
     try:
-        accepted = accept(
+        event = accept(
             Submission(content=text, user_id=parts.user_id, source=Source.FILE.value),
             policy=parts.settings.secrets_policy,
             zone=parts.settings.zone,
             now_us=parts.clock.now_us(),
-        )
-        flags = accepted.get_event().flags
+        ).get_event()
     except (Invalid, LimitExceeded):
         return False
-    return len(text) <= limits.MEMORY_TEXT_CHARACTERS and DENIED not in flags and QUARANTINED not in flags
+    return len(text) <= limits.MEMORY_TEXT_CHARACTERS and not {DENIED, QUARANTINED} & set(event.flags)
 
 
 def is_kept(news: Added, receipt: Receipt, texts: Sequence[str]) -> bool:

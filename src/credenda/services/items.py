@@ -17,11 +17,11 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.event import Source
 from credenda.model.item import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import HELD, Memory, MemoryUnit, Status
+from credenda.private import cut_private, cut_private_fields, has_private
 from credenda.runtime import Parts
 from credenda.services.forget import forget
 from credenda.services.store import store
 from credenda.storage.store import Writer
-from credenda.text.private import cut_private, cut_private_fields, has_private
 from credenda.validation import refuse_zeros
 from credenda.write.intake.secrets import screen_secrets
 

@@ -12,6 +12,7 @@ from credenda.clock import has_ended
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.faithfulness import FaithfulnessScore, JudgedClaim, ScoreRecord, Verdict
 from credenda.model.query import Page
+from credenda.private import cut_private
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.runtime import Parts
 from credenda.services.cursors import read_cursor, write_cursor
@@ -62,13 +63,17 @@ def score_response(parts: Parts, response: str, context: str, *, session: str | 
 
     Rules judge first; where a model is configured, it judges the claims that they find no line for.
     """
-    response, context = check_text(response, "response"), check_text(context, "context")
+    response, context = (
+        cut_private(check_text(text, name)) for name, text in (("response", response), ("context", context))
+    )
     for name, text in (("response", response), ("context", context)):
         if len(text) > limits.SCORED_CHARACTERS:
             why = f"it has {len(text):,} characters, and {limits.SCORED_CHARACTERS:,} are the maximum"
             raise LimitExceeded(f"the {name} cannot be scored", why=why, fix="send a part of it")
     if not response.strip():
-        raise Invalid("there is no response to score", why="it is empty", fix="pass the text of the answer")
+        raise Invalid(
+            "there is no response to score", why="it is empty, or private as a whole", fix="pass the text of the answer"
+        )
     where = check_name(session, "session")
     if where is not None:
         check_identifier(where, "session", parts.settings.secrets_policy)

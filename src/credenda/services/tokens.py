@@ -18,12 +18,12 @@ from credenda.errors import Invalid, NotFound
 from credenda.ids import draw_request_id, draw_secret
 from credenda.model.access_token import AccessToken, IssuedToken
 from credenda.model.server_secret import SecretKind
+from credenda.private import cut_private
 from credenda.runtime import Parts
 from credenda.services.members import find_access
 from credenda.services.server_secrets import find_secret
 from credenda.storage.store import Store
 from credenda.storage.tokens import StoredToken, TokenStore
-from credenda.text.private import cut_private
 from credenda.validation import check_name
 
 __all__ = ["issue_token", "list_tokens", "revoke_token", "verify_token"]

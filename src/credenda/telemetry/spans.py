@@ -17,7 +17,7 @@ from inspect import isfunction
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from credenda.clock import seconds
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["Recorded", "record_group", "record_job", "record_methods", "record_model_call", "record_request"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["FENCE_CLOSING", "FENCE_OPENING", "cut_program_blocks", "cut_recalled", "extract_spoken"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.private import PrivateParts, cut_private, cut_private_fields, has_private
+from credenda.private import PrivateParts, cut_private, cut_private_fields, has_private
 from credenda.text.spoken import extract_spoken
 
 PIECES = st.sampled_from(
@@ -35,6 +35,11 @@ PIECES = st.sampled_from(
         ("I call it `<private>zorkmid</private>` there", "I call it ` ` there"),
         ("```\n<private>\nzorkmid\n```\ntea", "```"),
         ("<private>zorkmid</private>", ""),
+        ("Tea < private >zorkmid</ private > jam", "Tea  jam"),
+        ("Tea <  PRIVATE>zorkmid< / private> jam", "Tea  jam"),
+        ("Tea <private\\n>zorkmid</private> jam", "Tea  jam"),
+        ("Is public < private, or x < private && y > z?", "Is public < private, or x < private && y > z?"),
+        ("<\u200bprivate>tea \uff1cprivate\uff1ejam", "<\u200bprivate>tea \uff1cprivate\uff1ejam"),
         ("Tea </private> jam", "Tea </private> jam"),
         (
             "A <private-key> and a <privateer> &lt;private&gt; tea",
@@ -66,7 +71,10 @@ def test_lines_are_cut_as_the_whole_text_is(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["<private>", "<private", "</private>", "</private ", "<private>x</private>", "<", "<private ", "<private\n", "</"],
+    [
+        *("<private>", "<private", "</private>", "</private ", "<private>x</private>", "<", "<private ", "<private\n"),
+        *("</", "< ", " ", "< private", "< private > ", "</ private "),
+    ],
 )
 def test_a_million_characters_take_no_longer_than_their_number(piece: str) -> None:
     def measure(count: int) -> float:

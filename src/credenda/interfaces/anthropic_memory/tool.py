@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.interfaces.anthropic_memory.pages import Pages
 from credenda.interfaces.anthropic_memory.paths import Refused
 
@@ -76,7 +77,7 @@ def _import_library() -> Any:  # noqa: ANN401 - a module
         return import_module("anthropic.lib.tools")
     except ImportError as error:
         raise Unavailable(
-            "the memory tool needs Anthropic's library", why=str(error), fix='pip install "credenda[adapters]"'
+            "the memory tool needs Anthropic's library", why=str(error), fix=format_install("adapters")
         ) from error
 
 

@@ -19,6 +19,7 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_user_folders, read_target, read_user
 from credenda.errors import Invalid, Unavailable
+from credenda.install_hint import format_install
 from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
@@ -181,7 +182,7 @@ def _serve(session: Session, toolset: str, *, here: bool) -> None:
         raise Invalid(
             "credenda mcp cannot start",
             why=f"the package {error.name} is not installed",
-            fix='install it: pip install "credenda[mcp]"',
+            fix=format_install("mcp"),
         ) from error
     finally:
         gc.freeze()
@@ -255,7 +256,7 @@ def _check_startable() -> None:
         raise Invalid(
             "the server could not start",
             why=f"the package mcp is not installed for {sys.executable}",
-            fix=f'install it: {sys.executable} -m pip install "credenda[mcp]"',
+            fix=format_install("mcp", python=sys.executable),
         )
 
 

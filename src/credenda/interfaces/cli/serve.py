@@ -19,6 +19,7 @@ import credenda
 from credenda import services
 from credenda.config import get_default_user
 from credenda.errors import Invalid
+from credenda.install_hint import format_install
 from credenda.interfaces import hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options
@@ -124,7 +125,7 @@ def _make_plan(given: Mapping[str, Any]) -> Plan:
         raise Invalid(
             "credenda serve cannot start",
             why=f"the package {error.name} is not installed",
-            fix='install it: pip install "credenda[server]"',
+            fix=format_install("server"),
         ) from error
     address = Address(
         host=given["host"] or "127.0.0.1",

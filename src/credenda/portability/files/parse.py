@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from credenda.portability.files.markers import is_item, read_comment, read_item
-from credenda.text.private import PrivateParts
+from credenda.private import PrivateParts
 
 __all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "has_marks", "parse", "write_footer"]
 

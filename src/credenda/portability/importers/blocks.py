@@ -11,7 +11,7 @@ from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.line_reader import Line
-from credenda.text.private import PrivateParts, cut_private
+from credenda.private import PrivateParts, cut_private
 from credenda.write.intake.validate import Submission
 
 __all__ = [

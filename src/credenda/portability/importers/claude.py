@@ -22,7 +22,7 @@ from credenda.portability.importers.tables import read_whole
 from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["ClaudeFormat"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from credenda.portability.line_reader import Lines
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 from credenda.write.intake.validate import Submission
 
 __all__ = ["Boundary", "Format", "Omitted", "Parsed", "Piece", "Problem", "Source", "make_stable_key"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from credenda.errors import Invalid
+from credenda.private import cut_private
 from credenda.text.blanks import REMOVED
 from credenda.text.normalize import normalise_text
-from credenda.text.private import cut_private
 from credenda.write.forget.event_fields import is_label
 from credenda.write.forget.scope import BLANK
 
@@ -40,7 +40,7 @@ def remove_placeholders(text: str) -> str:
 def require_content(text: str) -> str:
     """Return a text without placeholders; raise `Invalid` if it consists only of them, or of private text."""
     if text.strip() and not cut_private(text):
-        raise Invalid("a line is private as a whole", fix="put what may be kept outside of <private> and </private>")
+        raise Invalid("a line is private as a whole", fix="put what may be kept outside of the private tags")
     left = remove_placeholders(text)
     if left != text and not normalise_text(left):
         raise Invalid("a line contains only the placeholder of deleted text", fix="remove the line")

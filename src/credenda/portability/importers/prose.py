@@ -12,7 +12,7 @@ from credenda.clock import from_datetime
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
 from credenda.portability.importers.format import Piece, Source
 from credenda.portability.importers.turns import mend_surrogates
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["make_prose_pieces"]
 

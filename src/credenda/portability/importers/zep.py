@@ -22,7 +22,7 @@ from credenda.portability.importers.tables import (
 )
 from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
-from credenda.text.private import cut_private
+from credenda.private import cut_private
 
 __all__ = ["ZepFormat"]
 

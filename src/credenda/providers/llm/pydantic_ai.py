@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from credenda import limits
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _check_installed() -> None:
         raise Unavailable(
             "language models are not installed",
             why="they need pydantic-ai",
-            fix='pip install "credenda[llm]", or leave llm out',
+            fix=f"{format_install('llm')}; or leave llm out",
         )
 
 

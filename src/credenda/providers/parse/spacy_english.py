@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Corrupt, Unavailable
+from credenda.install_hint import format_install
 from credenda.model.parsed import Token
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ class SpacyEnglish:
         """Raise `Unavailable` if the extra is not installed."""
         if not is_installed():
             what = "the parser of English is not installed"
-            fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[parse]"'
-            raise Unavailable(what, why="it needs spacy and credenda-models", fix=fix)
+            raise Unavailable(what, why="it needs spacy and credenda-models", fix=format_install("parse"))
         self._lock = Lock()
         self._pipeline: Language | None = None
 

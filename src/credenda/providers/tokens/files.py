@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.errors import Invalid, Unavailable
+from credenda.install_hint import format_install
 from credenda.paths import find_path_kind
 from credenda.text.encodable import join_surrogates
 from credenda.text.token_budget import TokenCounter
@@ -47,7 +48,7 @@ def open_file_counter(path: Path) -> TokenCounter:
         why = f"it is no file of 1 to {limits.TOKENIZER_BYTES >> 20} MiB"
         raise _make_refusal(file, why, "give the tokenizer itself, not the model")
     if find_spec(library) is None:
-        raise _make_refusal(file, f"{library} is not installed", 'pip install "credenda[tokens]"')
+        raise _make_refusal(file, f"{library} is not installed", format_install("tokens"))
     stamp = (about.st_mtime_ns, about.st_size)
     return TokenCounter("/".join(file.absolute().parts[-2:]), partial(_count, file.absolute(), stamp))
 

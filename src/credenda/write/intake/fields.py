@@ -13,7 +13,7 @@ from typing import Final, TypeVar, cast
 
 from credenda.errors import Invalid
 from credenda.model.memory import Draft
-from credenda.text.private import cut_private_fields
+from credenda.private import cut_private_fields
 from credenda.validation import replace_zeros
 from credenda.write.intake.detectors import may_hold_secret
 from credenda.write.intake.secrets import screen_secrets
@@ -45,7 +45,7 @@ def make_private_error(what: str) -> Invalid:
     return Invalid(
         f"{what} is private as a whole",
         why="private text is never written, and nothing else is there",
-        fix="put what may be kept outside of <private> and </private>",
+        fix="put what may be kept outside of the private tags",
     )
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from credenda.errors import Invalid
-from credenda.text.private import cut_private, has_private
+from credenda.private import cut_private, has_private
 from credenda.write.intake.detectors import find_secrets
 
 __all__ = ["ORDER_WORDS", "Screened", "check_identifier", "is_instruction_like", "screen_secrets"]

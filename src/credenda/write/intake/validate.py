@@ -19,9 +19,9 @@ from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import TRUST, NewEvent, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
+from credenda.private import cut_private
 from credenda.text.normalize import normalise_name
 from credenda.text.notes import is_about_user
-from credenda.text.private import cut_private
 from credenda.validation import check_member, check_metadata, check_name, encode_text
 from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.fields import make_private_error, screen_label, screen_labels, screen_metadata

@@ -1,7 +1,7 @@
 """Private parts of texts: what stands between `<private>` and `</private>` is written nowhere. Pure.
 
-Every text is cut here before it is journaled, hashed or queued. Hooks of agents call this for every prompt, so that
-only `re` is imported.
+Every text is cut here before it is journaled, hashed, queued or repeated in an error. Hooks of agents call this for
+every prompt, so that only `re` is imported.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Final, cast
 
 __all__ = ["PrivateParts", "cut_private", "cut_private_fields", "has_private"]
 
-_TAG: Final = re.compile(r"<private(?=[\s/<>]|\Z)|</private\s*>", re.IGNORECASE)
-"""The beginning of an opening tag, whose attributes are private too, or a closing tag."""
+_TAG: Final = re.compile(r"<private(?=[\s/<>\\]|\Z)|< +private *>|< */ *private\s*>", re.IGNORECASE)
+"""The beginning of an opening tag, whose attributes are private too, or a closing tag.
+
+After "< ", only a whole tag counts: "x < private" compares. A backslash follows where an error shows a tag as `repr`.
+"""
 
 
 class PrivateParts:
@@ -42,7 +45,7 @@ class PrivateParts:
         kept: list[str] = []
         done = 0
         for tag in _TAG.finditer(text):
-            if tag[0].startswith("</"):
+            if "/" in tag[0]:
                 if self._depth == 1:
                     done = tag.end()
                 self._depth = max(self._depth - 1, 0)
