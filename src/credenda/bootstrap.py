@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -19,9 +18,9 @@ from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.install_hint import format_install
 from credenda.model.claim import Claim, Extractor, Turn
-from credenda.model.parsed import Parser
 from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
+from credenda.providers import reader as readers
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.parse import spacy_english
@@ -34,7 +33,7 @@ from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_identity
 from credenda.workers.leases import name_process
-from credenda.write import extract, parse
+from credenda.write import extract, facts, parse
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
@@ -70,10 +69,11 @@ class _LazyExtractor:
     It reads a turn in the person's time zone, so that "tomorrow" and "on Friday" are days there.
     """
 
-    def __init__(self, zone: tzinfo, parser: Parser | None) -> None:
-        """Take the time zone of the person, and a parser of English that reads beside the rules."""
-        self._zone = zone
-        self._parser = parser
+    def __init__(self, settings: Settings) -> None:
+        """Take the person's time zone, and the reader or parser of the settings; raises `Unavailable` without it."""
+        self._zone = settings.zone
+        self._reader = readers.tagger.TaggingReader() if settings.reader == "learned" else None
+        self._parser = None if settings.parser == "none" else spacy_english.SpacyEnglish()
 
     @staticmethod
     def warm() -> None:
@@ -82,14 +82,14 @@ class _LazyExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Extract the claims of a turn."""
+        return extract.wall.by_the_wall(self._choose(), turn, self._zone)
+
+    def _choose(self) -> Extractor:
         rules = extract.rules.RulesExtractor()
-        extractor = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
-        return extract.wall.by_the_wall(extract.noteworthy.WeighingExtractor(extractor), turn, self._zone)
-
-
-def _open_parser(choice: str) -> Parser | None:
-    """Return the parser that the setting names; raises `Unavailable` if it is not installed."""
-    return None if choice == "none" else spacy_english.SpacyEnglish()
+        if self._reader is not None:
+            return facts.extractor.ReadingExtractor(self._reader, rules)
+        inner = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
+        return extract.noteworthy.WeighingExtractor(inner)
 
 
 def build_parts(
@@ -120,7 +120,7 @@ def build_parts(
         store_name=_name_store(place),
         clock=now,
         settings=merged,
-        extractor=extractor or _LazyExtractor(merged.zone, _open_parser(merged.parser)),
+        extractor=extractor or _LazyExtractor(merged),
         embedder=engine,
         llm=line,
         resident=_SHARED_INDEXES,

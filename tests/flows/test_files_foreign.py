@@ -73,6 +73,12 @@ def test_day_files_are_read_once_and_keep_their_days(mem: Credenda, suzent: Path
     [
         ("2025-11-03.md", "I moved to Nantes.\n", "2025-11-03"),
         ("diary/2025_11_03 Monday.md", "I moved to Nantes.\n", "2025-11-03"),
+        ("20251103.md", "I moved to Nantes.\n", "2025-11-03"),
+        ("archive/2025_11_03.md", "I moved to Nantes.\n", "2025-11-03"),
+        ("archive/20251103.md", "I moved to Nantes.\n", "2025-11-03"),
+        ("journals/20251103 log.md", "I moved to Nantes.\n", "2025-11-03"),
+        ("202511031.md", "I moved to Nantes.\n", "2026-03-01"),
+        ("20251399.md", "I moved to Nantes.\n", "2026-03-01"),
         ("move.md", "---\ncreated: '2025-11-03T18:00:00Z'\n---\n\nI moved to Nantes.\n", "2025-11-03"),
         ("diary.md", "# Diary\n\n## Mon 2025-11-03\n\nI moved to Nantes.\n\n## Someday\n", "2025-11-03"),
         ("2025-01-01.md", "---\ndate: 2025-01-02\n---\n### [[2025-11-03]]\n\nI moved to Nantes.\n", "2025-11-03"),

@@ -50,6 +50,19 @@ def test_entries_that_wait_and_pages_left_alone_exit_with_four(ana: Terminal, va
     assert "skipped: consolidated/user.md" in ana.text("files", "sync", str(vault), code=4)
 
 
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_dry_run_and_a_run_refuse_a_taken_name_alike(ana: Terminal, vault: Path, kind: str) -> None:
+    vault.mkdir()
+    if kind == "file":
+        (vault / ".credenda").write_text("mine\n")
+    else:
+        (vault / ".credenda").symlink_to(vault)
+    run = ana.error("files", "sync", str(vault), code=5)
+    assert ana.error("files", "sync", str(vault), "--dry-run", code=5) == run
+    assert f".credenda is {'not a folder' if kind == 'file' else 'a link'}" in run
+    assert [path.name for path in vault.iterdir()] == [".credenda"]
+
+
 def test_a_new_database_is_filled_from_the_folder(ana: Terminal, vault: Path, tmp_path: Path) -> None:
     ana.text("files", "sync", str(vault))
     new = Terminal(tmp_path / "new")

@@ -378,7 +378,7 @@ class _Round:
         acted = bool(self._told or plan.gone or plan.edits or plan.clashes or new.lines != state.lines)
         self.folder.save(IGNORE, b"*\n")
         removed_names = [name for name, one in state.entries.items() if one.local not in stay]
-        write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
+        self._notes += write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         pending = list_pending(plan.away, gone.find_waiting(), state, after)
         return self._report(found, made, len(plan.away) + len(gone.waiting), pending)

@@ -16,7 +16,7 @@ from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.files.layout import ARCHIVE, CORE, INDEX, PAGES, make_beside
+from credenda.portability.files.layout import ARCHIVE, BESIDE, CORE, INDEX, PAGES
 from credenda.portability.files.parse import has_marks, parse
 from credenda.portability.files.render import has_index_marks
 from credenda.portability.files.types import Text, Tier
@@ -31,7 +31,6 @@ __all__ = [
     "KEY",
     "STATE",
     "TOMBSTONES",
-    "TOMBSTONES_BESIDE",
     "ZEROS",
     "Folder",
     "Found",
@@ -44,8 +43,7 @@ KEY: Final = ".credenda/key"
 IGNORE: Final = ".credenda/.gitignore"
 _LOCK: Final = ".credenda/lock"
 TOMBSTONES: Final = ".tombstones.jsonl"
-TOMBSTONES_BESIDE: Final = ".tombstones-credenda.jsonl"
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:-credenda)?\.md")
+_DAY: Final = re.compile(rf"\d{{4}}([-_.]?)\d{{2}}\1\d{{2}}(?:{BESIDE})*\.md")
 _ID: Final = re.compile(rb'"id":\s*"([em][1-9][0-9]{0,17}-[0-9a-f]{6})"')
 _CONFLICT: Final = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 _COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.IGNORECASE)
@@ -53,8 +51,6 @@ _COPY: Final = re.compile(r"conflicted copy|\.sync-conflict-|case conflict", re.
 ZEROS: Final = "contains zero bytes, so it was not written completely"
 _LINK: Final = "is a link, and links are not followed"
 _BOM: Final = "\ufeff"
-_CORES: Final = (CORE, make_beside(CORE))
-_INDEXES: Final = (INDEX, make_beside(INDEX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +117,10 @@ class Folder:
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the lock of the folder; raise `Unavailable` while another process holds it."""
+        place = self._place(_LOCK)
         if self._trial:
             yield
             return
-        place = self._place(_LOCK)
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except OSError as error:
@@ -151,14 +147,22 @@ class Folder:
                 continue
             for path in self._pages(self.root / name, tier, found):
                 self._read(path, tier, found)
-        for path in self._pages(self.root, Tier.PAGES, found, frozenset({ARCHIVE, PAGES, *_CORES, *_INDEXES})):
+        cores, indexes = self.list_named(CORE), self.list_named(INDEX)
+        for path in self._pages(self.root, Tier.PAGES, found, frozenset({ARCHIVE, PAGES, *cores, *indexes})):
             self._read(path, Tier.PAGES, found)
-        for path in _CORES:
-            if self._is_there(path):
-                self._read(path, Tier.CORE, found)
-        for path in reversed(_INDEXES):
+        for path in cores:
+            self._read(path, Tier.CORE, found)
+        for path in reversed(indexes):
             self._look_at_index(path, found)
         return found
+
+    def list_named(self, name: str) -> list[str]:
+        """List what has a name in the folder, and what has the names beside it, shortest first."""
+        stem, _, end = name.rpartition(".")
+        named = re.compile(rf"{re.escape(stem)}(?:{BESIDE})*\.{end}")
+        with suppress(OSError):
+            return sorted((one.name for one in self.root.iterdir() if named.fullmatch(one.name)), key=len)
+        return []
 
     def _is_there(self, name: str) -> bool:
         return (self.root / name).exists() or (self.root / name).is_symlink()
@@ -166,8 +170,7 @@ class Folder:
     def _look_at_index(self, name: str, found: Found) -> None:
         """Tell an index that code wrote from a page of that name, which is read as any other."""
         seen = Found()
-        if self._is_there(name):
-            self._read(name, Tier.PAGES, seen)
+        self._read(name, Tier.PAGES, seen)
         if has_index_marks(self.plain(name) or ""):
             found.index = name
         elif seen.troubles:
@@ -333,6 +336,8 @@ class Folder:
         target = self.root / name
         try:
             for parent in reversed(target.relative_to(self.root).parents[:-1]):
+                if self._is_there(parent.as_posix()) and not (self.root / parent).is_dir():
+                    raise Unavailable(f"{parent} is not a folder", why="files of ours go there", fix="rename it")
                 if not self._trial:
                     create_folder(self.root / parent)
                 if (self.root / parent).is_symlink():

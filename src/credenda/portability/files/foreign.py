@@ -15,12 +15,14 @@ from credenda.portability.files.layout import CORE
 from credenda.portability.files.markers import COMMENT
 from credenda.portability.files.parse import Other, Said
 from credenda.portability.files.state import State
+from credenda.portability.files.statements import keep_statements
 from credenda.portability.files.types import Text, Tier
 
 __all__ = ["find_days_of_lines", "list_foreign", "recognise_own"]
 
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
 _DAY: Final = re.compile(r"(?<!\d)(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")
+_NAMED: Final = re.compile(r"(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
 _TIME: Final = re.compile(r"(?:[^\w]{0,3})(\d{1,2}):(\d{2})(?!\d)")
 _LEAD: Final = re.compile(r"(?:\[\[)?(?:[^\W\d_]{2,12}[.,]?[ \t]+)?(?=\d{4}[-_.])")
 """What may stand before the day in a heading: the name of the weekday, and the beginning of a link."""
@@ -31,6 +33,7 @@ _DATES: Final = ("date", "created", "created_at")
 def recognise_own(found: Found, state: State, *, by_agent: bool) -> None:
     """Take a page without marks and without lines for ours if the last run wrote one there: it was emptied.
 
+    In the pages of others only statements count as lines from here on.
     An agent that writes the folder reads its main page at each start, so that the core block goes to the end of that.
     """
     written = {*state.footers, *(one.path for one in state.entries.values())}
@@ -40,6 +43,8 @@ def recognise_own(found: Found, state: State, *, by_agent: bool) -> None:
             found.texts[number] = text._replace(own=True, tier=Tier.CORE)
         elif not text.own and bare and text.path in written:
             found.texts[number] = text._replace(own=True)
+        if (text := found.texts[number]).theirs:
+            found.texts[number] = text._replace(page=keep_statements(text.page, text.path))
 
 
 def list_foreign(found: Found, state: State) -> frozenset[str]:
@@ -56,8 +61,8 @@ def find_days_of_lines(text: Text, zone: tzinfo, now_us: int) -> dict[int, str]:
     time is one of the day above. A day to come is none on which something was said.
     """
     front = {name.casefold(): value.strip("\"' ") for name, value in text.page.front.items()}
-    named = _DAY.match(text.path.rpartition("/")[2])
-    written = ["-".join(named.groups())] if named else []
+    named = _NAMED.match(text.path.rpartition("/")[2])
+    written = ["-".join(named.group(1, 3, 4))] if named else []
     written += [front[name] for name in _DATES if name in front]
     above = [(0, day) for day in written if _is_past(day, zone, now_us)][:1]
     found: dict[int, str] = {}

@@ -18,6 +18,7 @@ from credenda.text.normalize import normalise_name
 
 __all__ = [
     "ARCHIVE",
+    "BESIDE",
     "CORE",
     "CORE_SECTIONS",
     "CORE_TITLE",
@@ -48,7 +49,7 @@ PAGES: Final = "consolidated"
 CORE: Final = "MEMORY.md"
 CORE_TITLE: Final = "# Always on"
 INDEX: Final = "index.md"
-_BESIDE: Final = "-credenda"
+BESIDE: Final = "-credenda"
 """The end of the name of a file of ours whose own name a file of another program has."""
 
 NOW: Final = "## Now"
@@ -118,7 +119,8 @@ def make_beside(path: str) -> str:
     >>> make_beside("archive/2026-03-01.md")
     'archive/2026-03-01-credenda.md'
     """
-    return f"{path.removesuffix('.md')}{_BESIDE}.md"
+    stem, _, end = path.rpartition(".")
+    return f"{stem}{BESIDE}.{end}"
 
 
 def format_day(moment_us: int) -> str:

@@ -69,12 +69,14 @@ class Placing:
         return found[0] if found else self.choose(CORE)
 
     def choose(self, path: str) -> str:
-        """Return the path of a file of ours: its own name, or one beside the file of another program.
+        """Return the path of a file of ours: its own name, or one beside the files of other programs.
 
         >>> Placing(texts=(), where={}, placed={}, names={}, foreign={"memory.md"}).choose("MEMORY.md")
         'MEMORY-credenda.md'
         """
-        return make_beside(path) if fold_name(path) in self.foreign else path
+        while fold_name(path) in self.foreign:
+            path = make_beside(path)
+        return path
 
 
 @dataclass(frozen=True, slots=True)

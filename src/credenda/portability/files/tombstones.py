@@ -5,19 +5,20 @@
 on purpose. Lines of other memories, which a merge may have added, stay unchanged.
 
 Another program may have a file of that name, with the deleted words themselves. It is read and never written; ours is
-then beside it.
+then beside it, under the first name that no other file has.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from credenda.portability.files.folder import KEY, TOMBSTONES, TOMBSTONES_BESIDE, Folder
-from credenda.portability.files.layout import ARCHIVE, PAGES
+from credenda.portability.files.folder import KEY, TOMBSTONES, Folder
+from credenda.portability.files.layout import ARCHIVE, PAGES, make_beside
 from credenda.portability.files.state import hash_tenant
 from credenda.runtime import Parts
 from credenda.storage.store import Tombstone
@@ -26,6 +27,8 @@ __all__ = ["read_deleted_texts", "read_key", "read_removed", "read_tombstones", 
 
 _TABLE: Final = "tombstones"
 _KEY_BYTES: Final = 32
+_MARK: Final = re.compile(r"[0-9a-f]{32}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _PLACES: Final = ("", f"{PAGES}/", f"{ARCHIVE}/", "memory/")
 """The folders in which other programs have their tombstones."""
 _TEXTS: Final = ("text", "content", "fact", "memory", "normalized", "normalised", "normalized_text", "norm", "key")
@@ -34,10 +37,11 @@ _TEXTS: Final = ("text", "content", "fact", "memory", "normalized", "normalised"
 
 def write_tombstones(
     parts: Parts, folder: Folder, *, removed: Collection[str] = (), shown: Collection[str] = ()
-) -> None:
+) -> list[str]:
     """Write the tombstones of a memory and their key; write nothing if neither it nor the files have any.
 
-    `removed` are ids of entries that were deleted in this synchronisation, `shown` those that the pages show.
+    Return notes for the user. `removed` are ids of entries that were deleted in this synchronisation, `shown` those
+    that the pages show.
     """
     with parts.store.dump(parts.user_id, only={_TABLE}) as dump:
         rows = [dict(row) for _, row in dump.rows]
@@ -60,15 +64,23 @@ def write_tombstones(
     gone_entries += [{"entry": name, "key": mark} for name in removed if tag]
     ids = [line for line in gone_entries if line["entry"] not in shown]
     lines = sorted({json.dumps(line, sort_keys=True) for line in [*mine, *theirs, *ids]})
-    name = TOMBSTONES_BESIDE if _is_foreign(folder) else TOMBSTONES
+    there = folder.list_named(TOMBSTONES)
+    own = [one for one in there if _is_own(folder, one)]
+    name = TOMBSTONES
+    while name in there and name not in own:
+        name = make_beside(name)
     if lines:
         folder.save(name, "".join(f"{line}\n" for line in lines).encode())
-    else:
-        folder.remove(name)
+    for one in own:
+        if one != name or not lines:
+            folder.remove(one)
     if tag:
         folder.save(KEY, json.dumps({"key": base64.b64encode(key).decode(), "mark": mark}).encode() + b"\n")
     else:
         folder.remove(KEY)
+    taken = make_beside(TOMBSTONES)
+    odd = lines and name not in (TOMBSTONES, taken)
+    return [f"{taken} is not Credenda's and stays as it is; the hashes of deletions are in {name}"] if odd else []
 
 
 def read_key(folder: Folder) -> bytes:
@@ -114,10 +126,10 @@ def read_deleted_texts(folder: Folder) -> list[str]:
     return [text for text in found if text.strip()]
 
 
-def _is_foreign(folder: Folder) -> bool:
-    """Return whether the file of our name has lines of another program, or none that code wrote."""
-    lines = list(_parse_lines(folder, TOMBSTONES))
-    return any(not _is_ours(_to_table(line)) for line in lines) or (not lines and bool(folder.load(TOMBSTONES).strip()))
+def _is_own(folder: Folder, name: str) -> bool:
+    """Return whether code wrote a file: it can be read and has such lines, and none of another program."""
+    lines = list(_parse_lines(folder, name))
+    return bool(lines) and all(_is_ours(_to_table(line)) for line in lines)
 
 
 def _to_table(line: object) -> dict[str, Any]:
@@ -125,7 +137,8 @@ def _to_table(line: object) -> dict[str, Any]:
 
 
 def _is_ours(table: Mapping[str, object]) -> bool:
-    return isinstance(table.get("key"), str) and ("digest" in table or "entry" in table)
+    marked = _MARK.fullmatch(str(table.get("key"))) is not None
+    return marked and (_HASH.fullmatch(str(table.get("digest"))) is not None or isinstance(table.get("entry"), str))
 
 
 def read_removed(folder: Folder) -> frozenset[str]:
@@ -135,13 +148,13 @@ def read_removed(folder: Folder) -> frozenset[str]:
 
 def _read_removed(folder: Folder) -> Iterator[dict[str, str]]:
     for line in _parse_tables(folder):
-        if isinstance(line.get("entry"), str) and isinstance(line.get("key"), str):
+        if isinstance(line.get("entry"), str):
             yield {"entry": line["entry"], "key": line["key"]}
 
 
 def _parse_tables(folder: Folder) -> Iterator[dict[str, Any]]:
-    for name in (TOMBSTONES, TOMBSTONES_BESIDE):
-        yield from filter(None, map(_to_table, _parse_lines(folder, name)))
+    for name in folder.list_named(TOMBSTONES):
+        yield from filter(_is_ours, map(_to_table, _parse_lines(folder, name)))
 
 
 def _parse_lines(folder: Folder, name: str) -> Iterator[object]:

@@ -26,8 +26,8 @@ class WordPieces:
     tokens: "[SEP]" inside a text is four ordinary pieces, not the end of a sentence.
     """
 
-    def __init__(self, tokens: int) -> None:
-        """Cut texts to `tokens` pieces, including the special tokens at both ends."""
+    def __init__(self, tokens: int | None) -> None:
+        """Cut texts to `tokens` pieces, including the special tokens at both ends; None cuts nothing."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
         vocabulary = {piece: number for number, piece in enumerate(_load_pieces())}
@@ -39,7 +39,8 @@ class WordPieces:
         pieces.post_processor = processors.BertProcessing(
             ("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"])
         )
-        pieces.enable_truncation(tokens)  # pyright: ignore[reportUnknownMemberType] - its stub leaves **kwargs open
+        if tokens is not None:
+            pieces.enable_truncation(tokens)  # pyright: ignore[reportUnknownMemberType] - its stub leaves **kwargs open
         self._pieces = pieces
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
@@ -50,6 +51,11 @@ class WordPieces:
         """Return for each text the piece numbers and the characters of each piece; special tokens have none."""
         found = (self._pieces.encode(join_surrogates(text)) for text in texts)
         return [(one.ids, one.offsets) for one in found]
+
+    def split_plain(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the numbers of all pieces of a text and the characters of each, without special tokens."""
+        found = self._pieces.encode(join_surrogates(text), add_special_tokens=False)
+        return found.ids, found.offsets
 
 
 def _load_pieces() -> list[str]:

@@ -1,0 +1,293 @@
+"""The reader that ships: a small encoder trained to tag the facts of a message, run by onnxruntime.
+
+Two graphs. The encoder gives each piece of a window a state and, for each of seven roles, the probabilities that it is
+outside, begins or continues such a span. The heads classify the spans that are values, and link them to the others.
+`training/` has the messages that it learned from, the recipe and the figures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from credenda.errors import Unavailable
+from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
+from credenda.providers import embed
+from credenda.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+__all__ = ["TaggingReader"]
+
+_PACKAGE: Final = "credenda_models"
+_FOLDER: Final = "reader"
+_NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
+_PIECES: Final = 192
+"""Pieces of a window, special ones included; the encoder was trained on as many."""
+_BEFORE: Final = 48
+"""Pieces of the message before, its last ones."""
+_WINDOW: Final = 100
+"""Pieces of a message read at once; a longer message is read in windows of whole sentences."""
+_WINDOWS: Final = 64
+"""Windows of a message; what follows is pasted, not told."""
+_CLS: Final = 101
+_SEP: Final = 102
+_VALUE: Final = 0.25
+"""Probability from which a piece begins a value."""
+_OTHER: Final = 0.4
+"""Probability from which a piece begins a span of another role."""
+_GOES_ON: Final = 0.3
+_RIVAL: Final = 0.7
+_FRESH: Final = 0.5
+_LINKED: Final = 0.5
+_ROLES: Final = ("value", "subject", "key", "old", "when", "scope", "quote")
+_LINKS: Final[tuple[str, ...]] = ("subject", "key", "old", "when", "scope")
+_LOADING: Final = Lock()
+
+Span = tuple[int, int]
+"""First and last piece."""
+
+
+class _Window(NamedTuple):
+    """A part of a message with the message before, as pieces; `base` is the number of the first piece of the part."""
+
+    ids: list[int]
+    base: int
+    text: str
+    offset: int
+    """Where the part begins in the message."""
+    places: list[tuple[int, int]]
+    before: str
+    before_places: list[tuple[int, int]]
+
+    def words(self, span: Span) -> Words:
+        """Return the words of a span."""
+        first, last = span[0] - self.base, span[1] - self.base
+        if first >= 0:
+            start, stop = self.places[first][0], self.places[min(last, len(self.places) - 1)][1]
+            return Words(self.text[start:stop], self.offset + start, self.offset + stop)
+        last = min(span[1] - 1, len(self.before_places) - 1)
+        return Words(self.before[self.before_places[span[0] - 1][0] : self.before_places[last][1]])
+
+
+class TaggingReader:
+    """Reads messages with the model that ships, which is loaded at the first message and shared by the process."""
+
+    def __init__(self) -> None:
+        """Raise `Unavailable` if the model or its runtime is not installed."""
+        if not all(find_spec(name) is not None for name in _NEEDED):
+            raise _make_error("it needs onnxruntime, tokenizers and credenda-models")
+
+    @property
+    def reader_id(self) -> str:
+        """Name and version of the model; raises `Unavailable` if it is not installed."""
+        return _get_loaded().card["reader_id"]
+
+    def read(self, text: str, before: str = "") -> Sequence[Fact]:
+        """Return the facts of a message in order, whatever their certainty.
+
+        Every window runs alone, so that its facts depend on nothing but it and the message before.
+        """
+        model = _get_loaded()
+        found = [fact for window in _cut_windows(model.pieces, text, before) for fact in model.read(window)]
+        return sorted(found, key=lambda fact: fact.value.start)
+
+
+def _cut_windows(pieces: embed.wordpiece.WordPieces, text: str, before: str) -> Iterator[_Window]:
+    """Yield a message in windows of whole sentences."""
+    said = pieces.split_plain(before[-_BEFORE * 16 :])
+    head, places = said[0][-_BEFORE:], said[1][-_BEFORE:]
+    shown = before[-_BEFORE * 16 :]
+    for start, stop in _group_sentences(pieces, text):
+        ids, offsets = pieces.split_plain(text[start:stop])
+        kept = _PIECES - len(head) - 3
+        if ids:
+            whole = [_CLS, *head, _SEP, *ids[:kept], _SEP]
+            yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[:kept], shown, places)
+
+
+def _group_sentences(pieces: embed.wordpiece.WordPieces, text: str) -> Iterator[Span]:
+    """Yield the places of the windows of a text."""
+    start, stop, length, count = 0, 0, 0, 0
+    for sentence in split_sentences(text):
+        size = len(pieces.split_plain(text[sentence.start : sentence.stop])[0])
+        if length and length + size > _WINDOW:
+            yield start, stop
+            start, length, count = sentence.start, 0, count + 1
+            if count == _WINDOWS:
+                return
+        stop, length = sentence.stop, length + size
+    if length:
+        yield start, stop
+
+
+class _Model:
+    """The two graphs, the pieces, and the names of what they give."""
+
+    def __init__(self, folder: Path) -> None:
+        """Load the model of a folder; raises `ValueError` for files that are not those of its card."""
+        self.card: Mapping[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
+        self.pieces = embed.wordpiece.WordPieces(None)
+        self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
+        self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
+
+    def read(self, window: _Window) -> Iterator[Fact]:
+        """Yield the facts of a window."""
+        import numpy as np
+
+        count = len(window.ids)
+        kinds = np.zeros((1, count), np.int64)
+        kinds[0, window.base :] = 1
+        ids = np.array([window.ids], np.int64)
+        states, tags = self._encoder.run(None, {"ids": ids, "mask": np.ones_like(ids), "typ": kinds})
+        spans = _list_spans(tags[0].reshape(count, len(_ROLES), 3), window.base)
+        if not spans["value"]:
+            return
+        linked = [(role, span) for role in _LINKS for span in spans[role]]
+        values = np.stack([_encode_span(states[0], span, whole=True) for span in spans["value"]])
+        others = [_encode_span(states[0], span) for _, span in linked] or [values[0, : 3 * states.shape[2]]]
+        named = [one.name for one in self._heads.get_outputs()]
+        heads = dict(zip(named, self._heads.run(None, {"values": values, "others": np.stack(others)}), strict=True))
+        for at, span in enumerate(spans["value"]):
+            words = window.words(span)
+            if words.text:
+                parts = _find_parts(window, heads["links"][:, at], linked)
+                shares = {name: heads[name][at] for name in named if name != "links"}
+                yield self._make_fact((words, _find_quote(window, words, spans["quote"])), shares, parts)
+
+    def _make_fact(self, said: tuple[Words, Words], shares: Mapping[str, Floats], parts: Mapping[str, str]) -> Fact:
+        """Make the fact of a value and its quotation."""
+        value, quote = said
+        attribute, weight = shares["attribute"], shares["weight"]
+        subject = int(shares["subject"].argmax())
+        return Fact(
+            value=value,
+            quote=quote,
+            attribute=self.card["attributes"][int(attribute.argmax())],
+            subject=(SPEAKER, LISTENER, parts["subject"])[subject],
+            key=parts["key"],
+            old=parts["old"],
+            scope=parts["scope"],
+            when=parts["when"],
+            status=FactStatus(self.card["statuses"][int(shares["status"].argmax())]),
+            change=FactChange(self.card["changes"][int(shares["change"].argmax())]),
+            weight=2 if weight[2] >= weight[1] else 1,
+            certainty=1.0 - float(weight[0]),
+            attribute_certainty=float(attribute.max()),
+        )
+
+
+def _list_spans(tags: Floats, base: int) -> dict[str, list[Span]]:
+    """List the spans of each role; only values may lie in the message before."""
+    import numpy as np
+
+    shares = np.exp(tags - tags.max(axis=2, keepdims=True))
+    shares /= shares.sum(axis=2, keepdims=True)
+    found = {
+        role: _join_pieces(shares[:, at].tolist(), _VALUE if role == "value" else _OTHER)
+        for at, role in enumerate(_ROLES)
+    }
+    return {
+        role: [(first, last) for first, last in spans if last < len(tags) - 1 and _is_within(first, last, base, role)]
+        for role, spans in found.items()
+    }
+
+
+def _is_within(first: int, last: int, base: int, role: str) -> bool:
+    return first >= base or (role == "value" and last < base - 1)
+
+
+def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:
+    """Join pieces to spans: one that begins, and those that go on after it."""
+    spans: list[Span] = []
+    at, count = 1, len(shares)
+    while at < count:
+        _, begins, goes_on = shares[at]
+        if begins < threshold or begins < goes_on * _RIVAL:
+            at += 1
+            continue
+        last = at
+        while last + 1 < count:
+            outside, begins, goes_on = shares[last + 1]
+            if goes_on <= max(outside, _GOES_ON) or begins >= _FRESH:
+                break
+            last += 1
+        spans.append((at, last))
+        at = last + 1
+    return spans
+
+
+def _encode_span(states: Floats, span: Span, *, whole: bool = False) -> Floats:
+    """Represent a span by its first, last and mean state, and with `whole` by that of the window."""
+    import numpy as np
+
+    first, last = span
+    parts = [states[first], states[last], states[first : last + 1].mean(axis=0)]
+    return np.concatenate([*parts, states[0]] if whole else parts)
+
+
+def _find_parts(window: _Window, scores: Floats, linked: Sequence[tuple[str, Span]]) -> dict[str, str]:
+    """Find the likeliest words of each role that belong to a value; "" where none does."""
+    parts: dict[str, str] = dict.fromkeys(_LINKS, "")
+    best: dict[str, float] = dict.fromkeys(_LINKS, _LINKED)
+    for at, (role, span) in enumerate(linked):
+        score = float(scores[_LINKS.index(role), at])
+        if score > best[role]:
+            parts[role], best[role] = window.words(span).text, score
+    return parts
+
+
+def _find_quote(window: _Window, value: Words, quotes: Sequence[Span]) -> Words:
+    """Find the quotation that holds a value, else its sentence; of a value in the message before, the whole window."""
+    found = [window.words(span) for span in quotes]
+    holding = [one for one in found if one.start <= value.start and value.stop <= one.stop and value.start >= 0]
+    if holding:
+        return min(holding, key=lambda one: one.stop - one.start)
+    if value.start < 0:
+        return found[0] if found else Words(window.text, window.offset, window.offset + len(window.text))
+    for start, stop in split_sentences(window.text):
+        if window.offset + start <= value.start < window.offset + stop:
+            return Words(window.text[start:stop], window.offset + start, window.offset + stop)
+    return value
+
+
+def _open_graph(path: Path, digest: str) -> Any:  # noqa: ANN401 - onnxruntime has no types
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ValueError(f"{path} is not the file that this version was tested with")
+    runtime = import_module("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # it grows to the largest message ever seen and never shrinks
+    options.log_severity_level = 3
+    return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def _get_loaded() -> _Model:
+    """Return the model, loaded once for the process by the first thread."""
+    with _LOADING:
+        return _load()
+
+
+@cache
+def _load() -> _Model:
+    try:
+        return _Model(Path(import_module(_PACKAGE).__file__ or "").with_name(_FOLDER))
+    except (ImportError, OSError, ValueError, KeyError) as error:
+        raise _make_error(str(error)) from error
+
+
+def _make_error(why: str) -> Unavailable:
+    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "rules"'
+    return Unavailable("the learned reader cannot be loaded", why=why, fix=fix)

@@ -1,0 +1,178 @@
+"""Turn the facts of a message into claims: the one place where a fact gets its slot, times and stance. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from credenda import limits
+from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
+from credenda.model.event import Role
+from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
+from credenda.text.normalize import normalise_attribute
+from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.moments import clause_dates, iso_day, past_dates
+from credenda.write.extract.third_person import who_speaks
+from credenda.write.extract.voices import Voice, is_playing, split_voices
+from credenda.write.facts.schema import FactSchema, load_fact_schemas
+from credenda.write.intake.secrets import screen_secrets
+from credenda.write.llm.persons import resolve_entity
+from credenda.write.llm.words import widen_to_sentences
+
+__all__ = ["make_claims"]
+
+_STANCES: Final = {
+    FactStatus.PLANNED: Stance.PLANNED,
+    FactStatus.CONSIDERED: Stance.CONSIDERED,
+    FactStatus.UNREAL: Stance.HYPOTHETICAL,
+    FactStatus.DENIED: Stance.NEGATED,
+    FactStatus.HEARSAY: Stance.REPORTED,
+}
+_MOVES: Final = {FactChange.CHANGED: UpdateKind.CHANGE, FactChange.CORRECTED: UpdateKind.CORRECT}
+_BY_NATURE: Final = {"plan": Stance.PLANNED, "appointment": Stance.PLANNED, "considering": Stance.CONSIDERED}
+"""Stances of attributes that are open whatever the words are."""
+_CONFIDENCE: Final = {2: 0.85, 1: 0.75}
+_IMPORTANCE: Final = {2: 0.7, 1: 0.5}
+_SENTENCE_CHARACTERS: Final = 400
+"""A longer sentence is quoted in part."""
+_KEY_WORDS: Final = 3
+_FIRM: Final = 0.9
+"""Certainty of a fact and its attribute from which its value replaces another without a word of change."""
+_ENTITY_WORDS: Final = 5
+_PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
+_ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
+
+
+class _PlacedFact(NamedTuple):
+    """A fact with its schema, the turn that tells it, whose it is, and the voice of its words."""
+
+    fact: Fact
+    schema: FactSchema
+    turn: Turn
+    entity: str
+    voice: Voice
+
+
+def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
+    """Return the claims that follow from the facts of a turn, in order, each slot and value once.
+
+    A fact that the reader is not sure of, that stands in others' words, or whose value its attribute cannot have, makes
+    no claim: its words stay findable in the message.
+    """
+    _, owner = who_speaks(turn.event)
+    if owner is None or turn.event.role is Role.ASSISTANT:
+        return []
+    voices = split_voices(turn.event.text, playing=is_playing(turn))
+    claims: dict[tuple[str | None, ...], Claim] = {}
+    subject = ""
+    for fact in facts:
+        subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
+        schema = load_fact_schemas().get(fact.attribute)
+        if schema is None or fact.certainty < schema.certain or fact.attribute_certainty < schema.sure:
+            continue
+        voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
+        told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
+        claim = _make_claim(told, owner) if told.entity and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        if claim is not None:
+            key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
+            claims.setdefault(key if claim.attribute else (claim.text,), claim)
+    return sorted(claims.values(), key=lambda one: one.span.start)
+
+
+def _is_within(start: int, stop: int, fact: Fact) -> bool:
+    place = fact.value if fact.value.start >= 0 else fact.quote
+    return start < place.stop and place.start < stop
+
+
+def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
+    """Return the entity of a fact, "" if no words name it."""
+    if fact.subject == SPEAKER:
+        return owner
+    if fact.subject == LISTENER:
+        heard = turn.addressed
+        return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
+    named = last if fact.subject.casefold() in _PRONOUNS else fact.subject
+    named = _ARTICLE.sub("", named.strip())
+    return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
+
+
+def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
+    """Return the claim of a fact; None if it has no slot, or its value is not one of that."""
+    fact, event = told.fact, told.turn.event
+    span = _find_span(fact, told.turn)
+    text = event.text[span.start : span.stop]
+    if screen_secrets(text, "mask").masked:
+        return None
+    stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
+    plain = Claim(
+        text=text[: limits.MEMORY_TEXT_CHARACTERS],
+        type=told.schema.type,
+        span=span,
+        speaker=who_speaks(event)[0],
+        stance=stance,
+        confidence=min(_CONFIDENCE[fact.weight], CONFIDENCE_MAX.get(stance, 1.0)),
+        importance=_IMPORTANCE[fact.weight],
+        topic=event.topic,
+        tags=event.tags,
+    )
+    if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY}:
+        return replace(plain, type=MemoryType.FACT)
+    entity, attribute = _find_slot(told, owner)
+    valid = attribute and is_valid_value(attribute, fact.value.text)
+    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
+
+
+def _find_span(fact: Fact, turn: Turn) -> Span:
+    """Return the sentences that tell a fact, or the quoted words if those are long."""
+    quoted = Span(turn.event.id, fact.quote.start, fact.quote.stop)
+    whole = widen_to_sentences(turn.event.text, quoted)
+    return whole if whole.stop - whole.start <= _SENTENCE_CHARACTERS else quoted
+
+
+def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
+    """Return the entity and attribute of a fact; "" for one that has no slot."""
+    fact, schema, entity = told.fact, told.schema, told.entity
+    key = _ARTICLE.sub("", fact.key.strip())
+    if schema.kin:
+        said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
+        noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
+        return entity, noun or schema.name
+    if fact.attribute == "name" and entity != owner:
+        noun = entity.rpartition("'s ")[2]
+        return (owner, noun) if entity.startswith(f"{owner}'s ") and names().kin_noun(noun) else (entity, schema.name)
+    if schema.keyed and key and len(key.split()) <= _KEY_WORDS:
+        noun = f"favourite {key}" if fact.attribute == "favourite" else key
+        return entity, lexicon().attribute(noun.lower()).name or normalise_attribute(noun)
+    if schema.thing and entity == owner:
+        return entity, ""
+    return entity, find_exact_attribute(schema.name)
+
+
+def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
+    """Give a claim its value, the effect of its words on earlier values, and its times."""
+    fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
+    attribute = plain.attribute or ""
+    known = get_attribute(attribute)
+    many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
+    firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM and known.known
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    dated = fact.when or fact.quote.text
+    dates = past_dates(dated, now_us)
+    coming = clause_dates(dated, now_us, "future").coming if plain.stance is Stance.PLANNED else None
+    past = fact.status is FactStatus.PAST and not known.episodic
+    return replace(
+        plain,
+        value=iso_day(fact.value.text, now_us, attribute) if known.dated else fact.value.text,
+        prior=fact.old or None,
+        scope=_ARTICLE.sub("", fact.scope) or None,
+        cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
+        move=UpdateKind.END if fact.status is FactStatus.ENDED else _MOVES.get(fact.change, UpdateKind.STATE),
+        importance=max(plain.importance, known.importance) if known.known else plain.importance,
+        valid_from_us=coming or dates.since,
+        valid_until_us=dates.until or (now_us if past else None),
+    )

@@ -1,0 +1,208 @@
+"""From the facts that a reader found to claims."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from credenda.clock import from_datetime
+from credenda.model.claim import Claim, Turn, UpdateKind
+from credenda.model.event import Event, Role, Source
+from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.model.reading import LISTENER, Fact, FactChange, FactStatus, Words
+from credenda.write.facts.claims import make_claims
+from credenda.write.facts.schema import load_fact_schemas
+from training.labels import ATTRIBUTES
+
+NOW = from_datetime(datetime(2026, 5, 20, 9, tzinfo=UTC))
+
+
+def place(text: str, words: str) -> Words:
+    start = text.index(words)
+    return Words(words, start, start + len(words))
+
+
+def make_turn(text: str, *, role: Role = Role.USER, speaker: str = "user", before: tuple[Event, ...] = ()) -> Turn:
+    event = Event(text=text, role=role, speaker=speaker, occurred_us=NOW, id="e1", recorded_us=NOW, source=Source.HUMAN)
+    return Turn(event=event, before=before)
+
+
+def read_one(text: str, value: str, attribute: str, **fields: object) -> list[Claim]:
+    fact = Fact(value=place(text, value), quote=Words(text, 0, len(text)), attribute=attribute)
+    return make_claims(make_turn(text), [replace(fact, **fields)])  # pyright: ignore[reportArgumentType] - fields of a fact
+
+
+def show(claims: list[Claim]) -> list[tuple[str | None, ...]]:
+    return [(one.entity, one.attribute, one.value, one.scope) for one in claims]
+
+
+def test_a_fact_of_the_speaker_fills_a_slot_of_the_speaker() -> None:
+    (claim,) = read_one("flat in Tromsø, third floor, no lift", "Tromsø", "residence")
+    assert show([claim]) == [("user", "residence", "Tromsø", None)]
+    assert claim.stance is Stance.ASSERTED
+    assert claim.text == "flat in Tromsø, third floor, no lift"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "attribute", "fields", "slot"),
+    [
+        ("my wife Oyin picks him up", "Oyin", "partner", {}, ("user", "wife", "Oyin", None)),
+        ("Oyin picks him up", "Oyin", "partner", {}, ("user", "partner", "Oyin", None)),
+        ("the two budgies, Pip and Zorro", "Zorro", "pet", {}, ("user", "pet", "Zorro", None)),
+        ("my shoe size is 44", "44", "measure", {"key": "shoe size"}, ("user", "shoe_size", "44", None)),
+        ("favourite tea: lapsang", "lapsang", "favourite", {"key": "tea"}, ("user", "favourite_tea", "lapsang", None)),
+        (
+            "calls in the afternoon please",
+            "afternoon",
+            "prefers",
+            {"key": "calls"},
+            ("user", "calls", "afternoon", None),
+        ),
+        ("I speak Wolof", "Wolof", "language", {}, ("user", "spoken_language", "Wolof", None)),
+        (
+            "the kiln costs 900 euros",
+            "900 euros",
+            "amount",
+            {"subject": "the kiln"},
+            ("kiln", "amount", "900 euros", None),
+        ),
+        (
+            "Ines, my sister, moved to Faro",
+            "Faro",
+            "residence",
+            {"subject": "my sister"},
+            ("user's sister", "residence", "Faro", None),
+        ),
+        (
+            "for the radio show I use Ardour",
+            "Ardour",
+            "tool",
+            {"scope": "the radio show"},
+            ("user", "tool", "Ardour", "radio show"),
+        ),
+    ],
+)
+def test_attribute_key_and_subject_name_the_slot(  # noqa: PLR0917 - the columns of a table
+    text: str, value: str, attribute: str, fields: dict[str, object], slot: tuple[str | None, ...]
+) -> None:
+    assert show(read_one(text, value, attribute, **fields)) == [slot]
+
+
+def test_an_amount_without_its_thing_is_left_in_the_message() -> None:
+    assert read_one("it came to 40 euros", "40 euros", "amount") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "stance", "move"),
+    [
+        ({}, Stance.ASSERTED, UpdateKind.STATE),
+        ({"status": FactStatus.DENIED}, Stance.NEGATED, UpdateKind.STATE),
+        ({"status": FactStatus.PLANNED}, Stance.PLANNED, UpdateKind.STATE),
+        ({"status": FactStatus.CONSIDERED}, Stance.CONSIDERED, UpdateKind.STATE),
+        ({"status": FactStatus.HEARSAY}, Stance.REPORTED, UpdateKind.STATE),
+        ({"status": FactStatus.ENDED}, Stance.ASSERTED, UpdateKind.END),
+        ({"change": FactChange.CHANGED}, Stance.ASSERTED, UpdateKind.CHANGE),
+        ({"change": FactChange.CORRECTED}, Stance.ASSERTED, UpdateKind.CORRECT),
+    ],
+)
+def test_status_and_change_become_stance_and_effect(
+    fields: dict[str, object], stance: Stance, move: UpdateKind
+) -> None:
+    (claim,) = read_one("cello on Tuesdays", "cello", "instrument", **fields)
+    assert (claim.stance, claim.move) == (stance, move)
+    assert claim.confidence <= {Stance.PLANNED: 0.5, Stance.CONSIDERED: 0.5, Stance.REPORTED: 0.6}.get(stance, 1)
+
+
+def test_unreal_talk_leaves_no_slot_and_little_confidence() -> None:
+    (claim,) = read_one("a pilot, if wishes counted", "pilot", "job_title", status=FactStatus.UNREAL)
+    assert (claim.attribute, claim.stance) == (None, Stance.HYPOTHETICAL)
+    assert claim.confidence <= 0.3
+
+
+def test_a_past_state_has_an_end() -> None:
+    (claim,) = read_one("I lived in Quito as a student", "Quito", "residence", status=FactStatus.PAST)
+    assert claim.valid_until_us == NOW
+
+
+@pytest.mark.parametrize(
+    ("fields", "cardinality"),
+    [
+        ({"certainty": 0.95, "attribute_certainty": 0.95}, Cardinality.SINGLE),
+        ({"certainty": 0.95, "attribute_certainty": 0.6}, Cardinality.SET),
+        ({"certainty": 0.6, "attribute_certainty": 0.6, "change": FactChange.CHANGED}, Cardinality.SINGLE),
+        ({"certainty": 0.6, "attribute_certainty": 0.6, "old": "Quito"}, Cardinality.SINGLE),
+    ],
+)
+def test_only_a_told_change_or_a_certain_reading_takes_the_place_of_a_value(
+    fields: dict[str, object], cardinality: Cardinality
+) -> None:
+    (claim,) = read_one("Quito, no, Loja is home", "Loja", "residence", **fields)
+    assert claim.cardinality is cardinality
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "attribute", "fields"),
+    [
+        ("Loja perhaps", "Loja", "residence", {"certainty": 0.2}),
+        ("Loja perhaps", "Loja", "residence", {"attribute_certainty": 0.2}),
+        ("allergic to bees or so he joked", "bees", "allergy", {"certainty": 0.6}),
+        ("age is just a number", "just a number", "age", {}),
+        ("your Loja stories", "Loja", "residence", {"subject": LISTENER}),
+        ("he lives in Loja", "Loja", "residence", {"subject": "he"}),
+        ("my password is hunter2secret", "hunter2secret", "property", {"key": "password"}),
+        ("something", "something", "no_such_attribute", {}),
+    ],
+)
+def test_a_doubtful_fact_makes_no_claim(text: str, value: str, attribute: str, fields: dict[str, object]) -> None:
+    assert read_one(text, value, attribute, **fields) == []
+
+
+def test_the_words_of_others_make_no_claim() -> None:
+    text = 'He wrote "I live in Loja and I work at Banco Andino now" to me.'
+    assert read_one(text, "Loja", "residence") == []
+
+
+def test_a_pronoun_means_whom_the_message_named_before() -> None:
+    text = "Priya called, she lives in Loja"
+    named = Fact(value=place(text, "Priya"), quote=Words(text, 0, len(text)), attribute="friend", subject="Priya")
+    living = replace(named, value=place(text, "Loja"), attribute="residence", subject="she")
+    assert show(make_claims(make_turn(text), [named, living]))[-1] == ("Priya", "residence", "Loja", None)
+
+
+def test_what_is_told_of_the_other_person_is_filed_under_their_name() -> None:
+    heard = make_turn("How are you?", role=Role.PERSON, speaker="Noor").event
+    turn = make_turn("your new flat in Loja!", role=Role.PERSON, speaker="Vik", before=(heard,))
+    fact = Fact(
+        value=place(turn.event.text, "Loja"),
+        quote=Words(turn.event.text, 0, 22),
+        attribute="residence",
+        subject=LISTENER,
+    )
+    (claim,) = make_claims(turn, [fact])
+    assert (claim.entity, claim.speaker) == ("Noor", "Vik")
+
+
+def test_an_assistant_tells_nothing_of_the_user() -> None:
+    turn = make_turn("You live in Loja.", role=Role.ASSISTANT, speaker="assistant")
+    fact = Fact(
+        value=place("You live in Loja.", "Loja"), quote=Words("You live in Loja.", 0, 17), attribute="residence"
+    )
+    assert make_claims(turn, [fact]) == []
+
+
+def test_equal_facts_make_one_claim() -> None:
+    text = "Loja, yes, Loja"
+    one = Fact(value=place(text, "Loja"), quote=Words(text, 0, len(text)), attribute="residence")
+    assert len(make_claims(make_turn(text), [one, replace(one, value=Words("Loja", 11, 15))])) == 1
+
+
+def test_orders_and_steps_have_their_types() -> None:
+    (order,) = read_one("always answer in Wolof", "always answer in Wolof", "instruction")
+    (steps,) = read_one("to release: tag, build, push", "tag, build, push", "procedure")
+    assert (order.type, steps.type) == (MemoryType.PREFERENCE, MemoryType.PROCEDURE)
+
+
+def test_every_attribute_of_the_reader_has_a_row() -> None:
+    assert set(load_fact_schemas()) == set(ATTRIBUTES)
