@@ -15,7 +15,7 @@ from credenda.storage.sql.match_words import compose_memory_words
 from credenda.storage.sql.run import Record, StatementRunner
 from credenda.storage.store import Reader, Redaction, Rewording, pack_code
 from credenda.storage.tombstone_key import SEALED, seal_key
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 
 __all__ = ["redact_memory", "reword_memory", "seal_keys"]
 
@@ -131,10 +131,11 @@ def _reword_log(
     places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
 ) -> None:
     """Replace texts and the places of evidence in the entries of a memory, and remove reasons with its phrases."""
-    phrases = [phrase.casefold() for phrase in wording.phrases]
+    phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
     for row in run("changes_of_range", low=number, high=number + 1).fetchall():
         delta = _reword(row, wording.texts, places)
-        if any(phrase in row["reason"].casefold() for phrase in phrases):
+        reason = normalise_text(row["reason"])
+        if any(phrase in reason for phrase in phrases):
             _redact_entry(run, row, delta)
         elif delta != row["delta"]:
             run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))

@@ -7,13 +7,17 @@ them. They are found through the replacements in every version, and keep their c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from credenda.model.claim import Evidence, UpdateKind
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
+from credenda.text.stopwords import STOP_WORDS
+from credenda.text.tokens import fold
 from credenda.write.forget.blank import Blanker
 from credenda.write.forget.contested import Contested
 from credenda.write.forget.cut import Assertion, cut_claim, find_phrase, remove_cuts, widen_to_separator
@@ -22,9 +26,12 @@ from credenda.write.forget.tombstones import get_voice_of_claim, make_part_tombs
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.wording import describe_claim
 
-__all__ = ["Copies", "Removal", "list_descendants"]
+__all__ = ["Copies", "Removal", "list_descendants", "list_mentions"]
 
 _Spans = tuple[tuple[int, int], ...]
+_WORD_RUN: Final = re.compile(r"[^\W_]+")
+_NAME_CHARACTERS: Final = 4
+"""A shorter word of a value is taken for a common one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,23 @@ def list_descendants(reader: Reader, roots: Collection[str]) -> dict[str, bool]:
         found |= steps
         waiting = steps
     return found
+
+
+def list_mentions(removal: Removal, memory: Memory, *, corrected: bool) -> tuple[str, ...]:
+    """List the phrases by which a memory may name the value of a deleted one.
+
+    A correction may name it in part: "not Plimquist" for "Doctor Plimquist". Words of its own claim are not a mention.
+    """
+    value = removal.said.value
+    if removal.memory is None or not value:
+        return ()
+    own = " ".join((memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or ""))
+    parts = (
+        word
+        for word in _WORD_RUN.findall(value)
+        if len(word) >= _NAME_CHARACTERS and fold(word) not in STOP_WORDS and not find_phrase(own, word)
+    )
+    return (value, *(dict.fromkeys(parts) if corrected else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +122,26 @@ class Copies:
         texts = {old: new for old, new in texts.items() if old != new}
         if texts.get(memory.text) == "":
             return None
-        if texts:
-            self._put(memory, texts, removal)
+        named = (
+            *removal.words,
+            _choose_value(memory, removal),
+            *list_mentions(removal, memory, corrected=corrected)[1:],
+        )
+        if texts or self._has_reason(memory, named):
+            self._put(memory, texts, named)
             self._bury(memory, texts, spans)
         return list(texts)
 
-    def _put(self, memory: Memory, texts: Mapping[str, str], removal: Removal) -> None:
+    def _has_reason(self, memory: Memory, phrases: Iterable[str]) -> bool:
+        """Return whether a reason of the changes of a memory holds one of these phrases."""
+        reasons = [normalise_text(one.reason) for one in self.writer.changes(ChangeFilter(memory_ids=(memory.id,)))]
+        return any(wanted in one for wanted in map(normalise_text, phrases) if wanted for one in reasons)
+
+    def _put(self, memory: Memory, texts: Mapping[str, str], named: Iterable[str]) -> None:
         current = texts.get(memory.text, memory.text)
         items = self.writer.evidence(memory_ids=[memory.id])
         moved = [(item, _update_hash(item, memory, current)) for item in items]
-        self.blanker.put(memory, texts, moved, (*removal.words, _choose_value(memory, removal)))
+        self.blanker.put(memory, texts, moved, named)
 
     def _bury(self, memory: Memory, texts: Iterable[str], spans: Mapping[str, _Spans]) -> None:
         """Put tombstones, so that an old copy of the text loses these words when it comes in again."""

@@ -19,7 +19,7 @@ from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
 from credenda.write.forget.contested import Contested
-from credenda.write.forget.copies import Copies, Removal
+from credenda.write.forget.copies import Copies, Removal, list_mentions
 from credenda.write.forget.cut import Assertion
 from credenda.write.forget.derived import end_dependents
 from credenda.write.forget.matches import check_hold
@@ -206,9 +206,11 @@ class Deletion:
         items = self.writer.evidence(memory_ids=[name])
         for event in self.writer.events(sorted({item.span.event_id for item in items})):
             self._blank(event.id, find_restated(self.writer, event, self.extractor).spans, owed.said)
-        for item in items if owed.memory is not None and owed.said.value else ():
-            for event in self.writer.events([item.span.event_id]):
-                self._blank(event.id, self._find_mention(owed.said, event, item, corrected=corrected), owed.said)
+        for phrase in list_mentions(owed, self.writer.memories([name])[0], corrected=corrected):
+            said = owed.said._replace(value=phrase)
+            for item in self.writer.evidence(memory_ids=[name]):
+                for event in self.writer.events([item.span.event_id]):
+                    self._blank(event.id, self._find_mention(said, event, item, corrected=corrected), owed.said)
 
     def _find_mention(
         self, gone: Assertion, event: Event, item: Evidence, *, corrected: bool

@@ -1,0 +1,44 @@
+"""A correction that names the deleted value in part loses these words too, in its text and in its reason."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda, MemoryUnit
+
+
+def _check_bytes(mem: Credenda, path: Path, *words: str) -> None:
+    """Look for words in every byte of the files of a memory, which is closed."""
+    assert all(word not in str(mem.search(word, include=("superseded",)).hits) for word in words)
+    mem.close()
+    everything = b"".join(one.read_bytes() for one in path.parent.rglob("*") if one.is_file()).lower()
+    assert not [word for word in words if word.casefold().encode() in everything]
+
+
+@pytest.mark.requirement("S-061")
+def test_a_typed_sentence_that_names_the_value_in_part_loses_the_name(mem: Credenda, path: Path) -> None:
+    mem.remember("My dentist is Doctor Quarnbichler.")
+    mem.settle()
+    (first,) = mem.list().items
+    right = mem.correct(
+        first.id, text="My dentist is Doctor Lind, not Quarnbichler.", reason="Quarnbichler has retired"
+    )
+    assert right.id in {one.id for one in mem.manage.plan_deletion(first.id).kept}
+    mem.delete(first.id)
+    assert [one.text for one in mem.list().items] == ["My dentist is Doctor Lind."]
+    _check_bytes(mem, path, "Quarnbichler")
+
+
+@pytest.mark.requirement("S-061")
+@pytest.mark.parametrize("reason", ["Wobbelklee was a joke", "nobody says Wobbe\u0301lklee"])
+def test_a_reason_that_names_the_value_in_part_goes(mem: Credenda, path: Path, reason: str) -> None:
+    name = unicodedata.normalize("NFC", reason).split()[-1 if reason.startswith("nobody") else 0]
+    text = f"I prefer {name} meetings."
+    first = mem.store(MemoryUnit(text=text, entity="user", attribute="meeting_time", value=f"{name} meetings"))
+    mem.correct(first.id, value="Monday meetings", reason=reason)
+    mem.delete(first.id)
+    assert "Monday meetings" in {one.value for one in mem.list().items}
+    _check_bytes(mem, path, name, unicodedata.normalize("NFD", name))
