@@ -23,7 +23,7 @@ def test_an_engine_that_is_missing_says_what_to_install(
     name: str, module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_PACKAGE", "a_package_that_is_nowhere")
-    with pytest.raises(Invalid, match=rf'"{name}" is not installed.*credenda\[{name}\]'):
+    with pytest.raises(Invalid, match=rf'"{name}" is not installed.*pip install "\.\[{name}\]"'):
         open_embedder(name)
 
 

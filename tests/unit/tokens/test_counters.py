@@ -183,7 +183,7 @@ def test_a_path_that_cannot_be_one_is_refused() -> None:
 
 def test_a_missing_library_is_named(tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_LIBRARIES", {".json": "a_package_that_is_nowhere"})
-    with pytest.raises(Invalid, match=r"a_package_that_is_nowhere is not installed.*credenda\[tokens\]"):
+    with pytest.raises(Invalid, match=r'a_package_that_is_nowhere is not installed.*pip install "\.\[tokens\]"'):
         open_counter(tokenizer_file)
 
 
