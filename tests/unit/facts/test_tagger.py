@@ -50,6 +50,11 @@ def test_a_long_message_is_read_to_its_end() -> None:
     assert ("me", "residence", "Tromsø") in show(filler + "By the way, we live in Tromsø now.")
 
 
+def test_a_sentence_without_an_end_is_read_to_its_end() -> None:
+    rambling = "and then we looked at the chairs and the lamp and the other lamp and nobody could decide anything " * 12
+    assert ("me", "allergy", "hazelnuts") in show(f"{rambling} and by the way I am allergic to hazelnuts")
+
+
 def test_a_message_depends_on_nothing_but_itself() -> None:
     texts = ["I live in Loja.", "my dog Pip is nine", "we use Postgres at work, Go on the backend"] * 5
     alone = [READER.read(text) for text in texts]

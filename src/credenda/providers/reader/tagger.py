@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -100,33 +101,32 @@ class TaggingReader:
         Every window runs alone, so that its facts depend on nothing but it and the message before.
         """
         model = _get_loaded()
-        found = [fact for window in _cut_windows(model.pieces, text, before) for fact in model.read(window)]
+        windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
+        found = [fact for window in windows for fact in model.read(window)]
         return sorted(found, key=lambda fact: fact.value.start)
 
 
 def _cut_windows(pieces: embed.wordpiece.WordPieces, text: str, before: str) -> Iterator[_Window]:
-    """Yield a message in windows of whole sentences."""
-    said = pieces.split_plain(before[-_BEFORE * 16 :])
-    head, places = said[0][-_BEFORE:], said[1][-_BEFORE:]
+    """Yield a message in windows of whole sentences; a sentence that is longer, as dictated text is, in several."""
     shown = before[-_BEFORE * 16 :]
+    ids, offsets = pieces.split_plain(shown)
+    head, places = ids[-_BEFORE:], offsets[-_BEFORE:]
+    most = _PIECES - len(head) - 3
     for start, stop in _group_sentences(pieces, text):
         ids, offsets = pieces.split_plain(text[start:stop])
-        kept = _PIECES - len(head) - 3
-        if ids:
-            whole = [_CLS, *head, _SEP, *ids[:kept], _SEP]
-            yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[:kept], shown, places)
+        for at in range(0, len(ids), most):
+            whole = [_CLS, *head, _SEP, *ids[at : at + most], _SEP]
+            yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places)
 
 
 def _group_sentences(pieces: embed.wordpiece.WordPieces, text: str) -> Iterator[Span]:
     """Yield the places of the windows of a text."""
-    start, stop, length, count = 0, 0, 0, 0
+    start, stop, length = 0, 0, 0
     for sentence in split_sentences(text):
         size = len(pieces.split_plain(text[sentence.start : sentence.stop])[0])
         if length and length + size > _WINDOW:
             yield start, stop
-            start, length, count = sentence.start, 0, count + 1
-            if count == _WINDOWS:
-                return
+            start, length = sentence.start, 0
         stop, length = sentence.stop, length + size
     if length:
         yield start, stop
