@@ -42,3 +42,14 @@ def test_a_reason_that_names_the_value_in_part_goes(mem: Credenda, path: Path, r
     mem.delete(first.id)
     assert "Monday meetings" in {one.value for one in mem.list().items}
     _check_bytes(mem, path, name, unicodedata.normalize("NFD", name))
+
+
+@pytest.mark.requirement("S-061")
+def test_the_new_words_of_a_correction_stay_where_its_first_version_goes(mem: Credenda) -> None:
+    mem.remember("I have a cat called Zorbel and a dog called Bix.")
+    mem.settle()
+    (first,) = mem.list().items
+    mem.correct(first.id, text="I have a cat called Zorbel and a dog called Rex.")
+    mem.delete(first.id)
+    assert "Rex" in mem.search("Rex").hits[0].text
+    assert not any("Zorbel" in one.text for one in mem.search("Zorbel").hits)

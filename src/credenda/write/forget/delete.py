@@ -159,11 +159,11 @@ class Deletion:
         for part in found:
             for other in self.writer.memories(part.inseparable):
                 self._take_along(other)
-        if self.buried:
-            self._blank_restatements(memory, found)
         for other in (*repeats, *twins):
             if other.id in self._done or not self._split_merged(other, memory):
                 self._delete(other)
+        if self.buried:
+            self._blank_restatements(memory, found)  # after the twins, whose evidence it would narrow to other words
 
     def _narrow(self, memory: Memory, found: Sequence[Part]) -> None:
         """Let the evidence of a memory cover only its own words, because the rest stays visible."""
