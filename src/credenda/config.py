@@ -54,8 +54,8 @@ class Settings:
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
     parser: str = "none"
     """Parser that reads English sentences together with the rules: none, or spacy (extra `parse`)."""
-    reader: str = "rules"
-    """Reader of messages: rules, or learned (the model that ships)."""
+    reader: str = "auto"
+    """Reader of messages: learned (the model that ships), none (messages only), or auto (learned where it runs)."""
     llm: str = "none"
     """Language model that extracts beside the rules: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
@@ -164,7 +164,7 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
     "parser": ("none", "spacy"),
-    "reader": ("rules", "learned"),
+    "reader": ("auto", "learned", "none"),
     "vector_bits": (16, 32),
 }
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {

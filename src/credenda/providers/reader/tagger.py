@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["TaggingReader"]
+__all__ = ["TaggingReader", "is_installed"]
 
 _PACKAGE: Final = "credenda_models"
 _FOLDER: Final = "reader"
@@ -82,12 +82,17 @@ class _Window(NamedTuple):
         return Words(self.before[self.before_places[span[0] - 1][0] : self.before_places[last][1]])
 
 
+def is_installed() -> bool:
+    """Return whether the model and what runs it are installed; loads neither."""
+    return all(find_spec(name) is not None for name in _NEEDED)
+
+
 class TaggingReader:
     """Reads messages with the model that ships, which is loaded at the first message and shared by the process."""
 
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
-        if not all(find_spec(name) is not None for name in _NEEDED):
+        if not is_installed():
             raise _make_error("it needs onnxruntime, tokenizers and credenda-models")
 
     @property
@@ -289,5 +294,5 @@ def _load() -> _Model:
 
 
 def _make_error(why: str) -> Unavailable:
-    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "rules"'
+    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "none"'
     return Unavailable("the learned reader cannot be loaded", why=why, fix=fix)

@@ -40,11 +40,17 @@ _IMPORTANCE: Final = {2: 0.7, 1: 0.5}
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
-_FIRM: Final = 0.9
+_FIRM: Final = 0.75
 """Certainty of a fact and its attribute from which its value replaces another without a word of change."""
 _ENTITY_WORDS: Final = 5
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
+_KIND: Final = re.compile(r"\w \w+s$")
+"""A plural that says of what kind a preferred thing is: "morning meetings" """
+_TRAILING: Final = re.compile(
+    r"[,\s]+(?:again|after all|as before|now|these days|at the moment|currently|any ?more|too|as well|please|lol)$",
+    re.IGNORECASE,
+)
 
 
 class _PlacedFact(NamedTuple):
@@ -97,6 +103,10 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
     named = last if fact.subject.casefold() in _PRONOUNS else fact.subject
     named = _ARTICLE.sub("", named.strip())
+    noun, _, name = named.partition(" ")
+    kin = names().kin_noun(noun)
+    if kin and name[:1].isupper():
+        return f"{owner}'s {kin} {name}"
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
 
 
@@ -138,6 +148,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     """Return the entity and attribute of a fact; "" for one that has no slot."""
     fact, schema, entity = told.fact, told.schema, told.entity
     key = _ARTICLE.sub("", fact.key.strip())
+    if fact.attribute == "prefers" and not key and _KIND.search(_trim(fact.value.text)):
+        key = _trim(fact.value.text).split()[-1]
     if schema.kin:
         said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
         noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
@@ -147,27 +159,39 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
         return (owner, noun) if entity.startswith(f"{owner}'s ") and names().kin_noun(noun) else (entity, schema.name)
     if schema.keyed and key and len(key.split()) <= _KEY_WORDS:
         noun = f"favourite {key}" if fact.attribute == "favourite" else key
+        entity = owner if schema.thing and entity.casefold() == key.casefold() else entity
         return entity, lexicon().attribute(noun.lower()).name or normalise_attribute(noun)
     if schema.thing and entity == owner:
         return entity, ""
     return entity, find_exact_attribute(schema.name)
 
 
+def _trim(value: str) -> str:
+    """Leave out closing words that say when or that a value holds, and are no part of it.
+
+    >>> _trim("morning meetings again")
+    'morning meetings'
+    """
+    return _TRAILING.sub("", value.strip())
+
+
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
-    known = get_attribute(attribute)
+    known, value = get_attribute(attribute), _trim(fact.value.text)
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
-    firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM and known.known
+    firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     dated = fact.when or fact.quote.text
     dates = past_dates(dated, now_us)
     coming = clause_dates(dated, now_us, "future").coming if plain.stance is Stance.PLANNED else None
     past = fact.status is FactStatus.PAST and not known.episodic
+    if past and dates.until is None and not many:
+        plain, past = replace(plain, attribute=f"former_{attribute}"), False
     return replace(
         plain,
-        value=iso_day(fact.value.text, now_us, attribute) if known.dated else fact.value.text,
+        value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
         scope=_ARTICLE.sub("", fact.scope) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,

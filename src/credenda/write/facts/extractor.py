@@ -1,26 +1,23 @@
-"""The extractor with a learned reader: the reader finds the facts, rules the exact forms. Pure."""
+"""The extractor: the reader finds the facts, exact forms take back and keep. Pure."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from credenda.model.claim import Claim, Extractor, Turn, UpdateKind
+from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Role
 from credenda.model.reading import FactReader
+from credenda.text.sentences import TextSpan
 from credenda.write.facts.claims import make_claims
+from credenda.write.facts.exact import find_exact_forms
 
 __all__ = ["ReadingExtractor"]
-
-_EXACT: Final = frozenset({UpdateKind.RETRACT})
 
 
 class ReadingExtractor:
     """Extracts the claims of a turn with a reader. Stateless but for the reader."""
 
-    def __init__(self, reader: FactReader, rules: Extractor) -> None:
-        """Take the reader, and the extractor that knows the exact forms ("never mind")."""
+    def __init__(self, reader: FactReader) -> None:
+        """Take the reader."""
         self._reader = reader
-        self._rules = rules
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims of a turn in the order of their spans; an assistant's text gives none."""
@@ -28,5 +25,12 @@ class ReadingExtractor:
             return []
         before = turn.addressed
         facts = self._reader.read(turn.event.text, "" if before is None else before.text)
-        exact = [one for one in self._rules.extract(turn) if one.move in _EXACT]
-        return sorted([*exact, *make_claims(turn, facts)], key=lambda one: one.span.start)
+        forms = find_exact_forms(turn)
+        found = make_claims(turn, facts)
+        told = [one for one in found if not any(_touches(one, place) for place in forms.taken_back)]
+        kept = [one for one in forms.kept if not any(_touches(claim, one.span) for claim in found)]
+        return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+
+
+def _touches(claim: Claim, place: TextSpan | Span) -> bool:
+    return claim.span.start < place.stop and place.start < claim.span.stop
