@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from credenda.bootstrap import _LazyExtractor
 from credenda.runtime import Parts
 from credenda.services import settle
 
 from .backends import CHOSEN, ON_BOTH, Databases, open_databases
 from .connections import left_open, opened, watch
+from .told import find_told, read_told
 from .waiting import PATIENCE_SECONDS
 
 _USUAL_SECONDS = 30.0
@@ -66,6 +68,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     place = f"{definition.path.parent.name}/{definition.path.name}"
     if CHOSEN == "sqlite" and place in ON_BOTH and not definition.get_closest_marker("sqlite_file"):
         metafunc.parametrize("backend", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def told(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give the sentences of a module the claims that stand in `tests/told` for it; see there."""
+    path = find_told(request.path.stem)
+    with pytest.MonkeyPatch.context() as patch:
+        if path is not None:
+            patch.setattr(_LazyExtractor, "extract", lambda extractor, turn: read_told(path, extractor, turn))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")
