@@ -79,7 +79,7 @@ def is_held_out(name: str) -> bool:
 
     Only files written after the first set count: its messages taught the weights that a run may begin with.
     """
-    if name[0] not in "jlmno":
+    if name[0] not in "ejlmnovy":
         return False
     group, _, number = name.rpartition("-")
     if "-" not in group:
@@ -89,7 +89,7 @@ def is_held_out(name: str) -> bool:
 
 def is_first(name: str) -> bool:
     """Return whether a message belongs to the first set."""
-    return name[0] not in "jlmnod"
+    return name[0] not in "dejlmnovy"
 
 
 def find_base(name: str) -> Path:
