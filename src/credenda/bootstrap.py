@@ -23,7 +23,6 @@ from credenda.providers import llm as llm_modules
 from credenda.providers import reader as readers
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.protocol import Embedder
-from credenda.providers.parse import spacy_english
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
@@ -33,7 +32,7 @@ from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
 from credenda.validation import check_identity
 from credenda.workers.leases import name_process
-from credenda.write import extract, facts, parse
+from credenda.write import extract, facts
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
@@ -70,10 +69,9 @@ class _LazyExtractor:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Take the person's time zone, and the reader or parser of the settings; raises `Unavailable` without it."""
+        """Take the person's time zone, and the reader of the settings; raises `Unavailable` without it."""
         self._zone = settings.zone
         self._reader = readers.tagger.TaggingReader() if settings.reader == "learned" else None
-        self._parser = None if settings.parser == "none" else spacy_english.SpacyEnglish()
 
     @staticmethod
     def warm() -> None:
@@ -88,8 +86,7 @@ class _LazyExtractor:
         rules = extract.rules.RulesExtractor()
         if self._reader is not None:
             return facts.extractor.ReadingExtractor(self._reader, rules)
-        inner = rules if self._parser is None else parse.extractor.ParsingExtractor(self._parser, rules)
-        return extract.noteworthy.WeighingExtractor(inner)
+        return extract.noteworthy.WeighingExtractor(rules)
 
 
 def build_parts(

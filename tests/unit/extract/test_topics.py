@@ -7,7 +7,7 @@ import pytest
 from credenda.model.attributes import TASTES, get_attribute
 from credenda.model.claim import Claim, Span
 from credenda.model.memory import Cardinality, MemoryType
-from credenda.write.parse.topics import find_topic, name_topic
+from credenda.write.extract.topics import find_topic, name_topic
 
 
 @pytest.mark.parametrize(
