@@ -1,1 +1,1 @@
-"""Files of models, without code: `minilm.safetensors`, `reader/`, and `topics.txt`."""
+"""Files of models, without code: `minilm.safetensors` and `reader/`."""
