@@ -1,4 +1,4 @@
-"""The package with the files of models: built from published ones, with their licences, without code or a network."""
+"""The files of models in the wheel: built from published ones, with their licences, without code or a network."""
 
 from __future__ import annotations
 
@@ -32,17 +32,30 @@ def test_the_files_are_those_of_the_model_card() -> None:
 
 
 def test_licences_and_notices_are_kept() -> None:
-    about = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    texts = {path.name: path.read_text(encoding="utf-8") for path in PACKAGE.glob(about["license-files"][0])}
-    assert about["license"] == "Apache-2.0"
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert about["license"] == "MIT AND Apache-2.0"
+    assert "LICENSE" in about["license-files"]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob(about["license-files"][1])}
     assert sorted(texts) == ["Apache-2.0.txt", "NOTICE.txt"]
     assert "all-MiniLM-L6-v2" in texts["NOTICE.txt"]
 
 
-def test_the_extra_pins_the_version_of_the_package() -> None:
-    version = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert f"credenda-models=={version}" in extras["local"]
+def test_the_models_are_in_the_wheel_and_in_what_it_is_built_from() -> None:
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert FILES.relative_to(ROOT).as_posix() in targets["wheel"]["packages"]
+    assert not any(FILES.is_relative_to(ROOT / one.strip("/")) for one in targets["sdist"]["exclude"])
+    assert sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.*") if path.suffix != ".pyc") == [
+        "__init__.py",
+        "minilm.safetensors",
+        "reader/encoder.onnx",
+        "reader/heads.onnx",
+        "reader/reader.json",
+    ]
+
+
+def test_the_base_install_has_what_runs_them() -> None:
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert {"numpy", "onnxruntime", "tokenizers"} <= {one.partition(">")[0] for one in needed}
 
 
 def test_the_package_runs_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -13,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.providers import embed
 
 if TYPE_CHECKING:
@@ -155,11 +157,10 @@ def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
     try:
         return embed.wordpiece.WordPieces(_TOKENS), open_model(find_weights())
     except (ImportError, OSError, ValueError) as error:
-        raise Unavailable(
-            "the local model cannot be loaded",
-            why=str(error),
-            fix="reinstall credenda-models; search by words works meanwhile",
-        ) from error
+        fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
+        failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
+        warnings.warn(str(failed), RuntimeWarning, stacklevel=2)  # whoever searches by words instead says nothing
+        raise failed from error
 
 
 def find_weights() -> Path:

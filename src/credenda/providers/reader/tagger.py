@@ -19,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.text.sentences import split_sentences
@@ -88,7 +89,7 @@ class TaggingReader:
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
         if not all(find_spec(name) is not None for name in _NEEDED):
-            raise _make_error("it needs onnxruntime, tokenizers and credenda-models")
+            raise _make_error("it needs onnxruntime, tokenizers and its files")
 
     @property
     def reader_id(self) -> str:
@@ -289,5 +290,5 @@ def _load() -> _Model:
 
 
 def _make_error(why: str) -> Unavailable:
-    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "rules"'
+    fix = f'{format_install()}, or set reader = "rules"'
     return Unavailable("the learned reader cannot be loaded", why=why, fix=fix)
