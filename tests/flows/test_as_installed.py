@@ -26,7 +26,10 @@ def install(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, as_
     if request.param != "whole":
         for name in _RUNTIME:
             monkeypatch.setitem(sys.modules, name, None)
-        said = pytest.warns(RuntimeWarning, match=r"search is by words only.* pip install \., or set embedder")
+        said = pytest.warns(
+            RuntimeWarning,
+            match=r"search is by words only.* needs onnxruntime and tokenizers.* pip install \., or set embedder",
+        )
     with said:
         yield str(request.param)
 

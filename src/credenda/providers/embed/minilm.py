@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_model"]
+__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "list_missing", "open_model"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
@@ -48,9 +48,9 @@ _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 _LOADING: Final = Lock()
 
 
-def is_installed() -> bool:
-    """Return whether all requirements of the model are installed, without importing any of them."""
-    return all(find_spec(name) is not None for name in _NEEDED)
+def list_missing() -> list[str]:
+    """Return the requirements of the model that are not installed, without importing any of them."""
+    return [name for name in _NEEDED if find_spec(name) is None]
 
 
 class MiniLmEmbedder:
