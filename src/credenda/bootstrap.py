@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -71,8 +72,12 @@ class _LazyExtractor:
     def __init__(self, settings: Settings) -> None:
         """Take the person's time zone and the reader of the settings; raises `Unavailable` if that cannot run here."""
         self._zone = settings.zone
-        runs = settings.reader == "learned" or (settings.reader == "auto" and readers.tagger.is_installed())
-        self._reader = readers.tagger.TaggingReader() if runs else None
+        wanted = settings.reader != "none"
+        if settings.reader == "auto" and not readers.tagger.is_installed():
+            why = "messages are kept and found, but give no beliefs: the reader needs onnxruntime and tokenizers"
+            warnings.warn(f'{why}; {format_install()}, or set reader = "none"', RuntimeWarning, stacklevel=2)
+            wanted = False
+        self._reader = readers.tagger.TaggingReader() if wanted else None
 
     def warm(self) -> None:
         """Load the model now, so that no caller waits for it later."""

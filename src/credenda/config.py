@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -52,8 +53,6 @@ class Settings:
     """Dimensions to request from that endpoint; 0 takes the model's default."""
     embedder_plain_http: str = "loopback"
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
-    parser: str = "none"
-    """Parser that reads English sentences together with the rules: none, or spacy (extra `parse`)."""
     reader: str = "auto"
     """Reader of messages: learned (the model that ships), none (messages only), or auto (learned where it runs)."""
     llm: str = "none"
@@ -155,6 +154,8 @@ _ALIASES: Final[Mapping[str, str]] = {
     "recall_decay_job_interval": "decay_interval",
 }
 """Setting names of other memory systems: in capitals in the environment, in either form anywhere else."""
+_RETIRED: Final = {"parser": "English is no longer read by a parser; `reader` chooses what reads"}
+"""Settings of earlier versions, which are ignored, and the reason."""
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "decay_clock": ("calendar", "active"),
     "drift_action": ("report", "fix"),
@@ -163,7 +164,6 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "embedder_plain_http": ("loopback", "anywhere"),
     "llm_plain_http": ("loopback", "anywhere"),
     "secrets_policy": ("mask", "keep", "reject"),
-    "parser": ("none", "spacy"),
     "reader": ("auto", "learned", "none"),
     "vector_bits": (16, 32),
 }
@@ -199,7 +199,7 @@ _TRUTHS: Final[Mapping[str, bool]] = {
 
 
 def load_settings(given: Mapping[str, object] | None = None) -> Settings:
-    """Merge all sources of settings.
+    """Merge all sources of settings, with a warning for one of an earlier version, which is ignored.
 
     Raises `Invalid` for an unknown key (with the nearest known one) or a value out of its range.
     """
@@ -211,9 +211,11 @@ def load_settings(given: Mapping[str, object] | None = None) -> Settings:
     ):
         for given_name, value in sorted(values.items(), key=lambda one: one[0].casefold() not in _ALIASES):
             name = _ALIASES.get(given_name.casefold(), given_name)
-            merged[name] = _check_value(name, value, origin)
-    settings = Settings()
-    return replace(settings, **cast("dict[str, Any]", merged)) if merged else settings
+            if name in _RETIRED:
+                warnings.warn(f"{name} in {origin} is ignored: {_RETIRED[name]}", FutureWarning, stacklevel=2)
+            else:
+                merged[name] = _check_value(name, value, origin)
+    return replace(Settings(), **cast("dict[str, Any]", merged))
 
 
 def replace_settings(settings: Settings, given: Mapping[str, object]) -> Settings:
@@ -320,8 +322,7 @@ def is_colour_allowed() -> bool:
 
 
 def _find_config_file() -> Path:
-    named = os.environ.get("CREDENDA_CONFIG")
-    if named:
+    if named := os.environ.get("CREDENDA_CONFIG"):
         return Path(named)
     base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(base).expanduser() / "credenda" / "config.toml"
@@ -341,7 +342,7 @@ def _load_file() -> dict[str, object]:
 
 
 def _load_environment() -> dict[str, object]:
-    known = {field.name for field in fields(Settings)}
+    known = {field.name for field in fields(Settings)} | _RETIRED.keys()
     found: dict[str, object] = {
         name: os.environ[key.upper()] for key, name in _ALIASES.items() if key.upper() in os.environ
     }

@@ -37,18 +37,6 @@ def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def with_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read with the parser; name it in `usefixtures`, so that the memory opens after it."""
-    monkeypatch.setenv("CREDENDA_PARSER", "spacy")
-
-
-@pytest.fixture(params=["spacy", "none"])
-def either_parser(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Read with the parser and without it."""
-    monkeypatch.setenv("CREDENDA_PARSER", request.param)
-
-
-@pytest.fixture
 def say(mem: Credenda, clock: ManualClock) -> object:
     """Say sentences one after the other, some days apart, each read before the next."""
 

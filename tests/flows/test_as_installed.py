@@ -1,40 +1,51 @@
-"""What is believed does not depend on the extras that are installed: the base install and `[all]` hold the same."""
+"""What is believed does not depend on the runtime of the models: a machine that lacks it holds the same."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from credenda import Credenda, CredendaError, Invalid, Unavailable
+from credenda import Credenda, Invalid
 
 Say = Callable[..., None]
 Belief = tuple[str | None, str | None, str | None]
 
-_EXTRAS = ("spacy", "onnxruntime", "tokenizers", "credenda_models")
-"""Packages that the base install lacks, and that read or embed texts."""
+_RUNTIME = ("onnxruntime", "tokenizers", "credenda_models")
+"""Packages that run the models; one of them may have no build for a machine."""
 
 
-@pytest.fixture(params=["base", "all"], autouse=True)
-def install(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, as_installed: None) -> str:
-    """One of two installs, each with every setting at its default."""
+@pytest.fixture(params=["whole", "without runtime"], autouse=True)
+def install(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, as_installed: None) -> Iterator[str]:
+    """One of two installs, each with every setting at its default; the lesser one says so when a memory opens."""
     del as_installed
-    if request.param == "base":
-        for name in _EXTRAS:
+    said = nullcontext()
+    if request.param != "whole":
+        for name in _RUNTIME:
             monkeypatch.setitem(sys.modules, name, None)
-    return str(request.param)
+        said = pytest.warns(
+            RuntimeWarning,
+            match=r"search is by words only.* needs onnxruntime and tokenizers.* pip install \., or set embedder",
+        )
+    with said:
+        yield str(request.param)
 
 
 def list_beliefs(mem: Credenda) -> list[Belief]:
     return sorted((one.entity, one.attribute, one.value) for one in mem.list(limit=50).items)
 
 
-def test_an_install_embeds_only_with_its_extra(mem: Credenda, install: str) -> None:
+def test_an_install_embeds_where_its_runtime_is(mem: Credenda, install: str) -> None:
     model = mem.stats().embedder
-    assert (model is not None and model.startswith("minilm")) is (install == "all")
+    assert (model is not None and model.startswith("minilm")) is (install == "whole")
+
+
+def test_a_search_without_the_runtime_finds_words(mem: Credenda, say: Say) -> None:
+    say("I live in Lugano.")
+    assert mem.search("Where do I live?").hits[0].text == "I live in Lugano."
 
 
 @pytest.mark.requirement("R-012", "R-083")
@@ -65,10 +76,8 @@ def test_a_plain_sentence_leaves_the_same_belief_in_every_install(
     assert list_beliefs(mem) == beliefs
 
 
-@pytest.mark.parametrize(("settings", "error"), [({"parser": "spacy"}, Unavailable), ({"embedder": "minilm"}, Invalid)])
-def test_a_model_that_is_asked_for_is_used_or_refused_with_its_place(
-    path: Path, install: str, settings: dict[str, str], error: type[CredendaError]
-) -> None:
-    refusal = pytest.raises(error, match=r"packages/credenda-models") if install == "base" else nullcontext()
-    with refusal, Credenda.open(path, user="ana", workers=False, settings=settings) as mem:
-        assert mem.list().items == ()
+def test_a_model_that_is_asked_for_is_used_or_refused_with_its_place(mem: Credenda, path: Path, install: str) -> None:
+    assert mem.list().items == ()
+    refusal = nullcontext() if install == "whole" else pytest.raises(Invalid, match=r"pip install \.;")
+    with refusal, Credenda.open(path, user="bob", workers=False, settings={"embedder": "minilm"}) as asked:
+        assert asked.list().items == ()

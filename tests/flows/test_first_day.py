@@ -57,7 +57,6 @@ def test_a_job_that_begins_later_is_planned_until_its_day(
     assert ("employer", "DeepL", Stance.PLANNED) not in slots(mem)
 
 
-@pytest.mark.usefixtures("either_parser")
 def test_items_of_a_list_about_oneself_are_facts_without_a_subject(mem: Credenda, say: Say) -> None:
     say("About me:\n- vegetarian\n* two kids\n2. live in Graz\n- Works at Siemens\n- 34 years old")
     assert {(one.attribute, one.value, one.text) for one in held(mem)} == {
@@ -69,7 +68,6 @@ def test_items_of_a_list_about_oneself_are_facts_without_a_subject(mem: Credenda
     }
 
 
-@pytest.mark.usefixtures("either_parser")
 def test_an_introduction_tells_a_name_a_job_and_where_from(mem: Credenda, say: Say) -> None:
     say("I'm Crystal, a TV producer from East Janethaven, can you help me plan a trip?")
     assert [(attribute, value) for attribute, value, _ in slots(mem)] == [
@@ -82,6 +80,43 @@ def test_an_introduction_tells_a_name_a_job_and_where_from(mem: Credenda, say: S
 def test_a_nation_or_diet_in_front_of_a_job_is_no_name(mem: Credenda, say: Say) -> None:
     say("I'm Spanish, a teacher from Lugo.", "I'm Vegan, a lifestyle I love.")
     assert "name" not in {attribute for attribute, _, _ in slots(mem)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I quit Nordlicht, next week I start at DeepL.",
+        "I've resigned from Nordlicht; on Monday I begin at DeepL.",
+        "I left Nordlicht and I'm joining DeepL next month.",
+    ],
+)
+def test_an_end_and_a_plan_of_one_sentence_are_both_held(mem: Credenda, say: Say, text: str) -> None:
+    say("I work at Nordlicht.", text, days=0)
+    assert ("Nordlicht", Stance.ASSERTED) in {(one.value, one.stance) for one in held(mem, "superseded")}
+    assert ("employer", "DeepL", Stance.PLANNED) in slots(mem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I didn't quit my job.",
+        "I want to quit my job next year.",
+        "I will quit my job.",
+        "My sister quit her job and starts at Bosch.",
+    ],
+)
+def test_nobody_elses_and_no_planned_leaving_ends_a_job(mem: Credenda, say: Say, text: str) -> None:
+    say("I work at Nordlicht.", text)
+    assert ("employer", "Nordlicht", Stance.ASSERTED) in slots(mem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["How do you say I am vegetarian in Spanish?", "Write a story where I live in Paris.", "I'm married to my job."],
+)
+def test_what_is_only_put_into_words_fills_no_slot_of_a_person(mem: Credenda, say: Say, text: str) -> None:
+    say(text)
+    assert not {attribute for attribute, _, _ in slots(mem)} & {"diet", "residence", "spouse"}
 
 
 @pytest.mark.parametrize("end", ["My pollen allergy is gone.", "My pollen allergy went away."])

@@ -1,4 +1,4 @@
-"""Natural talk, with and without the parser: a slot holds only a value that it can have, and nobody's past."""
+"""Natural talk: a slot holds only a value that it can have, and nobody's past."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from credenda.testing import ManualClock
 
 Say = Callable[..., None]
 Slots = set[tuple[str, str | None]]
-
-pytestmark = pytest.mark.usefixtures("either_parser")
 
 
 def held(mem: Credenda) -> list[Memory]:

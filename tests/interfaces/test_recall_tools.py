@@ -207,7 +207,7 @@ def test_an_export_is_a_stream_that_any_program_can_upload(tmp_path: Path) -> No
 @pytest.mark.requirement("R-189")
 def test_the_optional_parts_are_extras_and_all_has_no_development_tool() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert {"local", "postgres", "mcp", "server", "llm", "dev", "all"} <= extras.keys()
+    assert {"postgres", "mcp", "server", "llm", "dev", "all"} <= extras.keys()
     assert "dev" not in extras["all"][0]
     assert not any("torch" in one for listed in extras.values() for one in listed)
 

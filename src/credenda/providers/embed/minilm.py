@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -13,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.providers import embed
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.generic]
 
-__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "is_installed", "open_model"]
+__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "list_missing", "open_model"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
@@ -46,9 +48,9 @@ _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 _LOADING: Final = Lock()
 
 
-def is_installed() -> bool:
-    """Return whether all requirements of the model are installed, without importing any of them."""
-    return all(find_spec(name) is not None for name in _NEEDED)
+def list_missing() -> list[str]:
+    """Return the requirements of the model that are not installed, without importing any of them."""
+    return [name for name in _NEEDED if find_spec(name) is None]
 
 
 class MiniLmEmbedder:
@@ -155,11 +157,10 @@ def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
     try:
         return embed.wordpiece.WordPieces(_TOKENS), open_model(find_weights())
     except (ImportError, OSError, ValueError) as error:
-        raise Unavailable(
-            "the local model cannot be loaded",
-            why=str(error),
-            fix="reinstall credenda-models; search by words works meanwhile",
-        ) from error
+        fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
+        failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
+        warnings.warn(str(failed), RuntimeWarning, stacklevel=2)  # whoever searches by words instead says nothing
+        raise failed from error
 
 
 def find_weights() -> Path:

@@ -19,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.text.sentences import split_sentences
@@ -93,7 +94,7 @@ class TaggingReader:
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
         if not is_installed():
-            raise _make_error("it needs onnxruntime, tokenizers and credenda-models")
+            raise _make_error("it needs onnxruntime, tokenizers and its files")
 
     @property
     def reader_id(self) -> str:
@@ -294,5 +295,5 @@ def _load() -> _Model:
 
 
 def _make_error(why: str) -> Unavailable:
-    fix = 'in a clone of Credenda, pip install ./packages/credenda-models ".[local]", or set reader = "none"'
+    fix = f'{format_install()}, or set reader = "none"'
     return Unavailable("the learned reader cannot be loaded", why=why, fix=fix)

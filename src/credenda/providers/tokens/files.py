@@ -48,7 +48,9 @@ def open_file_counter(path: Path) -> TokenCounter:
         why = f"it is no file of 1 to {limits.TOKENIZER_BYTES >> 20} MiB"
         raise _make_refusal(file, why, "give the tokenizer itself, not the model")
     if find_spec(library) is None:
-        raise _make_refusal(file, f"{library} is not installed", format_install("tokens"))
+        raise _make_refusal(
+            file, f"{library} is not installed", format_install("" if library == "tokenizers" else "tokens")
+        )
     stamp = (about.st_mtime_ns, about.st_size)
     return TokenCounter("/".join(file.absolute().parts[-2:]), partial(_count, file.absolute(), stamp))
 

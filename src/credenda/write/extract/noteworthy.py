@@ -22,7 +22,6 @@ from credenda.model.memory import MemoryType, Stance
 from credenda.text.sentences import TextSpan
 from credenda.write.extract.acts import Act, act_of, is_question, is_transient
 from credenda.write.extract.clauses import open_contractions, open_sentence, read_clause, straighten
-from credenda.write.extract.gloss import language_of
 from credenda.write.extract.lasting import points_back
 from credenda.write.extract.lexicon import lexicon, load_weights, words_of
 from credenda.write.extract.prose import NOTE_CHARACTERS, cut_question, own_sentences
@@ -39,7 +38,6 @@ __all__ = [
     "WeighingExtractor",
     "estimate_noteworthy",
     "find_signs",
-    "is_hardly_english",
     "list_sentences",
 ]
 
@@ -57,8 +55,6 @@ _COUNTS: Final = (1, 2, 3, 4, 5, 6)
 _TO_DO: Final = frozenset({MemoryType.DECISION, MemoryType.PROCEDURE})
 _WORDS_MIN: Final = 4
 _WORDS_MAX: Final = 60
-_WORDS_FOREIGN: Final = 3
-"""Number of unknown words from which a text is in another language."""
 _JOINT: Final = re.compile(r"[\s,;:–—-]*(?:(?:and|but|so)\s+)?", re.IGNORECASE)
 """What joins a part of a sentence to the part before."""
 _LOOSE_END: Final = re.compile(r"[\s,;:–—-]+(?:and|but|so|because|or)?$", re.IGNORECASE)
@@ -141,17 +137,6 @@ class _Weighed(NamedTuple):
 
     text: str
     worth: Noteworthy | None
-
-
-def is_hardly_english(text: str) -> bool:
-    """Return whether a text is in another language: it has the look of one, or no word of it has a weight.
-
-    >>> is_hardly_english("Ich habe eine Nussallergie."), is_hardly_english("Ivo lives in Lugano")
-    (True, False)
-    """
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    unknown = len(words) >= _WORDS_FOREIGN and not any(f"w:{word}" in _load() for word in words)
-    return unknown or language_of(text) is not None
 
 
 def _weigh(text: str, count: int) -> _Weighed:
