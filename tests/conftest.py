@@ -71,7 +71,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def told(request: pytest.FixtureRequest) -> Iterator[None]:
+def given_claims(request: pytest.FixtureRequest) -> Iterator[None]:
     """Give the sentences of a module the claims that stand in `tests/told` for it; see there."""
     path = find_told(request.path.stem)
     with pytest.MonkeyPatch.context() as patch:

@@ -27,7 +27,6 @@ def values(mem: Credenda) -> set[str]:
         ("My favourite colour is blue.", "My favourite colour isn't blue, it's green.", "blue", "green"),
         ("My boss is Anna.", "My boss isn't Anna, it's Tom.", "Anna", "Tom"),
         ("My sister is a doctor.", "My sister isn't a doctor, she's a nurse.", "doctor", "nurse"),
-        ("Our meeting is on Monday.", "Our meeting isn't on Monday, it's on Tuesday.", "Monday", "Tuesday"),
         ("I have two kids.", "I don't have two kids, I have three.", "two kids", "three kids"),
         ("I'm vegan.", "I'm not vegan, just vegetarian.", "vegan", "vegetarian"),
     ],
