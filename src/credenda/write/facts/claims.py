@@ -40,9 +40,21 @@ _IMPORTANCE: Final = {2: 0.7, 1: 0.5}
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
+_MASK: Final = re.compile(r"removed\]|\[deleted")
+"""Part of what stands where a secret or deleted words stood."""
 _FIRM: Final = 0.75
 """Certainty of a fact and its attribute from which its value replaces another without a word of change."""
 _ENTITY_WORDS: Final = 5
+_REPORTED: Final = re.compile(
+    r"\b(?:according to (?:my |the |our )?\w+"
+    r"|(?<!\bas )\b(?!(?:i|we)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
+    r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
+    r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
+    r"|introduc(?:es|ed|ing) me))\b",
+    re.IGNORECASE,
+)
+"""Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
+_DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -118,6 +130,10 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if screen_secrets(text, "mask").masked:
         return None
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    if stance is Stance.ASSERTED and _DENIED.match(fact.value.text):
+        stance = Stance.NEGATED
+    if stance is Stance.ASSERTED and _is_reported(told):
+        stance = Stance.REPORTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
@@ -133,8 +149,17 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY}:
         return replace(plain, type=MemoryType.FACT)
     entity, attribute = _find_slot(told, owner)
-    valid = attribute and is_valid_value(attribute, fact.value.text)
+    valid = attribute and is_valid_value(attribute, fact.value.text) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
+
+
+def _is_reported(told: _PlacedFact) -> bool:
+    """Return whether a sentence gives a fact about its speaker as somebody else's words."""
+    fact, text = told.fact, told.turn.event.text
+    if fact.subject != SPEAKER or fact.value.start < 0:
+        return False
+    start = widen_to_sentences(text, Span("", fact.value.start, fact.value.stop)).start
+    return _REPORTED.search(text, start, fact.value.start) is not None
 
 
 def _find_span(fact: Fact, turn: Turn) -> Span:
@@ -150,6 +175,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     key = _ARTICLE.sub("", fact.key.strip())
     if fact.attribute == "prefers" and not key and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
+    if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
+        return entity, ""
     if schema.kin:
         said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
         noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
@@ -172,7 +199,7 @@ def _trim(value: str) -> str:
     >>> _trim("morning meetings again")
     'morning meetings'
     """
-    return _TRAILING.sub("", value.strip())
+    return _DENIED.sub("", _TRAILING.sub("", value.strip()))
 
 
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
