@@ -28,11 +28,17 @@ from credenda.write.forget.tombstones import get_voice_of_claim, make_part_tombs
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.wording import describe_claim
 
-__all__ = ["Copies", "Removal", "list_descendants", "list_mentions"]
+__all__ = ["Copies", "Removal", "is_mentioned", "list_descendants", "list_mentions"]
 
 _Spans = tuple[tuple[int, int], ...]
 _Field = tuple[str, object, object]
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
+_DENIED: Final = re.compile(
+    r"\b(?:not|no longer|never|instead of|rather than|from|formerly|previously|nicht|kein\w*|statt|pas|au lieu de|nunca"
+    r"|no|en vez de|n\u00e3o|em vez de)\W+(?:\w+\W+){0,2}$",
+    re.IGNORECASE,
+)
+"""What leads to a value that is not held any more, with two words between: "not my good old"."""
 _NAME_CHARACTERS: Final = 4
 """A shorter word of a value is taken for a common one."""
 
@@ -82,6 +88,20 @@ def list_mentions(removal: Removal, memory: Memory, *, corrected: bool) -> tuple
     own = " ".join((memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or ""))
     parts = [word for word in _list_names(value) if not find_phrase(own, word)]
     return (value, *(dict.fromkeys(parts) if corrected else ()))
+
+
+def is_mentioned(removal: Removal, phrase: str, text: str) -> bool:
+    """Return whether a text means a deleted value by a phrase of it, rather than some other thing by a common word.
+
+    It does by the whole value, by a name in capitals or with digits, and in a denial: "not plimquist".
+    """
+    bare = phrase.casefold()
+    return phrase == removal.said.value or any(
+        any(map(str.isdigit, phrase))
+        or (phrase != bare and text[start:stop] != text[start:stop].casefold())
+        or _DENIED.search(text[:start]) is not None
+        for start, stop in find_phrase(text, phrase)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
 from credenda.write.forget.contested import Contested
-from credenda.write.forget.copies import Copies, Removal, list_mentions
+from credenda.write.forget.copies import Copies, Removal, is_mentioned, list_mentions
 from credenda.write.forget.cut import Assertion
 from credenda.write.forget.derived import end_dependents
 from credenda.write.forget.labels import Labels, remove_labels
@@ -218,6 +218,8 @@ class Deletion:
             said = owed.said._replace(value=phrase)
             for item in self.writer.evidence(memory_ids=[name]):
                 for event in self.writer.events([item.span.event_id]):
+                    if not is_mentioned(owed, phrase, event.text):
+                        continue
                     self._blank(event.id, self._find_mention(said, event, item, corrected=corrected), owed.said)
 
     def _find_mention(
