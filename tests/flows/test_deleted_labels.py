@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.memory import Memory
+from credenda.testing import ManualClock, Question, ScriptedModel
 
 from .deleted_words import check_gone, list_held
 
@@ -97,3 +99,39 @@ def test_a_name_that_the_corrected_sentence_lacks_is_left_in_no_slot(mem: Creden
     assert (after.text, after.status) == ("The Monday gathering at our office starts at ten.", "active")
     assert mem.search("When does the Monday gathering start?").hits[0].id == right.id
     check_gone(mem, path, "Grumblebark")
+
+
+TOLD = ("The choir sings in Voitsberg on Mondays.", "On Mondays the choir sings in Voitsberg windmill.")
+
+
+def _answer(question: Question) -> object:
+    entries = json.loads(question.prompt).get("entries")
+    if entries is None:
+        return {"claims": []}
+    first, *rest = (one["id"] for one in entries)
+    text = "The choir sings in Voitsberg on Mondays, in windmill."
+    return {"operations": [{"op": "replace", "target": first, "with": rest, "kind": "same", "text": text}]}
+
+
+@pytest.mark.requirement("S-061")
+@pytest.mark.parametrize("slot", [{"attribute": "meeting_day", "value": "Mondays"}, {}])
+def test_a_merged_text_keeps_the_words_and_labels_of_the_messages_that_stay(
+    path: Path, clock: ManualClock, slot: dict[str, str]
+) -> None:
+    llm = ScriptedModel(_answer)  # type: ignore[arg-type]
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed", llm=llm) as mem:
+        mem.store(MemoryUnit(text=TOLD[0], entity="choir", topic="singing", tags=("mondaytag",), **slot))  # type: ignore[arg-type]
+        mem.store(MemoryUnit(text=TOLD[1], entity="choir", topic="singing", tags=("milltag",)))
+        mem.settle()
+        assert mem.manage.consolidate(force=True).memories_consolidated
+        (merged,) = mem.list().items
+        assert (merged.topic, set(merged.tags)) == ("singing", {"mondaytag", "milltag"})
+        source = next(one for one in list_held(mem) if one.text == TOLD[1])
+        event = mem.why(source.id).evidence[0][0].id
+        plan = mem.manage.plan_deletion(event)
+        (named,) = [one for one in plan.kept if one.id == merged.id]
+        assert "windmill" not in named.left
+        mem.delete(event)
+        after = mem.get(merged.id)
+        assert (after.text, after.topic, after.tags) == (named.left, "singing", ("mondaytag",))
+        check_gone(mem, path, "windmill", "milltag")

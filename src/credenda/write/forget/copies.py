@@ -128,7 +128,8 @@ class Copies:
     def clean(self, memory: Memory, removal: Removal, *, corrected: bool) -> list[str] | None:
         """Rewrite a memory without deleted words; return the texts that it had, or None if nothing is left of it.
 
-        Words of its own messages stay. A correction of a deleted memory is written anew from its claim.
+        Words of its own messages stay. A correction of a deleted memory is written anew from its claim, and so is a
+        merged text that has words which only the deleted one had.
         """
         if memory.status is Status.DELETED or not memory.text:
             return []
@@ -139,8 +140,9 @@ class Copies:
         versions = self.writer.versions([memory.id])
         for one in versions:
             if one.text and one.text not in texts and not _is_stated(one.text, own):
-                spans[one.text] = _locate(one, removal)
-                texts[one.text] = _rewrite(one, removal, spans[one.text], own, anew=corrected)
+                left = [] if corrected or self._is_answered(removal) else _locate_source(one, removal, own)
+                spans[one.text] = tuple(sorted({*_locate(one, removal), *left}))
+                texts[one.text] = _rewrite(one, removal, spans[one.text], own, anew=corrected or bool(left))
         texts = {old: new for old, new in texts.items() if old != new}
         if texts.get(memory.text) == "":
             return None
@@ -157,6 +159,10 @@ class Copies:
             self._bury(memory, texts, spans)
             self.blanker.cleaned[memory.id] = memory.text
         return list(texts)
+
+    def _is_answered(self, removal: Removal) -> bool:
+        """Return whether the copies of something deleted may be answers, which are texts of their own."""
+        return removal.memory is None or self.contested.answered(removal.memory)
 
     def _has_reason(self, memory: Memory, phrases: Iterable[str]) -> bool:
         """Return whether a reason of the changes of a memory holds one of these phrases."""
@@ -221,6 +227,14 @@ def _locate(memory: Memory, removal: Removal) -> _Spans:
     """Find deleted words, and the deleted value, in the text of a memory."""
     phrases = (*removal.words, _choose_value(memory, removal))
     return tuple(sorted({span for phrase in phrases for span in find_phrase(memory.text, phrase)}))
+
+
+def _locate_source(memory: Memory, removal: Removal, own: Iterable[str]) -> list[tuple[int, int]]:
+    """Find the words of a text that are in deleted words, and neither in its claim nor in its own messages."""
+    claim = (memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or "")
+    kept, deleted = " ".join((*own, *claim)), " ".join(removal.words)
+    words = (word for word in _list_names(memory.text) if find_phrase(deleted, word) and not find_phrase(kept, word))
+    return [span for word in dict.fromkeys(words) for span in find_phrase(memory.text, word)]
 
 
 def _choose_value(memory: Memory, removal: Removal) -> str:
