@@ -46,7 +46,7 @@ _FLOWS: Final = (
         "contests",
         "core",
         "delete_event",
-        "deleted_copies",
+        *("deleted_copies", "deleted_labels", "deleted_mentions", "deleted_versions"),
         "deletion_reach",
         "dream",
     ),

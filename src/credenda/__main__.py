@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from credenda.lazy import import_on_use
 
@@ -16,12 +16,16 @@ else:
 
 __all__ = ["run_program"]
 
+_INTERRUPTED: Final = 130
+
 
 def run_program() -> int:
-    """Run the program and return its exit code."""
-    if sys.argv[1:2] == ["hook"]:
-        return hook.run_command(sys.argv[2:])
-    return command_line.main()
+    """Run the program and return its exit code, also where it is interrupted before the command line is loaded."""
+    try:
+        return hook.run_command(sys.argv[2:]) if sys.argv[1:2] == ["hook"] else command_line.main()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

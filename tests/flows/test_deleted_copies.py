@@ -15,50 +15,24 @@ from credenda import Conflict, Credenda, MemoryUnit, restore_backup
 from credenda.model.memory import Memory
 from credenda.testing import ManualClock, Question, ScriptedModel
 
+from .deleted_words import FORMS, check_gone, list_held
+
 Say = Callable[..., None]
 SENTENCE = "I work as a nurse at Zumtobel in Dornbirn."
 PLACE = "Zumtobel in Dornbirn"
-FORMS = ("credenda", "mcp-memory", "pam")
-
-
-def _held(mem: Credenda) -> list[Memory]:
-    return [one for one in mem.list(status=None, limit=50).items if one.status != "deleted"]
 
 
 def _get(mem: Credenda, value: str) -> Memory:
-    return next(one for one in _held(mem) if one.value == value)
+    return next(one for one in list_held(mem) if one.value == value)
 
 
 def _texts(mem: Credenda) -> dict[str | None, str]:
-    return {one.value: one.text for one in _held(mem)}
+    return {one.value: one.text for one in list_held(mem)}
 
 
 def _accountant(mem: Credenda, name: str = "Petronella") -> Memory:
     text = f"My accountant in Voitsberg is {name}."
     return mem.store(MemoryUnit(text=text, entity="user", attribute="accountant", value=name))
-
-
-def _check_gone(mem: Credenda, path: Path, *words: str) -> None:
-    """Look for words wherever a memory shows, and in every byte of its files, exports and pages."""
-    mem.settle()
-    questions = [*words, "Where do I work?", "Who is my accountant?"]
-    shown: list[object] = [mem.list(status=None, limit=50), mem.manage.core(), mem.diff("2020-01-01")]
-    shown += [mem.search(one, include=("superseded", "low_confidence", "archived")).hits for one in questions]
-    shown += [mem.context(one).text for one in questions]
-    shown += [mem.why(one.id) for one in _held(mem)]
-    for kind in FORMS:
-        mem.data.export(path.with_name(f"later.{kind}.jsonl"), format=kind)
-    mem.data.sync_files(path.with_name("pages"))
-    assert mem.data.doctor().findings == ()
-    assert mem.data.rebuild(dry_run=True).differences == ()
-    mem.data.rebuild(reextract=True)
-    shown.append(mem.list(status=None, limit=50))
-    mem.close()
-    everything = str([one for one in shown if one]).encode()
-    for file in path.parent.rglob("*"):
-        everything += file.read_bytes() if file.is_file() else b""
-    for word in words:
-        assert word.casefold().encode() not in everything.lower()
 
 
 @pytest.mark.requirement("S-061")
@@ -78,7 +52,7 @@ def test_a_correction_of_a_value_loses_the_words_of_a_deleted_sibling(mem: Crede
     assert _texts(mem) == {job: f"I work as a {job}." for job in jobs}
     mem.search("tiler")
     assert mem.search("Where do I work?").hits[0].text == "I work as a tiler."
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 @pytest.mark.requirement("S-061")
@@ -93,7 +67,7 @@ def test_a_corrected_memory_keeps_its_claim_when_its_first_version_is_deleted(me
     assert mem.search("Who is my accountant?").hits[0].id == right.id
     assert not mem.remember("My accountant in Voitsberg is Pauline.", session="a new statement").refused
     assert mem.delete_where(session="a new statement").events == 1
-    _check_gone(mem, path, "Voitsberg", "Petronella")
+    check_gone(mem, path, "Voitsberg", "Petronella")
 
 
 def test_the_later_versions_of_a_correction_are_written_anew_too(mem: Credenda, path: Path) -> None:
@@ -101,11 +75,11 @@ def test_the_later_versions_of_a_correction_are_written_anew_too(mem: Credenda, 
     second = mem.correct(first.id, value="Pauline")
     third = mem.correct(second.id, value="Philippa")
     mem.delete(first.id)
-    assert {one.id: one.text for one in _held(mem)} == {
+    assert {one.id: one.text for one in list_held(mem)} == {
         second.id: "Accountant: Pauline",
         third.id: "Accountant: Philippa",
     }
-    _check_gone(mem, path, "Voitsberg", "Petronella")
+    check_gone(mem, path, "Voitsberg", "Petronella")
 
 
 def test_a_correction_that_was_taken_back_holds_no_deleted_words_either(mem: Credenda, say: Say, path: Path) -> None:
@@ -116,7 +90,7 @@ def test_a_correction_that_was_taken_back_holds_no_deleted_words_either(mem: Cre
     mem.delete(_get(mem, PLACE).id)
     mem.manage.undo(undone.changes[0].id, cascade=True)
     assert _texts(mem)["glazier"] == "I work as a glazier."
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_after_the_deletion_the_correction_can_be_taken_back(mem: Credenda, say: Say, path: Path) -> None:
@@ -127,7 +101,7 @@ def test_after_the_deletion_the_correction_can_be_taken_back(mem: Credenda, say:
     mem.manage.undo(added.id, cascade=True)
     assert _get(mem, "nurse").text == "I work as a nurse."
     assert _get(mem, "nurse").status == "active"
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_a_typed_correction_loses_the_words_that_state_what_is_deleted(mem: Credenda, say: Say, path: Path) -> None:
@@ -135,7 +109,7 @@ def test_a_typed_correction_loses_the_words_that_state_what_is_deleted(mem: Cred
     mem.correct(_get(mem, "nurse").id, text=f"I work as a glazier at {PLACE}.")
     mem.delete(_get(mem, PLACE).id)
     assert _texts(mem) == {"nurse": "I work as a nurse.", "glazier": "I work as a glazier."}
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_a_typed_sentence_stays_without_the_value_that_it_corrects(mem: Credenda, path: Path) -> None:
@@ -144,7 +118,7 @@ def test_a_typed_sentence_stays_without_the_value_that_it_corrects(mem: Credenda
     right = mem.correct(first.id, text=text, value="Pauline", reason="Petronella has retired")
     mem.delete(first.id)
     assert mem.get(right.id).text == "My accountant is Pauline."
-    _check_gone(mem, path, "Petronella", "Voitsberg")
+    check_gone(mem, path, "Petronella", "Voitsberg")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +135,7 @@ def test_a_message_that_replaces_a_value_and_names_it_loses_the_name(
     say("I live in Voitsberg.", said)
     mem.delete(_get(mem, "Voitsberg").id)
     assert _texts(mem) == {"Bregenz": left}
-    _check_gone(mem, path, "Voitsberg")
+    check_gone(mem, path, "Voitsberg")
 
 
 def test_a_deleted_message_leaves_its_words_in_no_correction(mem: Credenda, say: Say, path: Path) -> None:
@@ -170,7 +144,7 @@ def test_a_deleted_message_leaves_its_words_in_no_correction(mem: Credenda, say:
     mem.delete(mem.why(_get(mem, PLACE).id).evidence[0][0].id)
     assert _texts(mem) == {"glazier": "Job title: glazier"}
     assert mem.get(right.id).status == "active"
-    _check_gone(mem, path, "Zumtobel", "Dornbirn", "nurse")
+    check_gone(mem, path, "Zumtobel", "Dornbirn", "nurse")
 
 
 def test_expiry_leaves_the_words_in_no_correction(mem: Credenda, say: Say, path: Path, clock: ManualClock) -> None:
@@ -182,7 +156,7 @@ def test_expiry_leaves_the_words_in_no_correction(mem: Credenda, say: Say, path:
     assert not mem.remember(SENTENCE).refused
     clock.advance(timedelta(days=11))
     mem.manage.apply_policies()
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_a_memory_beside_the_deleted_one_that_was_corrected_later_loses_them(mem: Credenda, say: Say) -> None:
@@ -190,7 +164,7 @@ def test_a_memory_beside_the_deleted_one_that_was_corrected_later_loses_them(mem
     right = mem.correct(_get(mem, "hiking").id, value="sailing")
     mem.delete(_get(mem, "Waldemar").id)
     assert mem.get(right.id).text == "I'm vegan, I love sailing."
-    mem.delete(next(one.id for one in _held(mem) if one.value == "vegan"))
+    mem.delete(next(one.id for one in list_held(mem) if one.value == "vegan"))
     assert mem.get(right.id).text == "I love sailing."
     assert mem.get(right.id).value == "sailing"
 
@@ -223,8 +197,8 @@ def test_an_older_export_brings_no_copy_back(mem: Credenda, say: Say, path: Path
     mem.delete(_get(mem, PLACE).id)
     mem.data.import_(older)
     mem.settle()
-    assert not [one.text for one in _held(mem) if "Zumtobel" in one.text]
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    assert not [one.text for one in list_held(mem) if "Zumtobel" in one.text]
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_no_page_brings_a_copy_back(mem: Credenda, say: Say, path: Path) -> None:
@@ -241,10 +215,10 @@ def test_no_page_brings_a_copy_back(mem: Credenda, say: Say, path: Path) -> None
         page.write_bytes(data)
     report = mem.data.sync_files(pages)
     assert any("deleted" in note for note in report.notes)
-    assert not [one.text for one in _held(mem) if "Zumtobel" in one.text]
+    assert not [one.text for one in list_held(mem) if "Zumtobel" in one.text]
     with pytest.raises(Conflict, match="deleted"):
         mem.correct(mem.list().items[0].id, text=f"I work as a glazier at {PLACE}.")
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 @pytest.mark.requirement("S-060")
@@ -262,10 +236,10 @@ def test_answers_to_a_contest_lose_a_value_that_is_deleted(mem: Credenda, path: 
     assert right.id in {one.id for one in mem.manage.plan_deletion(gone.id).kept}
     mem.delete(gone.id)
     assert mem.get(right.id).text == "Meeting time: evening meetings"
-    while left := [one.id for one in _held(mem) if one.value == "quetzal meetings"]:
+    while left := [one.id for one in list_held(mem) if one.value == "quetzal meetings"]:
         mem.delete(left[0])
     assert mem.get(right.id).value == "evening meetings"
-    _check_gone(mem, path, "quetzal")
+    check_gone(mem, path, "quetzal")
 
 
 def _merging(path: Path, clock: ManualClock, text: str) -> Credenda:
@@ -289,14 +263,14 @@ def test_a_merged_text_and_its_correction_lose_the_words_of_a_source(path: Path,
         (merged,) = mem.list(limit=50).items
         right = mem.correct(merged.id, value="Fridays")
         assert "Voitsberg" in right.text
-        source = next(one for one in _held(mem) if one.id not in {merged.id, right.id})
+        source = next(one for one in list_held(mem) if one.id not in {merged.id, right.id})
         plan = mem.manage.plan_deletion(source.id)
         assert {merged.id} <= {one.id for one in (*plan.taken, *plan.kept)}
         assert right.id in {one.id for one in plan.kept}
         mem.delete(source.id)
         after = mem.get(right.id)
         assert (after.value, after.text) == ("Fridays", "choir’s meeting day: Fridays")
-        _check_gone(mem, path, "Voitsberg")
+        check_gone(mem, path, "Voitsberg")
 
 
 def test_a_card_made_of_a_correction_is_deleted_and_named(mem: Credenda, say: Say, path: Path) -> None:
@@ -309,13 +283,13 @@ def test_a_card_made_of_a_correction_is_deleted_and_named(mem: Credenda, say: Sa
     receipt = mem.delete(_get(mem, PLACE).id)
     assert receipt.taken == tuple(one.id for one in plan.taken)
     assert receipt.memories == plan.memories
-    _check_gone(mem, path, "Zumtobel", "Dornbirn")
+    check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 
 def test_the_plan_names_what_holds_the_same_value(mem: Credenda, say: Say) -> None:
     say("I live in Voitsberg.", "I've moved to Bregenz.", "I've moved back to Voitsberg.")
     now = next(one for one in mem.list(attribute="residence").items)
-    earlier = [one.id for one in _held(mem) if one.value == "Voitsberg" and one.id != now.id]
+    earlier = [one.id for one in list_held(mem) if one.value == "Voitsberg" and one.id != now.id]
     plan = mem.manage.plan_deletion(now.id)
     assert [one.id for one in plan.taken] == earlier
     assert plan.memories == 1 + len(plan.taken)
@@ -323,8 +297,8 @@ def test_the_plan_names_what_holds_the_same_value(mem: Credenda, say: Say) -> No
 
 def test_the_plan_names_what_mentions_the_value_and_stays(mem: Credenda, say: Say) -> None:
     say("I live in Voitsberg.", "My brother Max works in Voitsberg, near the mill.", "I like tea.")
-    brother = next(one for one in _held(mem) if "brother" in one.text)
-    gone = next(one for one in _held(mem) if one.text == "I live in Voitsberg.")
+    brother = next(one for one in list_held(mem) if "brother" in one.text)
+    gone = next(one for one in list_held(mem) if one.text == "I live in Voitsberg.")
     plan = mem.manage.plan_deletion(gone.id)
     assert [(one.id, one.text) for one in plan.mentions] == [(brother.id, brother.text)]
     assert (plan.kept, plan.taken) == ((), ())
@@ -358,13 +332,13 @@ def test_in_any_order_no_deleted_value_is_left(
         for name, number in steps:
             clock.advance(timedelta(days=1))
             _take_step(mem, name, number)
-        named = [one for one in _held(mem) if one.value in {place, town, job}]
+        named = [one for one in list_held(mem) if one.value in {place, town, job}]
         if not named:
             return
         gone = named[target % len(named)]
         assert gone.value is not None
         plan = mem.manage.plan_deletion(gone.id)
-        holding = {one.id for one in _held(mem) if gone.value in one.text} - {gone.id}
+        holding = {one.id for one in list_held(mem) if gone.value in one.text} - {gone.id}
         assert holding <= {one.id for one in (*plan.kept, *plan.taken, *plan.mentions)}
         mem.delete(gone.id)
         for name, number in after:

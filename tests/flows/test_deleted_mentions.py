@@ -53,3 +53,48 @@ def test_the_new_words_of_a_correction_stay_where_its_first_version_goes(mem: Cr
     mem.delete(first.id)
     assert "Rex" in mem.search("Rex").hits[0].text
     assert not any("Zorbel" in one.text for one in mem.search("Zorbel").hits)
+
+
+def test_common_words_of_a_deleted_value_stay_in_its_correction(mem: Credenda) -> None:
+    value = "the old Green house by the river"
+    unit = MemoryUnit(text=f"I live in {value}.", entity="user", attribute="residence", value=value)
+    first = mem.store(unit)
+    text = "I live in the white cottage, with a green door."
+    right = mem.correct(first.id, text=text, value="the white cottage")
+    mem.delete(first.id)
+    assert mem.get(right.id).text == text
+
+
+@pytest.mark.requirement("S-061")
+@pytest.mark.parametrize(
+    "said", ["not my old plimquist", "no longer plimquist", "Plimquist has retired", "nicht plimquist"]
+)
+def test_a_denied_or_capital_word_of_it_goes(mem: Credenda, path: Path, said: str) -> None:
+    value = "doctor plimquist" if said[0].islower() else "Doctor Plimquist"
+    first = mem.store(MemoryUnit(text=f"My dentist is {value}.", entity="user", attribute="dentist", value=value))
+    right = mem.correct(first.id, text=f"My dentist is Lind, {said}.", value="Lind")
+    assert right.id in {one.id for one in mem.manage.plan_deletion(first.id).kept}
+    mem.delete(first.id)
+    assert mem.get(right.id).value == "Lind"
+    _check_bytes(mem, path, "plimquist")
+
+
+@pytest.mark.requirement("S-061")
+def test_a_quotation_in_the_log_of_another_memory_is_found_in_either_form(mem: Credenda, path: Path) -> None:
+    name = "\u00c9milienne"
+    first = mem.store(MemoryUnit(text=f"My dentist is {name}.", entity="user", attribute="dentist", value=name))
+    other = mem.store(MemoryUnit(text="The bakery is closed.", entity="bakery"))
+    apart = unicodedata.normalize("NFD", name)
+    mem.correct(other.id, text="The bakery is open.", reason=f"says \u201c{apart}\u201d")
+    mem.delete(first.id)
+    _check_bytes(mem, path, name, apart)
+
+
+def test_a_memory_whose_reason_alone_holds_the_words_is_named(mem: Credenda, path: Path) -> None:
+    value = "Wobbelklee"
+    first = mem.store(MemoryUnit(text=f"My dentist is {value}.", entity="user", attribute="dentist", value=value))
+    right = mem.correct(first.id, text="My dentist is Lind.", value="Lind", reason=f"{value} has retired")
+    (named,) = mem.manage.plan_deletion(first.id).kept
+    assert (named.id, named.text, named.left) == (right.id, right.text, right.text)
+    assert mem.delete(first.id).kept == (right.id,)
+    _check_bytes(mem, path, value)

@@ -165,13 +165,13 @@ def test_the_traceback_is_shown_when_asked_for() -> None:
     assert b"Traceback" in result.stderr
 
 
-def test_an_interrupt_is_quiet(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_is_one_line(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_: Session) -> object:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Session, "open", interrupted)
     result = ana.run("stats", code=130)
-    assert (result.stdout, result.stderr.strip()) == ("", "")
+    assert (result.stdout, result.stderr.split()) == ("", ["interrupted"])
 
 
 def test_a_failing_settle_does_not_lose_the_receipt(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,16 +18,17 @@ from credenda.services.expectation import read_expectation
 from credenda.services.lookup import get_current, get_expected
 from credenda.services.short_ids import resolve_id
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Reader, Writer
+from credenda.storage.store import Job, MemoryFilter, Reader, Writer
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_text
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.correct import Wanted, decide_correction
+from credenda.write.corrections.correct import Wanted, decide_correction, find_renamed
 from credenda.write.extract_job import extract_turns
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.fields import require_label, screen_label
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.contest_trigger import format_question
-from credenda.write.reconcile.slots import display_value, get_slot
+from credenda.write.reconcile.slots import CURRENT_STATUSES, display_value, get_slot
 from credenda.write.reconcile_job import get_statement_context
 
 __all__ = ["Correction", "check_not_deleted", "correct", "extract_correction", "journal_correction", "put_right"]
@@ -105,10 +106,12 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         memory = get_expected(writer, memory_id, expected)
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
+        claims = () if value.strip() else extract_correction(parts, writer, event)
         given = Wanted(
             text=event.text if text.strip() else None,
             value=value or None,
-            claims=() if value.strip() else extract_correction(parts, writer, event),
+            claims=claims,
+            renamed=_find_free(writer, find_renamed(memory, event.text, claims)),
         )
         changes = decide_correction(
             memory,
@@ -125,6 +128,14 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         return get_current(writer, corrected.id)
 
     return commit_edit(parts, work)
+
+
+def _find_free(reader: Reader, claim: Claim | None) -> Claim | None:
+    """Return a claim unless another current memory is in its slot."""
+    if claim is None:
+        return None
+    pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+    return None if reader.find(MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=1)) else claim
 
 
 def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:

@@ -330,7 +330,8 @@ class Rewording:
 
     `texts` maps each earlier text to what remains of it; `moved` has the evidence as it was and as it is now. The
     vectors of the memory are deleted. Indexes learn about it from the log: put, in the same unit, a `rebuild` change.
-    Reasons of its changes that hold one of the `phrases` are removed.
+    Reasons of its changes that hold one of the `phrases` are removed. `fields` has the name of a field, a value that
+    versions have there, and what remains of it; for "topic", "tags", "metadata" and "entity".
     """
 
     id: str
@@ -338,6 +339,7 @@ class Rewording:
     texts: Mapping[str, str]
     moved: tuple[tuple[Evidence, Evidence], ...] = ()
     phrases: tuple[str, ...] = ()
+    fields: tuple[tuple[str, object, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -292,18 +292,21 @@ def remove_words_from_delta(delta: str) -> str:
 
 
 def reword_delta(
-    delta: str, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
+    delta: str,
+    fields: Sequence[tuple[str, object, object]],
+    places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
 ) -> str:
-    """Replace texts in a delta, and the places and hashes of its evidence."""
+    """Replace values of fields in a delta, and the places and hashes of its evidence."""
     parts: dict[str, Any] = json.loads(delta)
+    moved = {(name, to_canonical_json(before)): now for name, before, now in fields}
     for name, part in parts.items():
         if name == "e":
             parts[name] = [[one[0], *places.get(tuple(one[:4]), one[1:4]), *one[4:]] for one in part]
         else:
-            fields = expand_fields(part)
-            text = fields.get("text")
-            if isinstance(text, str) and text in texts:
-                parts[name] = shorten_fields({**fields, "text": texts[text]})
+            side = expand_fields(part)
+            told = {key: moved.get((key, to_canonical_json(value)), value) for key, value in side.items()}
+            if told != side:
+                parts[name] = shorten_fields(told)
     return to_canonical_json(parts)
 
 

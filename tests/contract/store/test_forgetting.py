@@ -17,6 +17,7 @@ from credenda.storage.store import (
     MemoryFilter,
     Reader,
     Redaction,
+    Rewording,
     Snapshot,
     Store,
     Writer,
@@ -109,6 +110,29 @@ def test_redacted_words_are_in_no_row_index_or_delta(told: tuple[Store, str, str
     assert see(store, ANA, lambda reader: reader.snapshot("words")) == ()
     gone = [pack_code(1, memory=False), pack_code(1, memory=True)]
     assert see(store, ANA, lambda reader: reader.vectors(gone, "tiny")) == []
+    assert store.check(ANA) == []
+
+
+def test_a_rewording_takes_words_out_of_the_fields_of_every_version_and_change(store: Store) -> None:
+    labels: dict[str, object] = {"topic": SECRET, "tags": (SECRET, "spice"), "metadata": {"about": [SECRET], "n": 1}}
+    (memory_id,) = add(store, ANA, held("Ana keeps it.", entity=f"{SECRET} box", **labels))
+    put(
+        store,
+        ANA,
+        followed(current(store, ANA, memory_id), importance=0.9),
+        logged(ChangeKind.SET_STATUS, memory_id, before={"entity": f"{SECRET} box"}, after=labels | {"text": SECRET}),
+    )
+    left = {"topic": None, "tags": ("spice",), "metadata": {"n": 1}, "entity": None}
+    fields = tuple((name, getattr(current(store, ANA, memory_id), name), now) for name, now in left.items())
+    for at_us in (9, 10):  # repeated, it does nothing more
+        put(store, ANA, Rewording(id=memory_id, at_us=at_us, texts={SECRET: "it"}, fields=fields))
+    versions = see(store, ANA, lambda reader: reader.versions([memory_id]))
+    assert [(one.text, *(getattr(one, name) for name in left)) for one in versions] == [
+        ("Ana keeps it.", *left.values()) for _ in versions
+    ]
+    assert SECRET not in see(store, ANA, words_of)
+    assert see(store, ANA, lambda reader: reader.nominate([SECRET], 10)) == []
+    assert len(see(store, ANA, lambda reader: reader.nominate(["keeps"], 10))) == 1
     assert store.check(ANA) == []
 
 

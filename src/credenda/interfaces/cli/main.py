@@ -112,6 +112,7 @@ def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
     except CredendaError as error:
         return _report(error, as_json=as_json)
     except click.exceptions.Abort:
+        note("interrupted")
         return _INTERRUPTED
     except click.ClickException as error:
         return _report_usage(error, as_json=as_json)

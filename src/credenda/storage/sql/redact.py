@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
+from unicodedata import normalize
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
@@ -21,6 +23,7 @@ __all__ = ["redact_memory", "reword_memory", "seal_keys"]
 
 _REDACTED: Final = "redacted"
 _NOTHING: Final = "{}"
+_FIELDS: Final = ("topic", "tags", "metadata", "entity", "entity_key")
 
 
 def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
@@ -28,6 +31,11 @@ def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
     for row in run("keys_of_deleted", event=event).fetchall():
         if not row["idempotency_key"].startswith(SEALED):
             run("set_key", id=row["id"], key=seal_key(key, row["idempotency_key"]))
+
+
+def _list_forms(phrases: Iterable[str]) -> list[str]:
+    """Return phrases in both forms of Unicode in which a reason may have them."""
+    return list(dict.fromkeys(normalize(form, one) for one in phrases for form in ("NFC", "NFD")))
 
 
 class WordIndex(Reader, Protocol):
@@ -45,7 +53,7 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
     memory = _read_versions(writer, redaction.id)[0]
     if memory.text:
         writer.put_words("delete_words", code, _compose_words(memory, memory.text))
-    for phrase in redaction.phrases:
+    for phrase in _list_forms(redaction.phrases):
         for row in run("changes_with_phrase", phrase=phrase).fetchall():
             _redact_entry(run, row, row["delta"] if row["memory"] is not None else _NOTHING)
     run("redact_versions", id=number)
@@ -55,14 +63,20 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
 
 
 def reword_memory(writer: WordIndex, run: StatementRunner, wording: Rewording) -> None:
-    """Replace texts and evidence of a memory in all its versions and changes, and delete its vectors."""
+    """Replace texts, fields and evidence of a memory in all its versions and changes, and delete its vectors."""
     number = parse_id_number(wording.id, IdKind.MEMORY, writer.tenant.tag)
     code = pack_code(number, memory=True)
-    indexed = _read_versions(writer, wording.id)[-1]
-    after = wording.texts.get(indexed.text, indexed.text)
-    if after != indexed.text:
+    versions = _read_versions(writer, wording.id)
+    moved = {(name, rows.to_canonical_json(before)): now for name, before, now in wording.fields}
+    reworded = [_reword_fields(one, moved) for one in versions]
+    for one in reworded if moved else ():
+        row = rows.to_memory_row(one, writer.tenant.tag)
+        run("reword_fields", id=number, version=one.version, **{name: row[name] for name in _FIELDS})
+    indexed, after = versions[-1], reworded[-1]
+    after = replace(after, text=wording.texts.get(indexed.text, indexed.text))
+    if (after.text, after.entity) != (indexed.text, indexed.entity):
         writer.put_words("delete_words", code, _compose_words(indexed, indexed.text))
-        writer.put_words("insert_words", code, _compose_words(indexed, after))
+        writer.put_words("insert_words", code, _compose_words(after, after.text))
         run("delete_vectors", low=code, high=code + 1)
     for before, text in wording.texts.items():
         run("reword_versions", id=number, before=before, text=text, text_hash=rows.hash_text(text))
@@ -82,6 +96,14 @@ def reword_memory(writer: WordIndex, run: StatementRunner, wording: Rewording) -
             new_hash=new.claim_hash,
         )
     _reword_log(run, number, wording, places)
+
+
+def _reword_fields(memory: Memory, moved: Mapping[tuple[str, str], object]) -> Memory:
+    """Return a version with other values of its fields, given by the names and earlier values."""
+    held = {name: getattr(memory, name) for name in {name for name, _ in moved}}
+    return replace(
+        memory, **{name: moved.get((name, rows.to_canonical_json(value)), value) for name, value in held.items()}
+    )
 
 
 def _read_versions(writer: WordIndex, memory_id: str) -> list[Memory]:
@@ -132,8 +154,9 @@ def _reword_log(
 ) -> None:
     """Replace texts and the places of evidence in the entries of a memory, and remove reasons with its phrases."""
     phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
+    fields = [*(("text", before, now) for before, now in wording.texts.items()), *wording.fields]
     for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        delta = _reword(row, wording.texts, places)
+        delta = _reword(row, fields, places)
         reason = normalise_text(row["reason"])
         if any(phrase in reason for phrase in phrases):
             _redact_entry(run, row, delta)
@@ -148,6 +171,8 @@ def _remove_words(row: Record) -> str:
 
 @guard_row("changes", IdKind.CHANGE)
 def _reword(
-    row: Record, texts: Mapping[str, str], places: Mapping[tuple[int, int, int, str], tuple[int, int, str]]
+    row: Record,
+    fields: Sequence[tuple[str, object, object]],
+    places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
 ) -> str:
-    return rows.reword_delta(row["delta"], texts, places)
+    return rows.reword_delta(row["delta"], fields, places)

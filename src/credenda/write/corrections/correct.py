@@ -18,13 +18,14 @@ from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_valid_from_us
 from credenda.write.reconcile.wording import describe_claim
 
-__all__ = ["Wanted", "decide_correction"]
+__all__ = ["Wanted", "decide_correction", "find_renamed"]
 
 _CORRECTED_CONFIDENCE: Final = 0.95
 """A correction names the exact memory, so only the answer to a contest is as certain."""
 
 _NOT: Final = re.compile(r"not[ \t]+(?=\w)", re.IGNORECASE)
 _DENIAL: Final = re.compile(r"\b(?:not?|never|nicht|kein\w*|pas|nunca|não)\b|n['’]t\b", re.IGNORECASE)
+_NAME: Final = re.compile(r"[^\W_]{3,}")
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 
 
@@ -32,12 +33,31 @@ _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 class Wanted:
     """The content that a correction gives: a text, a value, or both.
 
-    `claims` are those that extraction finds in the text.
+    `claims` are those that extraction finds in the text, `renamed` the one of them that says it of another entity.
     """
 
     text: str | None = None
     value: str | None = None
     claims: Sequence[Claim] = ()
+    renamed: Claim | None = None
+
+
+def find_renamed(memory: Memory, text: str, claims: Sequence[Claim]) -> Claim | None:
+    """Return the one claim of a corrected text that gives the same attribute to another entity.
+
+    None where the text still names the entity of the memory, or the memory's text never did.
+    """
+    names = _NAME.findall(memory.entity or "")
+    same = [one for one in claims if _is_same_slot(one, memory)]
+    other = [
+        one
+        for one in claims
+        if one.entity
+        and one.value
+        and normalise_attribute(one.attribute or "") == normalise_attribute(memory.attribute or "")
+    ]
+    lost = any(_has_word(memory.text, name) and not _has_word(text, name) for name in names)
+    return other[0] if lost and not same and len(other) == 1 and not memory.contested else None
 
 
 def decide_correction(
@@ -72,6 +92,7 @@ class _Content(NamedTuple):
     text: str
     value: str | None
     stance: Stance
+    entity: str | None
 
 
 def _read_correction(memory: Memory, wanted: Wanted) -> _Content:
@@ -89,7 +110,7 @@ def _read_correction(memory: Memory, wanted: Wanted) -> _Content:
     if len(said) > MEMORY_TEXT_CHARACTERS:
         raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
     new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
-    if new == (memory.text, memory.value, memory.stance):
+    if new[:3] == (memory.text, memory.value, memory.stance):
         raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
     return new
 
@@ -103,6 +124,7 @@ def _draft_correction(memory: Memory, new: _Content, occasion: StatementContext)
         text=new.text,
         value=new.value,
         stance=new.stance,
+        entity=new.entity,
         confidence=max(memory.confidence, _CORRECTED_CONFIDENCE) if sure else min(memory.confidence, most),
         status=Status.ACTIVE,
         valid_from_us=get_valid_from_us(memory),
@@ -119,7 +141,7 @@ def _take_value(memory: Memory, text: str, value: str) -> _Content:
     if not denied and stance is Stance.NEGATED:
         stance = Stance.ASSERTED
     bare = value[denied.end() :] if denied else value
-    return _Content(text or _write_text(memory, bare, stance), bare, stance)
+    return _Content(text or _write_text(memory, bare, stance), bare, stance, memory.entity)
 
 
 def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
@@ -136,17 +158,20 @@ def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:
 
     The old value stays if no value is read and the text has it, and denies nothing.
     """
-    if not (memory.entity and memory.attribute and memory.value):
-        return _Content(text, memory.value, memory.stance)
+    entity, renamed = memory.entity, wanted.renamed
+    if not (entity and memory.attribute and memory.value):
+        return _Content(text, memory.value, memory.stance, entity)
+    if renamed is not None:
+        return _Content(text, renamed.value, _get_stance(renamed), renamed.entity)
     found = {(one.value, _get_stance(one)) for one in wanted.claims if one.value and _is_same_slot(one, memory)}
     held = {one for one in found if one[1] is not Stance.NEGATED} or found
     if len(held) == 1:
-        return _Content(text, *held.pop())
+        return _Content(text, *held.pop(), entity)
     if held:
-        return _Content(text, None, memory.stance)
+        return _Content(text, None, memory.stance, entity)
     old = _compile_value(memory.value)
     kept = old is not None and old.search(text) is not None and _DENIAL.search(text) is None
-    return _Content(text, memory.value if kept else _find_framed(memory, text), memory.stance)
+    return _Content(text, memory.value if kept else _find_framed(memory, text), memory.stance, entity)
 
 
 def _get_stance(claim: Claim) -> Stance:
@@ -171,6 +196,10 @@ def _find_framed(memory: Memory, text: str) -> str | None:
     framed = text.startswith(before) and text.endswith(after) and len(text) > len(before) + len(after)
     has_words = re.search(r"\w", before + after) is not None
     return text[len(before) : len(text) - len(after)].strip() or None if framed and has_words else None
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _compile_value(value: str | None) -> re.Pattern[str] | None:

@@ -32,7 +32,8 @@ _WORDS: Final = re.compile(rf"[^\s{BLANK}](?:[\s\S]*[^\s{BLANK}])?")
 class Blanker:
     """Blanks words in one transaction. `kept` has the texts of memories that lost words, `emptied` those without any.
 
-    `done` has the ids of memories that are being deleted.
+    `done` has the ids of memories that are being deleted, `cleaned` the texts of those that kept it, and lost words of
+    their labels or history.
     """
 
     writer: Writer
@@ -41,6 +42,7 @@ class Blanker:
     done: set[str]
     extractor: Extractor | None = None
     kept: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    cleaned: dict[str, str] = field(default_factory=dict[str, str])
     blanked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion | None = None) -> list[Memory]:
@@ -117,7 +119,7 @@ class Blanker:
         texts |= dict.fromkeys(held, remaining)  # a text in other words than the message that holds them all the same
         moved = [(item, _move(item, spans[item], claim, replace(memory, text=texts[memory.text]))) for item in items]
         named = [gone.value] if gone and gone.value and not find_phrase(memory.value or "", gone.value) else []
-        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, [*words, *named])
+        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, words=[*words, *named])
         return True
 
     def put(
@@ -125,15 +127,19 @@ class Blanker:
         memory: Memory,
         texts: Mapping[str, str],
         moved: Iterable[tuple[Evidence, Evidence]],
+        *,
         words: Iterable[str] = (),
+        fields: Iterable[tuple[str, object, object]] = (),
     ) -> None:
         """Store the words and evidence of a memory that remain, and log the change for the indexes.
 
-        `words` were deleted; reasons of its changes that hold them are removed.
+        `words` were deleted; reasons of its changes that hold them are removed. `fields` as in `Rewording`.
         """
         pairs = tuple((old, new) for old, new in moved if old != new)
         phrases = tuple(one for one in words if WORD.search(one.replace(BLANK, "")))
-        self.writer.put(Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs, phrases=phrases))
+        self.writer.put(
+            Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs, phrases=phrases, fields=tuple(fields))
+        )
         if memory.id in self.done:
             return
         if memory.text in texts:

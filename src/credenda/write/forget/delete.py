@@ -11,7 +11,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Delete, Revise, Support
 from credenda.model.claim import Evidence, Extractor, Span
 from credenda.model.event import Event
-from credenda.model.memory import Draft, Memory, Relation, Status
+from credenda.model.memory import Draft, Memory, Status
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Tombstone, Writer
 from credenda.text.normalize import normalise_text, normalise_value
@@ -19,9 +19,10 @@ from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
 from credenda.write.forget.blank import Blanker, log_redaction
 from credenda.write.forget.contested import Contested
-from credenda.write.forget.copies import Copies, Removal, list_mentions
+from credenda.write.forget.copies import Copies, Removal, is_mentioned, list_mentions
 from credenda.write.forget.cut import Assertion
 from credenda.write.forget.derived import end_dependents
+from credenda.write.forget.labels import Labels, remove_labels
 from credenda.write.forget.matches import check_hold
 from credenda.write.forget.part import Part, find_part, make_tombstones
 from credenda.write.forget.restated import cut_mention, find_restated, make_extract
@@ -29,6 +30,7 @@ from credenda.write.forget.scope import (
     ValueHolders,
     find_kept_digests,
     find_mentions,
+    find_merged_parts,
     find_other_support,
     find_similar_events,
     has_overlap,
@@ -91,7 +93,13 @@ class Deletion:
 
     @property
     def kept(self) -> dict[str, tuple[str, str]]:
-        """The memories that lost words and stay: their texts before and after, by id."""
+        """The memories that lost words, labels or reasons, and stay: their texts before and after, by id."""
+        cleaned = {name: (text, text) for name, text in self._blanker.cleaned.items() if name not in self._done}
+        return cleaned | self._shortened
+
+    @property
+    def _shortened(self) -> dict[str, tuple[str, str]]:
+        """Those among them whose texts lost words."""
         return {name: texts for name, texts in self._blanker.kept.items() if name not in self._done} | self._reworded
 
     @property
@@ -106,7 +114,7 @@ class Deletion:
 
     def find_mentions(self) -> list[Memory]:
         """Find the memories that name a deleted value in words of their own."""
-        return find_mentions(self.writer, self._told, self._done | self.kept.keys())
+        return find_mentions(self.writer, self._told, self._done | self._shortened.keys())
 
     def messages(self, memory: Memory) -> None:
         """Delete the whole messages on which a memory rests."""
@@ -187,7 +195,7 @@ class Deletion:
             for name, corrected in self._copies.find(owed).items():
                 if name not in self._done:
                     self._reach_copy(name, owed, corrected=corrected)
-        lost = self.kept.keys() - self._settled
+        lost = self._shortened.keys() - self._settled
         self._settled |= lost
         self._withdraw({one.id: one for one in self.writer.memories(sorted(lost))})
 
@@ -210,6 +218,8 @@ class Deletion:
             said = owed.said._replace(value=phrase)
             for item in self.writer.evidence(memory_ids=[name]):
                 for event in self.writer.events([item.span.event_id]):
+                    if not is_mentioned(owed, phrase, event.text):
+                        continue
                     self._blank(event.id, self._find_mention(said, event, item, corrected=corrected), owed.said)
 
     def _find_mention(
@@ -277,7 +287,8 @@ class Deletion:
             else:
                 self._redact_memory(memory, parts, value=not left)
         self._put_event_tombstones(event)
-        self._owed.append(Removal(tuple(one.id for one in held), (event.text,), _NOTHING))
+        labels = Labels.of([event])
+        self._owed.append(Removal(tuple(one.id for one in held), (event.text,), _NOTHING, labels=labels))
         self._kept_digests = set()
         self._whole.add(event.id)
         self.writer.put(Redaction(id=event.id, at_us=self.now_us))
@@ -299,7 +310,9 @@ class Deletion:
         )
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
-        draft = replace(kept, text=said)
+        others = self.writer.events(sorted(left))
+        labels = remove_labels(kept, Labels.of([part.event for part in parts]), Labels.of(others), lambda _: False)
+        draft = replace(kept, text=said, **labels)
         add = Add(key="new:reworded", draft=draft, support=support, reason="other messages state it too")
         self._redact_memory(memory, parts, value=False)
         application = Application(actor=self.actor, now_us=self.now_us)
@@ -328,6 +341,7 @@ class Deletion:
             _, apart = self._holdings.beside(memory)
             self._put(make_tombstones(self.writer, memory, parts, self.now_us, apart=bool(apart), value=value))
         changed = self._contested.remove(memory) if value else set[str]()
+        labels = Labels.of(self.writer.versions([memory.id]))
         self._withdraw({memory.id: memory})
         apply(
             self.writer,
@@ -340,28 +354,15 @@ class Deletion:
         self.deleted += value
         words = dict.fromkeys((memory.text, *(part.text for part in parts)))
         said = Assertion.of(memory) if value else _NOTHING
-        self._owed.append(Removal((memory.id,), tuple(words), said, memory))
+        self._owed.append(Removal((memory.id,), tuple(words), said, memory, labels))
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories from overlapping evidence that state the deleted claim itself."""
         near = self.writer.evidence(event_ids=sorted({span.event_id for span in spans}))
         ids = {item.memory_id for item in near if any(has_overlap(item.span, span) for span in spans)} - self._done
         others = self.writer.memories(sorted(ids))
-        return [one for one in others if is_repeat(memory, one) or self._find_merged_parts(one, memory)]
-
-    def _find_merged_parts(self, other: Memory, gone: Memory) -> list[Memory]:
-        """Find the memories without a deleted value that were merged into one text that names it."""
-        said = normalise_value(gone.value or "")
-        if not (said and other.value and said != normalise_value(other.value) and said in normalise_text(other.text)):
-            return []
-        events = {item.span.event_id for item in self.writer.evidence(memory_ids=[other.id])}
-        resting = self.writer.evidence(event_ids=sorted(events))
         return [
-            one
-            for one in self.writer.memories(sorted({item.memory_id for item in resting} - self._done))
-            if one.superseded_by == other.id
-            and one.relation is Relation.MERGED
-            and said not in normalise_text(one.text)
+            one for one in others if is_repeat(memory, one) or find_merged_parts(self.writer, one, memory, self._done)
         ]
 
     def _split_merged(self, other: Memory, gone: Memory) -> bool:
@@ -370,7 +371,7 @@ class Deletion:
         Deleting Y from "Now X; previously Y" keeps X: each part gets the status of the merged memory. Returns False if
         there are no parts.
         """
-        parts = self._find_merged_parts(other, gone)
+        parts = find_merged_parts(self.writer, other, gone, self._done)
         if not parts:
             return False
         self._done.add(other.id)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from credenda.model.claim import Evidence, Extractor
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Memory, Relation, Status
 from credenda.storage.store import Reader, Tombstone
 from credenda.text.normalize import normalise_text
 from credenda.write.forget.cut import Assertion, Cut
 from credenda.write.forget.restated import cut_from_others, make_extract
-from credenda.write.forget.scope import has_overlap
+from credenda.write.forget.scope import find_other_support, has_overlap, is_stated
 from credenda.write.forget.tombstones import (
     get_voice,
     get_voice_of_claim,
@@ -48,7 +48,10 @@ class Part:
 def find_part(
     reader: Reader, memory: Memory, event: Event, item: Evidence, *, without: set[str], extractor: Extractor | None
 ) -> Part:
-    """Find the words of a memory in its sentence; memories in `without` are deleted with it and claim no words."""
+    """Find the words of a memory in its sentence; memories in `without` are deleted with it and claim no words.
+
+    They are the whole sentence if another was typed in its place, and no other memory rests on it.
+    """
     start, stop = item.span.start, item.span.stop
     text = event.text[start:stop]
     others = _find_others(reader, event, item, without)
@@ -57,7 +60,7 @@ def find_part(
     inseparable = [one for one in others if _is_inseparable(text, gone, one)]
     kept = [Assertion.of(one) for one in others if one.value and one not in inseparable]
     cut = cut_from_others(text, gone, kept, extract) if gone.value or kept else None
-    if cut is None:
+    if cut is None or (not others and _is_retyped(reader, memory, without)):
         same = tuple(one.id for one in others)
         return Part(event, item, text, ((start, stop),), whole=True, alone=text, inseparable=same)
     return _to_part(Part(event, item, text, inseparable=tuple(one.id for one in inseparable)), cut)
@@ -69,6 +72,13 @@ def _to_part(part: Part, cut: Cut) -> Part:
         return replace(part, spans=((start, stop),), whole=True, alone=part.text)
     spans = tuple((start + begin, start + end) for begin, end in cut.spans)
     return replace(part, spans=spans, whole=False, alone=cut.alone)
+
+
+def _is_retyped(reader: Reader, memory: Memory, without: set[str]) -> bool:
+    """Return whether the user corrected a memory by a sentence, not by a value alone."""
+    corrected = memory.superseded_by if memory.relation is Relation.CORRECTED else None
+    found = reader.memories([corrected]) if corrected else []
+    return any(one.id in without or is_stated(one, find_other_support(reader, one, ())) for one in found)
 
 
 def _is_inseparable(text: str, gone: Assertion, other: Memory) -> bool:

@@ -33,6 +33,7 @@ __all__ = [
     "ValueHolders",
     "find_kept_digests",
     "find_mentions",
+    "find_merged_parts",
     "find_other_support",
     "find_similar_events",
     "get_span_text",
@@ -156,6 +157,20 @@ def is_repeat(memory: Memory, other: Memory) -> bool:
     conditions = find_condition_forms(memory.text) & find_condition_forms(other.text)
     said = normalise_value(memory.value)
     return bool(conditions) or (not other.value and said in normalise_text(other.text))
+
+
+def find_merged_parts(reader: Reader, other: Memory, gone: Memory, without: Collection[str]) -> list[Memory]:
+    """Find the memories without a deleted value that were merged into one text that names it."""
+    said = normalise_value(gone.value or "")
+    if not (said and other.value and said != normalise_value(other.value) and said in normalise_text(other.text)):
+        return []
+    events = {item.span.event_id for item in reader.evidence(memory_ids=[other.id])}
+    resting = reader.evidence(event_ids=sorted(events))
+    return [
+        one
+        for one in reader.memories(sorted({item.memory_id for item in resting} - set(without)))
+        if one.superseded_by == other.id and one.relation is Relation.MERGED and said not in normalise_text(one.text)
+    ]
 
 
 def is_merged_pair(one: Memory, other: Memory) -> bool:

@@ -369,6 +369,11 @@ ORDER BY id DESC LIMIT :limit;
 -- Replace a text in every version of a memory that has it.
 UPDATE memories SET text = :text, text_hash = :text_hash WHERE user_id = :user_id AND id = :id AND text = :before;
 
+-- name: reword_fields!
+-- Replace what a version of a memory was filed under.
+UPDATE memories SET topic = :topic, tags = :tags, metadata = :metadata, entity = :entity, entity_key = :entity_key
+WHERE user_id = :user_id AND id = :id AND version = :version;
+
 -- name: reword_change!
 -- Replace the words of one entry of the log.
 UPDATE changes SET delta = :delta, checksum = :checksum WHERE user_id = :user_id AND id = :id;
