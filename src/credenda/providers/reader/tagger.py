@@ -77,10 +77,20 @@ class _Window(NamedTuple):
         """Return the words of a span."""
         first, last = span[0] - self.base, span[1] - self.base
         if first >= 0:
-            start, stop = self.places[first][0], self.places[min(last, len(self.places) - 1)][1]
+            start, stop = _widen(self.text, self.places[first][0], self.places[min(last, len(self.places) - 1)][1])
             return Words(self.text[start:stop], self.offset + start, self.offset + stop)
         last = min(span[1] - 1, len(self.before_places) - 1)
-        return Words(self.before[self.before_places[span[0] - 1][0] : self.before_places[last][1]])
+        start, stop = _widen(self.before, self.before_places[span[0] - 1][0], self.before_places[last][1])
+        return Words(self.before[start:stop])
+
+
+def _widen(text: str, start: int, stop: int) -> Span:
+    """Widen a span to whole words: a rare word is several pieces, of which the tags may miss one."""
+    while start and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
+        stop += 1
+    return start, stop
 
 
 def is_installed() -> bool:

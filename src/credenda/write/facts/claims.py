@@ -130,7 +130,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if screen_secrets(text, "mask").masked:
         return None
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
-    if stance is Stance.ASSERTED and _DENIED.match(fact.value.text):
+    if stance is Stance.ASSERTED and not told.schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
     if stance is Stance.ASSERTED and _is_reported(told):
         stance = Stance.REPORTED
@@ -199,7 +199,7 @@ def _trim(value: str) -> str:
     >>> _trim("morning meetings again")
     'morning meetings'
     """
-    return _DENIED.sub("", _TRAILING.sub("", value.strip()))
+    return _TRAILING.sub("", value.strip())
 
 
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
@@ -207,6 +207,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
     known, value = get_attribute(attribute), _trim(fact.value.text)
+    value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
     firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM
     changes = fact.change is not FactChange.NONE or bool(fact.old)

@@ -25,6 +25,7 @@ class FactSchema:
     kin: bool = False
     keyed: bool = False
     thing: bool = False
+    order: bool = False
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
