@@ -43,9 +43,7 @@ KEPT: Final = {
     "editor": "Neovim",
     "allergy": "peanuts",
     "employer": "Hooli",
-    "favourite_test_framework": "pytest",
-    "linter": "ruff",
-    "instruction": "answer in short sentences",
+    "instruction": "Always answer in short sentences",
 }
 """What must be believed of the user at the end, by attribute."""
 QUESTIONS: Final = (

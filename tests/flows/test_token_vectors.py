@@ -9,7 +9,7 @@ from credenda import Credenda
 from credenda.providers.embed.minilm import MiniLmEmbedder
 
 TALK = [
-    {"role": "person", "name": "Ann", "content": "I have painted lakes in watercolour since May."},
+    {"role": "person", "name": "Ann", "content": "I love painting lakes in watercolour."},
     {"role": "person", "name": "Bob", "content": "Nice! My marathon is on Sunday."},
     {"role": "person", "name": "Ann", "content": "Good luck with your run."},
     {"role": "person", "name": "Bob", "content": "Thanks. What do you paint next?"},

@@ -28,7 +28,7 @@ def list_values(path: Path) -> Iterator[object]:
 
 def test_a_message_is_kept_and_found_with_its_zeros_replaced(mem: Credenda, path: Path) -> None:
     mem.remember(
-        [{"role": "person", "name": f"Bo{ZERO}b", "content": f"The zork{ZERO}mid of Linz is blue.", "id": f"1{ZERO}"}],
+        [{"role": "person", "name": f"Bo{ZERO}b", "content": f"What a zork{ZERO}mid of Linz!", "id": f"1{ZERO}"}],
         topic=f"ci{ZERO}ty",
         session=f"s{ZERO}1",
         agent=f"a{ZERO}",
@@ -39,7 +39,7 @@ def test_a_message_is_kept_and_found_with_its_zeros_replaced(mem: Credenda, path
     mem.settle()
     (hit,) = mem.search("zork Linz", session=f"s{ZERO}1").hits
     assert hit.event is not None
-    assert (hit.event.text, hit.event.speaker) == (f"The zork{SHOWN}mid of Linz is blue.", f"Bo{SHOWN}b")
+    assert (hit.event.text, hit.event.speaker) == (f"What a zork{SHOWN}mid of Linz!", f"Bo{SHOWN}b")
     assert (hit.event.topic, hit.event.session, hit.event.tags) == (f"ci{SHOWN}ty", f"s{SHOWN}1", (f"t{SHOWN}",))
     assert hit.event.metadata == {f"k{ZERO}": f"v{ZERO}", "page": 3}  # JSON can express it
     assert mem.search("Linz", topic=f"ci{ZERO}ty", tags=[f"t{ZERO}"]).hits

@@ -45,17 +45,17 @@ def read_told(path: Path, extractor: Any, turn: Turn) -> list[Claim]:  # noqa: A
     if told is None:
         return _read(extractor, turn)
     speaker, owner = who_speaks(turn.event)
-    return [_make_claim(turn, row, speaker, owner) for row in told]
+    return [_make_claim(turn, row, speaker, owner) for row in told] if owner is not None else []
 
 
-def _make_claim(turn: Turn, row: dict[str, Any], speaker: str, owner: str | None) -> Claim:
+def _make_claim(turn: Turn, row: dict[str, Any], speaker: str, owner: str) -> Claim:
     """Make a claim of a line: "me" is who speaks, "said" the sentence, other names are those of `Claim`."""
     event, given = turn.event, dict(row)
     said = given.pop("said", event.text)
     start = event.text.index(said)
     times = {f"{name}_us": _to_us(given.pop(name)) for name in _TIMES if name in given}
     if given.get("entity", "").startswith("me"):
-        given["entity"] = (owner or speaker) + given["entity"][2:]
+        given["entity"] = owner + given["entity"][2:]
     values = {name: _KINDS[name](value) if name in _KINDS else value for name, value in given.items()}
     assert values.keys() <= {field.name for field in fields(Claim)}, values
     claim = Claim(

@@ -153,7 +153,7 @@ def test_where_the_model_answers_it_decides(mem: Credenda, model: ScriptedModel)
 def test_waiting_messages_of_a_session_are_one_question(mem: Credenda, model: ScriptedModel) -> None:
     mem.remember("I keep bees in the shed.", session="one")
     mem.remember({"role": "assistant", "content": "How many?"}, session="one")
-    mem.remember("I think it's forty hives.", session="one")
+    mem.remember("We have forty hives by now.", session="one")
     mem.remember("I work at a brewery.", session="two")
     mem.remember("I have a small boat.")
     mem.remember("I have a tall ladder.")
@@ -162,7 +162,7 @@ def test_waiting_messages_of_a_session_are_one_question(mem: Credenda, model: Sc
     mem.settle()
     asked = [[one["text"] for one in json.loads(one.prompt)["messages"] if "turn" in one] for one in model.asked]
     assert asked == [
-        ["I keep bees in the shed.", "I think it's forty hives."],
+        ["I keep bees in the shed.", "We have forty hives by now."],
         ["I work at a brewery."],
         ["I have a small boat."],
         ["I have a tall ladder."],

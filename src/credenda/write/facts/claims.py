@@ -82,7 +82,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     no claim: its words stay findable in the message.
     """
     _, owner = who_speaks(turn.event)
-    if owner is None or turn.event.role is Role.ASSISTANT:
+    if owner is None or turn.event.role not in {Role.USER, Role.PERSON}:
         return []
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}

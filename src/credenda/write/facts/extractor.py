@@ -21,7 +21,7 @@ class ReadingExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims of a turn in the order of their spans; an assistant's text gives none."""
-        if turn.event.role is Role.ASSISTANT:
+        if turn.event.role not in {Role.USER, Role.PERSON}:
             return []
         before = turn.addressed
         facts = self._reader.read(turn.event.text, "" if before is None else before.text)
