@@ -1,4 +1,4 @@
-"""The canonical form of claims, memories, changes and contests: no ids, hashes or wall times, and rounded numbers."""
+"""The canonical form of memories, changes and contests: no ids, hashes or wall times, and rounded numbers."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import starmap
 
-from .product import ChangeRecord, Claim, Credenda, Memory
+from .product import ChangeRecord, Credenda, Memory
 from .reasons import kind_of
 
 Line = tuple[str, str]
@@ -28,33 +28,6 @@ def _moment(moment_us: int | None) -> str | None:
 
 def _filled(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value not in (None, (), [], False, "")}
-
-
-def claim_form(claim: Claim) -> dict[str, object]:
-    """Return what a claim says, with its evidence span as two offsets."""
-    return _filled(
-        {
-            "text": claim.text,
-            "type": claim.type.value,
-            "span": [claim.span.start, claim.span.stop],
-            "speaker": claim.speaker,
-            "entity": claim.entity,
-            "attribute": claim.attribute,
-            "value": claim.value,
-            "prior": claim.prior,
-            "scope": claim.scope,
-            "cardinality": claim.cardinality.value,
-            "stance": claim.stance.value,
-            "move": claim.move.value,
-            "confidence": round(claim.confidence, _DIGITS),
-            "importance": round(claim.importance, _DIGITS),
-            "from": _moment(claim.valid_from_us),
-            "until": _moment(claim.valid_until_us),
-            "provisional": claim.provisional,
-            "topic": claim.topic,
-            "tags": list(claim.tags),
-        }
-    )
 
 
 def every_memory(memory: Credenda) -> list[Memory]:

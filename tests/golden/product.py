@@ -3,27 +3,21 @@
 from benchmarks.lifetime import run_lifetime
 from benchmarks.year import make_year
 from credenda import Credenda, MemoryUnit
+from credenda.bootstrap import _LazyExtractor as LazyExtractor
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Claim, Turn
-from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.testing import ManualClock
-from credenda.write.extract.rules import RulesExtractor
-from credenda.write.intake.validate import Submission, accept
 
 __all__ = [
     "ChangeRecord",
     "Claim",
     "Credenda",
-    "Event",
+    "LazyExtractor",
     "ManualClock",
     "Memory",
     "MemoryUnit",
-    "Role",
-    "RulesExtractor",
-    "Submission",
     "Turn",
-    "accept",
     "make_year",
     "run_lifetime",
 ]

@@ -23,6 +23,8 @@ from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter
 from credenda.testing import ManualClock
 
+from .speech import Speech
+
 picks = st.integers(0, 60)
 MARK = re.compile(r"zq[b-z]+xu")
 ENTRY = re.compile(r'<!--m \{"id":"([em]\d+-[0-9a-f]{6})"')
@@ -51,7 +53,7 @@ class Machine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.vault = self.folder / "vault"
         self.clock = ManualClock("2026-03-01T09:00:00Z")
-        self.mem = Credenda.open(self.folder / "m.db", user="ana", clock=self.clock, workers=False)
+        self.mem = Credenda.open(self.folder / "m.db", user="ana", clock=self.clock, workers=False, extractor=Speech())
         self.fresh = marks()
         self.kept: set[str] = set()
         self.buried: set[str] = set()

@@ -216,9 +216,9 @@ class Machine(RuleBasedStateMachine):
         hidden=st.sampled_from(["", "residence", "favourite_colour", "allergy"]),
         confidence=st.sampled_from([None, 0.5]),
     )
-    def rules_change(self, *, user: str, hidden: str, confidence: float | None) -> None:
-        """From now on everybody is read by other rules; who asks for it is read anew."""
-        self.world.rules.hidden, self.world.rules.confidence = hidden, confidence
+    def reading_changes(self, *, user: str, hidden: str, confidence: float | None) -> None:
+        """From now on everybody is read otherwise; who asks for it is read anew."""
+        self.world.speech.hidden, self.world.speech.confidence = hidden, confidence
         self.reextract(user)
 
     @rule(user=users)

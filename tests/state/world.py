@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -14,37 +14,22 @@ from typing import NamedTuple, cast
 from credenda import Conflict, Credenda, restore_backup
 from credenda.clock import parse_time
 from credenda.manage.rebuild import compare_with_log
-from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_value
-from credenda.write.extract.rules import RulesExtractor
 from credenda.write.forget.tombstones import hash_slot_forms
 from credenda.write.reconcile.slots import get_slot
 
 from .fragile import FUSE, SUFFIXES
 from .reaching import reached, saying_again, without
+from .speech import Speech
 
 USERS = ("ana", "ben")
 START = "2026-03-01T09:00:00Z"
 LEASE = timedelta(minutes=30)
 """Longer than a job belongs to a process that died."""
-
-
-class ChangingRules:
-    """The rules, of which some change with the years: they read less, or with another weight."""
-
-    def __init__(self) -> None:
-        self.rules = RulesExtractor()
-        self.hidden = ""
-        self.confidence: float | None = None
-
-    def extract(self, turn: Turn) -> list[Claim]:
-        found = [one for one in self.rules.extract(turn) if one.attribute != self.hidden]
-        weight = self.confidence
-        return found if weight is None else [replace(one, confidence=weight) for one in found]
 
 
 class JumpingClock:
@@ -105,7 +90,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.clock = JumpingClock()
-        self.rules = ChangingRules()
+        self.speech = Speech()
         self.lives = 0
         self.path = folder / "life0.db"
         self.ledgers = {user: Ledger() for user in USERS}
@@ -132,7 +117,7 @@ class World:
                     clock=self.clock,
                     embedder="hashed",
                     workers=False,
-                    extractor=self.rules,
+                    extractor=self.speech,
                 )
         return self.clients[user]
 

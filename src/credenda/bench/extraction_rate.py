@@ -1,4 +1,4 @@
-"""Measure how many messages per CPU second the rules extract."""
+"""Measure how many messages per CPU second are extracted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from credenda.bench.sentences import make_sentences
 from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
-from credenda.write.extract.noteworthy import WeighingExtractor
-from credenda.write.extract.rules import RulesExtractor
+from credenda.providers.reader.tagger import TaggingReader
+from credenda.write.facts.extractor import ReadingExtractor
 
 __all__ = ["measure_rate", "read_demo_turns"]
 
@@ -32,8 +32,7 @@ def read_demo_turns() -> list[str]:
 
 def measure_rate(texts: Sequence[str], moment: datetime) -> dict[str, Any]:
     """Return the extraction rate for these texts, each as a separate message: the best of some passes, CPU time."""
-    RulesExtractor.warm()
-    reader = WeighingExtractor(RulesExtractor())
+    reader = ReadingExtractor(TaggingReader())
     now = from_datetime(moment)
     turns = [_turn(text, number, now) for number, text in enumerate(texts)]
     others = [_turn(text, number, now) for number, text in enumerate(make_sentences(_OTHERS, seed=_OTHERS))]

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from credenda.bench.belief_figures import compute_wilson_interval
 from credenda.clock import from_datetime
-from credenda.model.claim import Turn
+from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.model.report import ModelUse
-from credenda.write.extract.noteworthy import WeighingExtractor
-from credenda.write.extract.rules import RulesExtractor
+from credenda.providers.reader.tagger import TaggingReader
+from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.llm.gate import skip
 
 __all__ = ["Bill", "compute_gate_figures"]
@@ -26,9 +26,10 @@ def compute_gate_figures(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return how many model calls the gate saves, and which sentences it loses; shares are in [0, 1].
 
     `saved` counts the sentences that are not sent to a model, `saved_of_skips` those among the sentences labelled skip;
-    `lost` those among the others in which the rules found nothing either.
+    `lost` those among the others in which the reader found nothing either.
     """
-    whys = [_find_reason(line) for line in lines]
+    extractor = ReadingExtractor(TaggingReader())
+    whys = [_find_reason(line, extractor) for line in lines]
     skips = [why for line, why in zip(lines, whys, strict=True) if line["label"] == "skip"]
     worth = [(line, why) for line, why in zip(lines, whys, strict=True) if line["label"] != "skip"]
     return {
@@ -45,14 +46,14 @@ def _count(whys: Iterable[str | None]) -> int:
     return sum(why is not None for why in whys)
 
 
-def _find_reason(line: Mapping[str, Any]) -> str | None:
+def _find_reason(line: Mapping[str, Any], extractor: Extractor) -> str | None:
     role = Role(line.get("role", "user"))
     moment_us = from_datetime(_MOMENT)
     event = Event(
         text=line["text"], role=role, speaker=role.value, occurred_us=moment_us, id="e0", recorded_us=moment_us
     )
     turn = Turn(event=event)
-    why = skip(turn, WeighingExtractor(RulesExtractor()).extract(turn))
+    why = skip(turn, extractor.extract(turn))
     return None if why is None else why.value
 
 

@@ -9,6 +9,7 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import DENIED, QUARANTINED, Event, NewEvent, Role
@@ -19,7 +20,6 @@ from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_member, check_name
-from credenda.write import extract
 from credenda.write.apply import Application, apply
 from credenda.write.forget.event_fields import remove_deleted_fields
 from credenda.write.forget.tombstones import is_deleted
@@ -178,9 +178,4 @@ def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
 def _check_cardinality(unit: MemoryUnit) -> Cardinality:
     if unit.cardinality is not None:
         return check_member(Cardinality, unit.cardinality, "cardinality")
-
-    return (
-        extract.lexicon.lexicon().cardinality(normalise_attribute(unit.attribute))
-        if unit.attribute
-        else Cardinality.SINGLE
-    )
+    return get_attribute(normalise_attribute(unit.attribute)).cardinality if unit.attribute else Cardinality.SINGLE

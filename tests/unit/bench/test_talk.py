@@ -12,7 +12,7 @@ from credenda.bench import cli, tables
 from credenda.bench.talk import run_talk
 from credenda.bench.talk_figures import Answer, StoredMemory, compute_figures, count_talk, measure_coverage
 from credenda.bench.talk_gold import Gold, GoldClaim, GoldQuestion, Replaced, load_gold
-from credenda.write.extract.rules import RulesExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}
 CONVERSATION = {
@@ -182,7 +182,7 @@ def test_a_job_that_failed_ends_the_count(files: tuple[Path, Path], monkeypatch:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(RulesExtractor, "extract", fail)
+    monkeypatch.setattr(ReadingExtractor, "extract", fail)
     monkeypatch.setenv("CREDENDA_JOB_ATTEMPTS", "1")
     with pytest.raises(CredendaError, match="extract failed in c1"):
         run_talk(files[0], files[1], embedder="none", note=lambda _: None)

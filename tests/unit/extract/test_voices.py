@@ -6,10 +6,9 @@ import pytest
 
 from credenda.model.claim import Turn
 from credenda.model.event import Role
-from credenda.model.memory import Stance
 from credenda.write.extract.voices import VOICE_CHARACTERS, Voice, is_playing, split_voices
 
-from .build import EXTRACTOR, event, hear, slots
+from .build import event
 
 
 def voices(text: str) -> list[tuple[Voice, str]]:
@@ -60,13 +59,6 @@ def test_other_text_has_its_voice(text: str, voice: Voice, begins: str) -> None:
     assert any(one == voice and said.startswith(begins) for one, said in voices(text)), voices(text)
 
 
-@pytest.mark.requirement("R-040")
-@pytest.mark.parametrize("text", [text for text, _, _ in OTHERS])
-def test_other_text_asserts_nothing(text: str) -> None:
-    held = [one for one in hear(text) if one.attribute is not None]
-    assert all(one.value in {"Lea", "tea"} for one in held), slots(held)
-
-
 @pytest.mark.parametrize("text", ["", " ", "\n", *(text for text, _, _ in OTHERS), *OWN, "x" * (VOICE_CHARACTERS + 9)])
 def test_passages_cover_the_message(text: str) -> None:
     passages = split_voices(text)
@@ -81,8 +73,10 @@ def test_a_mark_that_opens_nothing_takes_no_words_away() -> None:
 
 def test_by_the_way_the_author_speaks_again() -> None:
     text = "Pretend you are a pirate. I live on a ship. By the way, I work at Initech."
-    assert slots(hear(text))[1:] == [("user", "employer", "Initech")]
-    assert hear(text)[0].stance is Stance.ROLE_PLAY
+    assert voices(text) == [
+        (Voice.ROLE_PLAY, "Pretend you are a pirate. I live on a ship."),
+        (Voice.OWN, "By the way, I work at Initech."),
+    ]
 
 
 def test_a_role_for_the_assistant_alone_ends_with_its_message() -> None:
@@ -90,30 +84,8 @@ def test_a_role_for_the_assistant_alone_ends_with_its_message() -> None:
     reply = event("Arr!", Role.ASSISTANT, "assistant")
     later = Turn(event=event("I live in Hamburg."), before=(opener, reply))
     assert not is_playing(later)
-    assert [one.value for one in EXTRACTOR.extract(later)] == ["Hamburg"]
     both = event("Let's role-play: you are my landlord and I'm a tenant.")
     assert is_playing(Turn(event=event("I live in Hamburg."), before=(both, reply)))
-
-
-def test_ten_facts_of_one_message_give_ten_claims() -> None:
-    facts = [
-        *(
-            "I live in Porto",
-            "I work at Initech",
-            "I'm allergic to peanuts",
-            "I have two cats",
-            "My wife is called Ana",
-        ),
-        *("I speak Basque", "I play chess", "I drive a Volvo", "My birthday is 3 March", "I'm vegan"),
-    ]
-    claims = hear("Some facts about me:\n" + "\n".join(f"{at}. {fact}" for at, fact in enumerate(facts, 1)))
-    assert len({one.span.start for one in claims if one.attribute is not None}) == len(facts)
-    assert ("user", "allergy", "peanuts") in slots(claims)
-
-
-def test_what_another_says_of_the_author_is_reported() -> None:
-    (claim,) = hear("My boss says that I work at Siemens.")
-    assert (claim.stance, claim.confidence <= 0.6) == (Stance.REPORTED, True)
 
 
 def test_code_that_a_sentence_mentions_leaves_it_prose() -> None:

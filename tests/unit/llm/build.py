@@ -8,7 +8,7 @@ from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.testing import Answer, ScriptedModel
-from credenda.write.extract.rules import RulesExtractor
+from credenda.write.facts.exact import find_exact_forms
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, understand
 
@@ -24,9 +24,12 @@ def read(turn: Turn, *answers: Answer, known: tuple[Memory, ...] = ()) -> tuple[
     return read_all([turn], *answers, known=known)
 
 
-def read_all(turns: list[Turn], *answers: Answer, known: tuple[Memory, ...] = ()) -> tuple[Understood, ScriptedModel]:
+def read_all(
+    turns: list[Turn], *answers: Answer, known: tuple[Memory, ...] = (), found: tuple[Claim, ...] = ()
+) -> tuple[Understood, ScriptedModel]:
+    """Ask about turns in which the reader has `found` these claims, beside the exact forms."""
     model = ScriptedModel(answers)
-    readings = {one.event.id: tuple(RulesExtractor().extract(one)) for one in turns}
+    readings = {one.event.id: (*find_exact_forms(one).claims, *found) for one in turns}
     passage = Passage(turns=tuple(turns), known=known, readings=readings)
     return understand(passage, model.ask, "extract-5 scripted"), model
 

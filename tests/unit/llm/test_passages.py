@@ -12,7 +12,6 @@ from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality
 from credenda.providers.llm.protocol import ModelFailure, Trouble
 from credenda.providers.llm.tokens import estimate_question_tokens
-from credenda.write.extract.rules import RulesExtractor
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import question_about
 from credenda.write.reconcile.named_rival import name_claim
@@ -101,10 +100,11 @@ def test_no_text_can_leave_its_place_in_the_prompt() -> None:
     assert text not in model.asked[0].instructions
 
 
-def test_the_claims_of_the_rules_give_way_to_the_answer_except_for_retractions() -> None:
+def test_the_claims_of_the_reader_give_way_to_the_answer_except_for_retractions() -> None:
     turn = turn_of("I live in Graz.")
-    assert RulesExtractor().extract(turn)
-    assert claims_of(turn) == ()
+    found = claims_of(turn, {"quote": "I live in Graz", "attribute": "residence", "value": "Graz"})
+    assert len(found) == 1
+    assert read_all([turn], [], found=found)[0].claims == {"e1-aaaaaa": ()}
     (found,) = claims_of(turn_of("Never mind."))
     assert found.move is UpdateKind.RETRACT
 

@@ -1,16 +1,10 @@
-"""Extraction of claims from text: by rules (offline), by a language model, or verbatim. Pure."""
+"""What a message is beside its facts: whose words, which speech acts, which days. Pure."""
 
 from typing import TYPE_CHECKING
 
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.write.extract import (
-        lexicon as lexicon,
-    )
-    from credenda.write.extract import (
-        rules as rules,
-    )
     from credenda.write.extract import (
         wall as wall,
     )

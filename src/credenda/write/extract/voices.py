@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby, islice
 from typing import Final, NamedTuple
 
 from credenda.model.claim import Turn
 from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.clauses import open_contractions, straighten
-from credenda.write.extract.lexicon import expression, load_table, occurs
-from credenda.write.extract.shapes import is_role
+from credenda.write.extract.lexicon import load_table, names
 
 __all__ = ["VOICE_CHARACTERS", "Passage", "Voice", "is_playing", "split_voices"]
 
@@ -48,6 +47,13 @@ _QUOTED_WORDS: Final = (3, 8)
 _TURNS_MIN: Final = 3
 _LABELS_MIN: Final = 3
 _GAME_LABELS_MIN: Final = 2
+_ROLE: Final = re.compile(
+    r"(?:er|or|ist|ian|eer|ant|yst|man|woman|smith|wright|ess|ee|nurse|chef|cook|judge|pilot|guide|clerk|pirate|king|queen"
+    r"|wizard|knight|spy|vampire|robot|monk|priest|poet|thief|detective)$"
+)
+_PRAISE: Final = frozenset(
+    {"listener", "lifesaver", "helper", "winner", "genius", "keeper", "believer", "pleasure", "bother"}
+)
 _APOSTROPHES: Final = str.maketrans("\u2018\u2019", "''")
 
 
@@ -124,28 +130,44 @@ def is_playing(turn: Turn) -> bool:
     earlier = [one.text for one in turn.before if (one.role, one.speaker) == (event.role, event.speaker)]
     recent = earlier[-_SCENE_MESSAGES:]
     for number, text in enumerate(recent):
-        opens = _starts_scene(text) and expression("voices", "scene", "author").search(text.translate(_APOSTROPHES))
-        if opens and not any(expression("voices", "scene", "end").search(later) for later in recent[number:]):
+        opens = _starts_scene(text) and _expression("scene", "author").search(text.translate(_APOSTROPHES))
+        if opens and not any(_expression("scene", "end").search(later) for later in recent[number:]):
             return True
     return False
 
 
+@cache
+def _expression(group: str, name: str) -> re.Pattern[str]:
+    return re.compile(load_table("voices")[group][name], re.IGNORECASE)
+
+
+def _has_sign(group: str, text: str) -> bool:
+    """Return whether a text has one of the signs of a group, before the slower expressions."""
+    return any(sign in text for sign in load_table("voices")[group]["has"])
+
+
 def _starts_scene(text: str) -> bool:
     plain = text.translate(_APOSTROPHES)
-    expected = occurs(load_table("voices")["scene"]["has"], plain.lower())
-    return expected and expression("voices", "scene", "start").search(plain) is not None
+    expected = _has_sign("scene", plain.lower())
+    return expected and _expression("scene", "start").search(plain) is not None
 
 
 def _opens_scene(sentence: str) -> bool:
     """Return whether a sentence makes the rest of its message a role play or a supposition."""
     if _starts_scene(sentence):
         return True
-    found = expression("voices", "scene", "opening").match(open_contractions(straighten(sentence)))
-    return found is not None and (found["role"] is None or is_role(found["role"]))
+    found = _expression("scene", "opening").match(open_contractions(straighten(sentence)))
+    return found is not None and (found["role"] is None or _is_role(found["role"]))
+
+
+def _is_role(text: str) -> bool:
+    """Return whether a noun phrase names an occupation or relative, and no praise: "my landlord", "a pirate"."""
+    noun = text.split(" in ", maxsplit=1)[0].split(" of ", maxsplit=1)[0].rpartition(" ")[2].casefold()
+    return noun not in _PRAISE and (names().kin_noun(noun) is not None or _ROLE.search(noun) is not None)
 
 
 def _leaves(sentence: str) -> bool:
-    return expression("voices", "scene", "leave").match(sentence) is not None
+    return _expression("scene", "leave").match(sentence) is not None
 
 
 def _find_scenes(text: str, sentences: Iterable[TextSpan], *, playing: bool) -> Iterator[Passage]:
@@ -154,7 +176,7 @@ def _find_scenes(text: str, sentences: Iterable[TextSpan], *, playing: bool) -> 
     for first, stop in sentences:
         sentence = text[first:stop]
         start, ended = ended if inside else first, stop
-        if inside and (_leaves(sentence) or expression("voices", "scene", "end").search(sentence)):
+        if inside and (_leaves(sentence) or _expression("scene", "end").search(sentence)):
             inside = False
         elif not inside:
             inside = _opens_scene(sentence)
@@ -164,7 +186,7 @@ def _find_scenes(text: str, sentences: Iterable[TextSpan], *, playing: bool) -> 
 
 def _find_material(text: str, sentences: Sequence[TextSpan]) -> Iterator[Passage]:
     folded = text.lower()
-    if not occurs(load_table("voices")["material"]["has"], folded):
+    if not _has_sign("material", folded):
         return
     inside: Voice | None = None
     ended = 0
@@ -187,7 +209,7 @@ def _find_material(text: str, sentences: Sequence[TextSpan]) -> Iterator[Passage
 
 
 def _matches(name: str, sentence: str) -> bool:
-    return expression("voices", "material", name).search(sentence) is not None
+    return _expression("material", name).search(sentence) is not None
 
 
 def _opens_material(sentence: str) -> Voice | None:
@@ -243,7 +265,7 @@ def _find_sheets(text: str) -> Iterator[Passage]:
     titled = False
     for start, stop in [*_list_lines(text), TextSpan(len(text), len(text))]:
         line = text[start:stop]
-        found = expression("voices", "sheet", "label").match(line)
+        found = _expression("sheet", "label").match(line)
         if found is not None:
             block.append(TextSpan(start, stop))
             labels.append(found["label"].strip().lower())
@@ -253,7 +275,7 @@ def _find_sheets(text: str) -> Iterator[Passage]:
         game = sum(label in load_table("voices")["sheet"]["game"] for label in labels)
         if block and (titled or (len(labels) >= _LABELS_MIN and game >= _GAME_LABELS_MIN)):
             yield Passage(Voice.TEMPLATE, block[0].start, block[-1].stop)
-        titled = expression("voices", "sheet", "titled").search(line) is not None
+        titled = _expression("sheet", "titled").search(line) is not None
         block, labels = [], []
 
 
@@ -277,7 +299,7 @@ def _is_code(sentence: str) -> bool:
     """Return whether a sentence is code; code that a sentence mentions inside `…` does not count."""
     if _compile_code("begins").match(sentence):
         return True
-    if not occurs(load_table("voices")["code"]["has"], sentence):
+    if not _has_sign("code", sentence):
         return False
     rest = _MENTIONED_CODE.sub(" ", sentence)
     told = rest if len(rest.split()) >= _PROSE_WORDS else sentence

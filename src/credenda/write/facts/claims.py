@@ -16,7 +16,7 @@ from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStat
 from credenda.text.normalize import normalise_attribute
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates, iso_day, past_dates
-from credenda.write.extract.third_person import who_speaks
+from credenda.write.extract.speaker import who_speaks
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.facts.schema import FactSchema, load_fact_schemas
 from credenda.write.intake.secrets import screen_secrets

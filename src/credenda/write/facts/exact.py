@@ -11,7 +11,7 @@ from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import MemoryType
 from credenda.text.sentences import TextSpan, split_sentences
-from credenda.write.extract.third_person import who_speaks
+from credenda.write.extract.speaker import who_speaks
 from credenda.write.intake.secrets import screen_secrets
 
 __all__ = ["ExactForms", "find_exact_forms"]

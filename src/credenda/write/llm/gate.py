@@ -1,6 +1,6 @@
 """Decide whether a turn needs a language model. Pure, and much cheaper than a call. Pure.
 
-It skips only turns that cannot hold a fact; a turn with a claim by the rules always goes to the model.
+It skips only turns that cannot hold a fact; a turn in which the reader found one always goes to the model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from credenda.model.event import DENIED, QUARANTINED, Role
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.clauses import straighten
 from credenda.write.extract.prose import own_sentences
-from credenda.write.extract.spoken import fluent, premise_of
 from credenda.write.intake.secrets import is_instruction_like
 
 __all__ = ["Skip", "skip"]
@@ -40,7 +39,7 @@ class Skip(StrEnum):
     SPEAKER = "speaker"
     """The assistant's text states no facts."""
     DOCUMENT = "document"
-    """Documents and very long texts are extracted by rules alone."""
+    """Documents and very long texts are read by the reader alone."""
     ORDERS = "orders"
     """The text looks like prompt injection."""
     EMPTY = "empty"
@@ -48,7 +47,7 @@ class Skip(StrEnum):
 
 
 def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
-    """Return why a turn needs no model, given the rules' claims in `readings`; None if it needs one."""
+    """Return why a turn needs no model, given the reader's claims in `readings`; None if it needs one."""
     event = turn.event
     if event.role is Role.ASSISTANT:
         return Skip.SPEAKER
@@ -59,7 +58,7 @@ def skip(turn: Turn, readings: Sequence[Claim]) -> Skip | None:
     if readings or len(event.text) > _SHORT_MESSAGE:
         return None
     sentences = (event.text[start:stop] for start, stop in own_sentences(event.text))
-    return None if any(_may_tell(fluent(straighten(sentence))) for sentence in sentences) else Skip.EMPTY
+    return None if any(_may_tell(straighten(sentence)) for sentence in sentences) else Skip.EMPTY
 
 
 @cache
@@ -76,8 +75,6 @@ def _may_tell(sentence: str) -> bool:
     short = len(sentence) <= _SHORT_SENTENCE
     if given["reaction"].match(sentence) or (short and given["passing"].match(sentence)):
         return False
-    if sentence.endswith("?"):
-        return premise_of(sentence) is not None or given["telling"].search(sentence) is not None
-    if given["request"].match(sentence):
+    if sentence.endswith("?") or given["request"].match(sentence):
         return given["telling"].search(sentence) is not None
     return not (given["remark"].match(sentence) and _SELF.search(sentence) is None)

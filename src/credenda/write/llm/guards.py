@@ -20,11 +20,11 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.text.tokens import tokenize
 from credenda.write.extract.acts import Act, act_of, is_question
-from credenda.write.extract.clauses import open_contractions, split_clauses, straighten
-from credenda.write.extract.lasting import stands_alone
+from credenda.write.extract.clauses import split_clauses, straighten
 from credenda.write.extract.moments import past_dates
 from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
+from credenda.write.llm.alone import stands_alone
 from credenda.write.llm.answer import Effect, Proposal
 from credenda.write.llm.answered import is_bare_reply
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
@@ -163,7 +163,7 @@ def _find_silence(said: Said) -> Refusal | None:
     act = act_of(plain)
     if act in _SILENT:
         return Refusal.PASSING
-    asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(open_contractions(plain))
+    asks = said.sentence.rstrip("\"')”’ ").endswith("?") and said.reaches_end and is_question(plain)
     open_choice = said.proposal.stance is Stance.CONSIDERED or act in _BY_ACT
     return Refusal.QUESTION if asks and not open_choice else None
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from credenda.model.event import Event, Role
+from credenda.model.event import Event, Role, Source
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.notes import is_about_user
 from credenda.text.tokens import tokenize
-from credenda.write.extract.clauses import open_contractions, read_clause, split_clauses, straighten
-from credenda.write.extract.instructions import read_directive
+from credenda.write.extract.clauses import split_clauses, straighten
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.shared_subjects import carry_subjects
-from credenda.write.extract.subjects import Subject, find_subject
-from credenda.write.extract.third_person import as_own_words, is_note
+from credenda.write.extract.speaker import who_speaks
 from credenda.write.llm.words import says
 
 __all__ = ["about_another", "named_in", "owner_of", "resolve_entity"]
@@ -22,7 +20,17 @@ _SELF: Final = frozenset({"user", "me", "i", "myself", "speaker", "self"})
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
 )
-_OTHERS: Final = re.compile(r"^(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
+_OPENING: Final = re.compile(
+    r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way)\b[,:]? )+",
+    re.IGNORECASE,
+)
+_OTHERS: Final = re.compile(r"(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
+_OWNED: Final = re.compile(r"(?:my|our) (?P<of>(?:[\w-]+ ){0,2}?)(?P<noun>[\w-]+)(?='s\b|[ ,.]|$)", re.IGNORECASE)
+_NAMED: Final = re.compile(
+    r"(?!(?:As|At|In|On|If|To|By|For|From|With|After|Before|During|Until|While|When|Where|What|How|Why|There|Here|It|This"
+    r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
+    r"[A-Z][\w-]+(?:'s)? (?:[A-Z][\w-]+ )?[a-z]"
+)
 _FRAGMENT_WORDS: Final = 3
 _NOUN_CHARACTERS: Final = 3
 _POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
@@ -30,14 +38,12 @@ _QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\
 
 
 def owner_of(event: Event) -> str | None:
-    """Return the entity of "I" in an event; None in a document."""
-    if event.role is Role.USER:
-        return "user"
-    return event.speaker if event.role is Role.PERSON else None
+    """Return the entity of "I" in an event; None in a document or an assistant's text."""
+    return None if event.role is Role.ASSISTANT else who_speaks(event)[1]
 
 
 def resolve_entity(entity: str, owner: str) -> str:
-    """Normalise an entity as the rules do: "my sister" is "user's sister"."""
+    """Normalise an entity: "my sister" is "user's sister"."""
     if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
         return owner
     plain = _POSSESSIVE.sub("", entity.strip())
@@ -66,78 +72,56 @@ def named_in(entity: str, texts: tuple[str, ...]) -> bool:
 def about_another(event: Event, sentence: str, value: str | None, attribute: str | None) -> bool:
     """Return whether a sentence states another person's fact, which cannot be the speaker's (D-007).
 
-    Checks the clause of the value, or all clauses.
+    The beginning of the clause with the value decides; without such a clause, that of all clauses.
     """
-    plain = as_own_words(straighten(sentence), noted=is_note(event))
+    plain = straighten(sentence)
+    if _is_note(event):
+        return False
     if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
         return True
-    clauses = carry_subjects(split_clauses(open_contractions(plain)))
+    clauses = [_OPENING.sub("", one) for one in split_clauses(plain)]
     holding = [clause for clause in clauses if value and says(clause, value)] or clauses
-    if any(_names_thing(clause, attribute) or _is_called_mine(clause, attribute) for clause in holding):
-        return False
-    if not _FIRST_PERSON.search(plain) and not any(map(_addresses, clauses)):
-        stated = [clause.text for clause in map(read_clause, holding) if clause is not None]
-        if any(map(_begins_with_verb, (plain, *stated))):
-            return False
-        if not _is_fragment(plain, value):
-            return True
-    return all(_of_another(clause, value, attribute) for clause in holding)
-
-
-def _names_thing(piece: str, attribute: str | None) -> bool:
-    """Return whether a clause is about a thing that speaker and listener share: "the deadline is Friday"."""
-    clause = read_clause(piece)
-    subject = None if clause is None else find_subject(clause.text, "user", None)
-    if subject is None or subject.who != "the" or attribute is None:
-        return False
-    shared = not subject.entity.strip() or subject.entity == "user"
-    return shared and lexicon().attribute(subject.noun).name == attribute
-
-
-def _is_called_mine(piece: str, attribute: str | None) -> bool:
-    """Return whether a clause attributes the value to the speaker: "the landlord raised my rent to …"."""
     noun = normalise_attribute(attribute or "").replace("_", " ")
-    return bool(noun) and re.search(rf"\b(?:my|our) (?:\w+ )?{re.escape(noun)}\b", piece, re.IGNORECASE) is not None
-
-
-def _addresses(piece: str) -> bool:
-    """Return whether a clause instructs the assistant."""
-    clause = read_clause(piece)
-    return clause is not None and read_directive(clause, to_assistant=True) is not None
-
-
-def _is_fragment(text: str, value: str | None) -> bool:
-    """Return whether a text may omit its subject, as in notes about oneself: "Vegan since 2015"."""
-    words = text.split()
-    return len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0].strip(",.")))
-
-
-def _begins_with_verb(text: str) -> bool:
-    """Return whether a text begins with the speaker's action or state: "Working from home", "Based in Rome"."""
-    first = text.split(" ", 1)[0].strip(",.").lower()
-    form = lexicon().forms.get(first)
-    return first.endswith(("ing", "ed")) or (form is not None and not form.kinds.isdisjoint({"participle", "past"}))
-
-
-def _of_another(piece: str, value: str | None, attribute: str | None) -> bool:
-    clause = read_clause(piece)
-    if clause is None or read_directive(clause, to_assistant=True) is not None:
+    mine = re.compile(rf"\b(?:(?:my|our)|^the) (?:\w+ )?{re.escape(noun)}\b", re.IGNORECASE)
+    if noun and any(mine.search(clause) for clause in holding):
         return False
-    text = clause.text
-    if clause.reporter is not None and not _FIRST_PERSON.search(text):
+    if _FIRST_PERSON.search(plain):
+        return all(_is_of_another(clause, value, noun) for clause in holding)
+    return not any(_omits_subject(clause, value) or _names_thing(clause, attribute) for clause in (plain, *holding))
+
+
+def _is_note(event: Event) -> bool:
+    """Return whether a text is a note about the user, written by somebody else: all of it is about them."""
+    return event.role is Role.USER and (event.source is Source.INGEST or is_about_user(event.text))
+
+
+def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
+    """Return whether a clause begins with another person, who is not the value itself: "my wife is Ana"."""
+    if _OTHERS.match(clause):
         return True
-    subject = find_subject(text, "user", None)
-    if subject is None:
-        return _OTHERS.match(text) is not None
-    return _is_other(subject, attribute) and not (value and says(subject.entity, value))
+    if owned := _OWNED.match(clause):
+        kin = next((one for word in (*owned["of"].split(), owned["noun"]) if (one := names().kin_noun(word))), None)
+        return kin is not None and kin != names().kin_noun(noun) and not (value and says(owned[0], value))
+    named = _NAMED.match(clause) is not None and _FIRST_PERSON.search(clause) is None
+    return named and not _omits_subject(clause, value)
 
 
-def _is_other(subject: Subject, attribute: str | None) -> bool:
-    if subject.who in {"me", "gerund", "best"}:
-        return False
-    noun = names().kin_noun(attribute.replace("_", " ")) if attribute else None
-    if noun is not None and (subject.entity.endswith(noun) or names().kin_noun(subject.noun) == noun):
-        return False  # "my wife is Ana" gives the speaker's wife
-    if subject.who == "own":
-        return normalise_name(subject.entity) != "user"
-    return subject.who in {"person", "name"} and not _FIRST_PERSON.search(" ".join(subject.rest))
+def _names_thing(clause: str, attribute: str | None) -> bool:
+    """Return whether a clause is about a thing that speaker and listener share: "the deadline is Friday"."""
+    words = re.findall(r"[\w-]+", clause.lower())[:_FRAGMENT_WORDS]
+    nouns = (" ".join(words[1:end]) for end in range(2, len(words) + 1))
+    return words[:1] == ["the"] and any(lexicon().attribute(noun).name == attribute for noun in nouns)
+
+
+def _omits_subject(clause: str, value: str | None) -> bool:
+    """Return whether a clause has no subject, as in notes about oneself and requests.
+
+    It is short, or begins with its value or a verb: "Vegan since 2015", "Based in Rome", "Always answer in French".
+    """
+    words = [word.strip(",.").lower() for word in _OPENING.sub("", clause).split()]
+    if len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0])):
+        return True
+    verbs = lexicon().verbs
+    return words[0].endswith(("ing", "ed")) or (
+        words[0] in verbs and (words[1] not in verbs or words[1].endswith("ing"))
+    )

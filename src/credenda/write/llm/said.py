@@ -9,7 +9,7 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Span, Turn
 from credenda.write.extract.acts import is_question
-from credenda.write.extract.clauses import open_contractions, straighten
+from credenda.write.extract.clauses import straighten
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.llm.answer import Proposal
 from credenda.write.llm.answered import find_question
@@ -66,4 +66,4 @@ class Said:
 
 def _asks(text: str) -> bool:
     plain = straighten(text)
-    return plain.endswith("?") or is_question(open_contractions(plain))
+    return plain.endswith("?") or is_question(plain)

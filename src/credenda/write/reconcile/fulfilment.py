@@ -222,11 +222,10 @@ def _has_leading_verb(words: list[str]) -> bool:
 
     "Peer review for April" names its object alone.
     """
-    known = bool(words) and (words[0] in lexicon().forms or words[0].endswith(("ing", "ed")))
+    known = bool(words) and (words[0] in lexicon().verbs or words[0].endswith(("ing", "ed")))
     return known or (len(words) > 1 and words[1] in _PARTICLES | _OWNERS)
 
 
 def lemmatise_verb(verb: str) -> str:
     """Return the stem of the base form of a verb."""
-    form = lexicon().forms.get(verb)
-    return stem(verb if form is None else form.base.partition(" ")[0])
+    return stem(lexicon().verbs.get(verb, verb).partition(" ")[0])
