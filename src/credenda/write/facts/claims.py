@@ -101,7 +101,12 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     for fact in _drop_misspoken(turn.event.text, list(facts)):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
-        if schema is None or fact.certainty < schema.certain or fact.attribute_certainty < schema.sure:
+        if (
+            schema is None
+            or (schema.order and _is_among_persons(turn))
+            or fact.certainty < schema.certain
+            or fact.attribute_certainty < schema.sure
+        ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
@@ -121,6 +126,12 @@ def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
         if one.attribute == after.attribute and _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
     ]
     return [one for one in facts if one not in wrong]
+
+
+def _is_among_persons(turn: Turn) -> bool:
+    """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
+    roles = {turn.event.role, *(one.role for one in turn.before)}
+    return Role.PERSON in roles and Role.ASSISTANT not in roles
 
 
 def _is_within(start: int, stop: int, fact: Fact) -> bool:
