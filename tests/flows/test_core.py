@@ -347,3 +347,17 @@ def test_a_copied_sentence_is_recalled_but_no_part_of_the_core(mem: Credenda, cl
         recall(mem, clock, name, f"s{day}")
         clock.advance(DAY)
     assert mem.manage.core().lines == ()
+
+
+@pytest.mark.requirement("S-016")
+def test_a_job_until_the_end_of_a_month_leaves_it_then(mem: Credenda, clock: ManualClock, say: Say) -> None:
+    say("I'm a barista at Café Extrablatt until end of august")
+    assert "barista" in mem.manage.core().text
+    clock.advance(timedelta(days=250))
+    assert "barista" not in mem.manage.core().text
+
+
+@pytest.mark.requirement("S-016")
+def test_an_order_of_work_stands_in_it(mem: Credenda, say: Say) -> None:
+    say("Never force push. I mean it.", "use pnpm, never npm", "Always wash the rice three times.")
+    assert sections(mem.manage.core())["instruction"] == ["Never force push.", "use pnpm, never npm"]

@@ -206,3 +206,43 @@ def test_orders_and_steps_have_their_types() -> None:
 
 def test_every_attribute_of_the_reader_has_a_row() -> None:
     assert set(load_fact_schemas()) == set(ATTRIBUTES)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "attribute", "told"),
+    [
+        ("I'm on a ThinkPad X1, will that do for video?", "ThinkPad X1", "device", "I'm on a ThinkPad X1"),
+        ("Is my aunt Ruth allergic to cats?", "Ruth", "relative", "Is my aunt Ruth allergic to cats"),
+    ],
+)
+def test_the_words_of_a_memory_ask_nothing(text: str, value: str, attribute: str, told: str) -> None:
+    (claim,) = read_one(text, value, attribute, quote=place(text, told))
+    assert claim.text == told
+
+
+def test_an_item_of_a_list_is_told_alone_and_without_its_mark() -> None:
+    text = "About me:\n- chess\n2. live in Loja\n- nurse"
+    items = (("chess\n2", "hobby"), ("Loja", "residence"), ("nurse", "job_title"))
+    facts = [
+        Fact(value=place(text, value), quote=Words(text[10:], 10, len(text)), attribute=attribute)
+        for value, attribute in items
+    ]
+    assert [(one.value, one.text) for one in make_claims(make_turn(text), facts)] == [
+        ("chess", "chess"),
+        ("Loja", "live in Loja"),
+        ("nurse", "nurse"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("my number is 12, wait no, sorry, 14", ["14"]),
+        ("my number is 12, sorry I mean 14", ["14"]),
+        ("my number is 12 and at work 14", ["12", "14"]),
+        ("my number is 12, no longer 14", ["12", "14"]),
+    ],
+)
+def test_a_value_that_the_next_words_correct_is_not_held(text: str, held: list[str]) -> None:
+    facts = [Fact(value=place(text, one), quote=Words(text, 0, len(text)), attribute="contact") for one in ("12", "14")]
+    assert [one.value for one in make_claims(make_turn(text), facts)] == held

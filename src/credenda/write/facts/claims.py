@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda import limits
@@ -59,6 +60,16 @@ _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
+_MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
+_ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
+_NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
+"""Where the next item of a list begins, of whose number a value may end in a part."""
+_MISSPOKEN: Final = re.compile(
+    r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
+    r"(?:\W+(?:no|sorry|i meant?|it's|its|it is))*\W+",
+    re.IGNORECASE,
+)
+"""Words between two values of which the second one takes the place of the first: "12, no sorry, 14" """
 _TRAILING: Final = re.compile(
     r"[,\s]+(?:again|after all|as before|now|these days|at the moment|currently|any ?more|too|as well|please|lol)$",
     re.IGNORECASE,
@@ -87,10 +98,15 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    for fact in facts:
+    for fact in _drop_misspoken(turn.event.text, list(facts)):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
-        if schema is None or fact.certainty < schema.certain or fact.attribute_certainty < schema.sure:
+        if (
+            schema is None
+            or (schema.order and _is_among_persons(turn))
+            or fact.certainty < schema.certain
+            or fact.attribute_certainty < schema.sure
+        ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
@@ -99,6 +115,23 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     return sorted(claims.values(), key=lambda one: one.span.start)
+
+
+def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
+    """Leave out a fact whose value the next one corrects in the same breath."""
+    said = [one for one in facts if one.value.start >= 0]
+    wrong = [
+        one
+        for one, after in pairwise(said)
+        if one.attribute == after.attribute and _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
+    ]
+    return [one for one in facts if one not in wrong]
+
+
+def _is_among_persons(turn: Turn) -> bool:
+    """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
+    roles = {turn.event.role, *(one.role for one in turn.before)}
+    return Role.PERSON in roles and Role.ASSISTANT not in roles
 
 
 def _is_within(start: int, stop: int, fact: Fact) -> bool:
@@ -149,7 +182,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY}:
         return replace(plain, type=MemoryType.FACT)
     entity, attribute = _find_slot(told, owner)
-    valid = attribute and is_valid_value(attribute, fact.value.text) and not _MASK.search(fact.value.text)
+    valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
 
 
@@ -163,10 +196,23 @@ def _is_reported(told: _PlacedFact) -> bool:
 
 
 def _find_span(fact: Fact, turn: Turn) -> Span:
-    """Return the sentences that tell a fact, or the quoted words if those are long."""
-    quoted = Span(turn.event.id, fact.quote.start, fact.quote.stop)
-    whole = widen_to_sentences(turn.event.text, quoted)
-    return whole if whole.stop - whole.start <= _SENTENCE_CHARACTERS else quoted
+    """Return the sentences that tell a fact, or the quoted words if those are long or part of a question.
+
+    An item of a list tells what it tells alone, without its mark.
+    """
+    text, quoted = turn.event.text, Span(turn.event.id, fact.quote.start, fact.quote.stop)
+    if (line := text.rfind("\n", 0, max(fact.value.start, 0)) + 1) and _ITEM.match(text, line):
+        after = text.find("\n", fact.value.start)
+        quoted = replace(
+            quoted, start=max(line, quoted.start), stop=min(quoted.stop, after if after > 0 else len(text))
+        )
+    whole = widen_to_sentences(text, quoted)
+    if (mark := _ITEM.match(text, whole.start)) is not None:
+        whole = replace(whole, start=mark.end())
+    if whole.stop - whole.start > _SENTENCE_CHARACTERS:
+        return quoted
+    asked = text[whole.start : whole.stop].endswith("?")
+    return replace(quoted, stop=len(text[: quoted.stop].rstrip("?! "))) if asked else whole
 
 
 def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
@@ -199,7 +245,7 @@ def _trim(value: str) -> str:
     >>> _trim("morning meetings again")
     'morning meetings'
     """
-    return _TRAILING.sub("", value.strip())
+    return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()))
 
 
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:

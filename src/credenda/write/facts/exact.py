@@ -19,7 +19,7 @@ __all__ = ["ExactForms", "find_exact_forms"]
 _OPENING: Final = r"(?:(?:no|oh|wait|sorry|actually|please|just|and|um|uh|hmm|ok|okay)[,.!]*\s+)*"
 _IT: Final = (
     r"(?:(?:about )?(?:that|this|it|what i (?:just )?said|my last (?:message|sentence|statement|one)|(?:that|the) last"
-    r" (?:one|bit|part|message|sentence)))"
+    r" (?:one|bit|part|message|sentence)|(?:that|this)(?: \w+)? (?:number|date|address|name|price|amount|email)))"
 )
 _DROP: Final = rf"(?:ignore|scratch|strike|forget|disregard|delete) {_IT}"
 _TAKEN_BACK: Final = re.compile(
