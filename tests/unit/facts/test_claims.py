@@ -121,9 +121,9 @@ def test_unreal_talk_leaves_no_slot_and_little_confidence() -> None:
     assert claim.confidence <= 0.3
 
 
-def test_a_past_state_has_an_end() -> None:
+def test_a_past_state_without_an_end_is_a_slot_of_its_own() -> None:
     (claim,) = read_one("I lived in Quito as a student", "Quito", "residence", status=FactStatus.PAST)
-    assert claim.valid_until_us == NOW
+    assert (claim.attribute, claim.valid_until_us) == ("former_residence", None)
 
 
 @pytest.mark.parametrize(
@@ -206,3 +206,33 @@ def test_orders_and_steps_have_their_types() -> None:
 
 def test_every_attribute_of_the_reader_has_a_row() -> None:
     assert set(load_fact_schemas()) == set(ATTRIBUTES)
+
+
+@pytest.mark.parametrize("status", [FactStatus.ENDED, FactStatus.DENIED])
+def test_what_a_fact_replaces_is_said_once(status: FactStatus) -> None:
+    text = "done with Kestrel, Ibex pays me now"
+    quote = Words(text, 0, len(text))
+    over = Fact(value=place(text, "Kestrel"), quote=quote, attribute="employer", status=status)
+    new = Fact(
+        value=place(text, "Ibex"), quote=quote, attribute="employer", old="Kestrel", change=FactChange.CHANGED
+    )
+    (claim,) = make_claims(make_turn(text), [over, new])
+    assert (claim.value, claim.prior, claim.move) == ("Ibex", "Kestrel", UpdateKind.CHANGE)
+    assert len(make_claims(make_turn(text), [over, replace(new, old="")])) == 1
+    assert len(make_claims(make_turn(text), [over, replace(new, old="Okapi")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "scope", "found"),
+    [
+        ("rooibos at the office", "rooibos at the office", "at the office", ("rooibos", "office")),
+        ("rooibos during meetings", "rooibos", "during meetings", ("rooibos", "meetings")),
+        ("on call: rooibos", "rooibos", "on call", ("rooibos", "call")),
+        ("at the office", "at the office", "at the office", ("at the office", "office")),
+    ],
+)
+def test_a_scope_has_the_name_of_its_place_and_is_no_part_of_a_value(
+    text: str, value: str, scope: str, found: tuple[str, str]
+) -> None:
+    (claim,) = read_one(text, value, "prefers", scope=scope)
+    assert (claim.value, claim.scope) == found

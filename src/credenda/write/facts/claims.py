@@ -13,7 +13,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
-from credenda.text.normalize import normalise_attribute
+from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates, iso_day, past_dates
 from credenda.write.extract.third_person import who_speaks
@@ -45,6 +45,8 @@ _FIRM: Final = 0.75
 _ENTITY_WORDS: Final = 5
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
+_JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
+"""Words that join a scope to its sentence, and are no part of its name: "at work" """
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _TRAILING: Final = re.compile(
@@ -86,7 +88,18 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
-    return sorted(claims.values(), key=lambda one: one.span.start)
+    told = [one for one in claims.values() if not any(_replaces(other, one) for other in claims.values())]
+    return sorted(told, key=lambda one: one.span.start)
+
+
+def _replaces(claim: Claim, other: Claim) -> bool:
+    """Return whether a claim ends the value of another by taking its place, so that its end needs no claim."""
+    over = other.move is UpdateKind.END or other.stance is Stance.NEGATED
+    same = (claim.entity, claim.attribute, claim.scope) == (other.entity, other.attribute, other.scope)
+    if not (over and same) or is_same_value(claim.value, other.value):
+        return False
+    moved = claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE
+    return is_same_value(claim.prior, other.value) if claim.prior else moved
 
 
 def _is_within(start: int, stop: int, fact: Fact) -> bool:
@@ -175,11 +188,21 @@ def _trim(value: str) -> str:
     return _TRAILING.sub("", value.strip())
 
 
+def _leave_out(value: str, scope: str) -> str:
+    """Leave out a scope that closes a value, unless it is all of it.
+
+    >>> _leave_out("tea at work", "at work")
+    'tea'
+    """
+    closes = bool(scope) and value.casefold().endswith(f" {scope.casefold()}")
+    return value[: -len(scope)].rstrip(" ,") if closes else value
+
+
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
-    known, value = get_attribute(attribute), _trim(fact.value.text)
+    known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
     firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM
     changes = fact.change is not FactChange.NONE or bool(fact.old)
@@ -193,7 +216,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=_ARTICLE.sub("", fact.scope) or None,
+        scope=_JOINS.sub("", _ARTICLE.sub("", fact.scope)) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=UpdateKind.END if fact.status is FactStatus.ENDED else _MOVES.get(fact.change, UpdateKind.STATE),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
