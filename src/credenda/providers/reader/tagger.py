@@ -23,6 +23,7 @@ from credenda.install_hint import format_install
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.text.sentences import split_sentences
+from credenda.providers.onnx import load_runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,10 +78,29 @@ class _Window(NamedTuple):
         """Return the words of a span."""
         first, last = span[0] - self.base, span[1] - self.base
         if first >= 0:
-            start, stop = self.places[first][0], self.places[min(last, len(self.places) - 1)][1]
+            start, stop = _widen(self.text, self.places[first][0], self.places[min(last, len(self.places) - 1)][1])
             return Words(self.text[start:stop], self.offset + start, self.offset + stop)
         last = min(span[1] - 1, len(self.before_places) - 1)
         return Words(self.before[self.before_places[span[0] - 1][0] : self.before_places[last][1]])
+
+
+def _widen(text: str, start: int, stop: int) -> Span:
+    """Widen a place to whole words, of which the model may mark a part, in scripts that have spaces between words.
+
+    Letters with a case are of such scripts.
+
+    >>> _widen("left Quillmark", 5, 8)
+    (5, 14)
+    """
+    while 0 < start and _has_case(text[start - 1 : start + 1]):
+        start -= 1
+    while 0 < stop < len(text) and _has_case(text[stop - 1 : stop + 1]):
+        stop += 1
+    return start, stop
+
+
+def _has_case(letters: str) -> bool:
+    return all(one.isalpha() and one.lower() != one.upper() for one in letters)
 
 
 def is_installed() -> bool:
@@ -272,7 +292,7 @@ def _open_graph(path: Path, digest: str) -> Any:  # noqa: ANN401 - onnxruntime h
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError(f"{path} is not the file that this version was tested with")
-    runtime = import_module("onnxruntime")
+    runtime = load_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # it grows to the largest message ever seen and never shrinks

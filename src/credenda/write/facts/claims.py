@@ -13,7 +13,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
-from credenda.text.normalize import is_same_value, normalise_attribute
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates, iso_day, past_dates
 from credenda.write.extract.third_person import who_speaks
@@ -93,13 +93,16 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
 
 
 def _replaces(claim: Claim, other: Claim) -> bool:
-    """Return whether a claim ends the value of another by taking its place, so that its end needs no claim."""
+    """Return whether a claim says what another says and more: the value in the place of one that ends, or a name."""
     over = other.move is UpdateKind.END or other.stance is Stance.NEGATED
     same = (claim.entity, claim.attribute, claim.scope) == (other.entity, other.attribute, other.scope)
-    if not (over and same) or is_same_value(claim.value, other.value):
+    if not same or is_same_value(claim.value, other.value):
         return False
+    if not over:
+        return is_same_value(other.value, other.attribute)  # "my daughter is Mira" names her twice
     moved = claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE
-    return is_same_value(claim.prior, other.value) if claim.prior else moved
+    named = f" {normalise_value(claim.prior or '')} " in f" {normalise_value(other.value or '')} "
+    return named if claim.prior else moved
 
 
 def _is_within(start: int, stop: int, fact: Fact) -> bool:
@@ -188,6 +191,14 @@ def _trim(value: str) -> str:
     return _TRAILING.sub("", value.strip())
 
 
+def _find_move(fact: Fact) -> UpdateKind:
+    """Return the effect of a fact on earlier values; "this, not that" corrects without a word of correction."""
+    if fact.status is FactStatus.ENDED:
+        return UpdateKind.END
+    denied = fact.old and f" not {fact.old.casefold()}" in fact.quote.text.casefold()
+    return _MOVES.get(fact.change, UpdateKind.CORRECT if denied else UpdateKind.STATE)
+
+
 def _leave_out(value: str, scope: str) -> str:
     """Leave out a scope that closes a value, unless it is all of it.
 
@@ -218,7 +229,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         prior=fact.old or None,
         scope=_JOINS.sub("", _ARTICLE.sub("", fact.scope)) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
-        move=UpdateKind.END if fact.status is FactStatus.ENDED else _MOVES.get(fact.change, UpdateKind.STATE),
+        move=_find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
         valid_from_us=coming or dates.since,
         valid_until_us=dates.until or (now_us if past else None),
