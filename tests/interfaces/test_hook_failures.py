@@ -98,7 +98,7 @@ def test_a_user_without_a_database_gets_nothing_and_loses_nothing(folder: Path) 
     assert agent.target != str(agent.database) or not agent.database.exists()
     assert agent.file() == 1
     with agent.open() as memory:
-        assert memory.list(attribute="editor").items[0].value == "Neovim"
+        assert memory.list(attribute="tool").items[0].value == "Neovim"
 
 
 @pytest.mark.sqlite_file  # the file is locked and damaged

@@ -25,10 +25,19 @@ from .terminal import environment, process
 
 CALLS = 8
 SERVERS = 3
+FOODS = (
+    "peanuts shrimp walnuts milk eggs soy wheat sesame celery mustard crab lobster cashews almonds hazelnuts kiwi"
+    " strawberries bananas tomatoes oysters mussels salmon tuna garlic"
+).split()
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+
+
+def tell(number: int) -> str:
+    """Return a sentence that gives one memory, another for each of the calls of all servers."""
+    return f"I'm allergic to {FOODS[number]}."
 
 
 def request(number: int, method: str, **params: object) -> bytes:
@@ -111,7 +120,7 @@ def test_three_servers_share_one_file(db: Path) -> None:
         async with Client(command(db)) as client:
             agent = Agent(client)
             for turn in range(CALLS):
-                await agent.ask("store_memory", text=f"My hobby is kind{number}n{turn}.", session_id=f"s{number}")
+                await agent.ask("store_memory", text=tell(number * CALLS + turn), session_id=f"s{number}")
                 found = await agent.ask("search_memories", query=f"kind{number}n{turn}")
                 assert found["total"] >= 1
 
@@ -122,7 +131,7 @@ def test_three_servers_share_one_file(db: Path) -> None:
                     group.start_soon(session, number)
 
     anyio.run(all_at_once)
-    said = {f"My hobby is kind{number}n{turn}." for number in range(SERVERS) for turn in range(CALLS)}
+    said = {tell(number * CALLS + turn) for number in range(SERVERS) for turn in range(CALLS)}
     with Credenda.open(db, user="ana", workers=False) as memory:
         memory.settle()
         assert memory.stats().events == len(said)
@@ -164,7 +173,7 @@ from interfaces.test_mcp_process import Pipe, call
 pipe = Pipe(sys.argv[2])
 print(pipe.child.pid, flush=True)
 for number in range(10_000):
-    pipe.ask(call(number, "store_memory", text=f"My hobby is kind{number}."))
+    pipe.ask(call(number, "store_memory", text=tell(number)))
     print(number, flush=True)
 """
 
@@ -192,14 +201,14 @@ def test_a_client_that_dies_mid_call_costs_nothing_acknowledged(db: Path) -> Non
 def test_a_server_that_is_killed_mid_call_costs_nothing_acknowledged(db: Path) -> None:
     """What was answered is there; the rest is whole or absent."""
     pipe = Pipe(db)
-    acknowledged = [f"My hobby is kind{number}." for number in range(CALLS)]
+    acknowledged = [tell(number) for number in range(CALLS)]
     for number, text in enumerate(acknowledged):
         assert pipe.ask(call(number, "store_memory", text=text))["result"]["structuredContent"]["status"] == "ok"
     for number in range(CALLS, 3 * CALLS):
-        pipe.send(call(number, "store_memory", text=f"My hobby is kind{number}."))
+        pipe.send(call(number, "store_memory", text=tell(number)))
     pipe.child.kill()
     assert pipe.end()[0] == -signal.SIGKILL
-    known = {f"My hobby is kind{number}." for number in range(3 * CALLS)}
+    known = {tell(number) for number in range(3 * CALLS)}
     assert set(acknowledged) <= set(held(db)) <= known
     with Credenda.open(db, user="ana", workers=False) as memory:
         assert memory.data.doctor().ok
@@ -209,12 +218,12 @@ def test_a_call_under_way_when_the_input_ends_is_finished(db: Path) -> None:
     pipe = Pipe(db)
     assert "result" in pipe.ask(request(1, "tools/list"))
     for number in range(CALLS):
-        pipe.send(call(number, "store_memory", text=f"My hobby is kind{number}."))
+        pipe.send(call(number, "store_memory", text=tell(number)))
     code, out, err = pipe.end()
     assert (code, err) == (0, b"")
     messages = [json.loads(line) for line in (out or b"").splitlines()]
     answered = [message["id"] for message in messages if "result" in message]  # an error acknowledges nothing
-    assert {f"My hobby is kind{number}." for number in answered} <= set(held(db))
+    assert {tell(number) for number in answered} <= set(held(db))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -285,13 +294,13 @@ def test_without_the_package_it_says_how_to_install_it() -> None:
 
 def test_calls_under_way_when_the_input_ends_are_finished_and_answered(db: Path) -> None:
     """A script may write its calls, close its end, and read."""
-    lines = [call(number, "store_memory", text=f"My hobby is kind{number}.") for number in range(CALLS)]
+    lines = [call(number, "store_memory", text=tell(number)) for number in range(CALLS)]
     done = process("--db", str(db), "--user", "ana", "mcp", stdin=b"".join(lines))
     assert (done.returncode, done.stderr) == (0, b"")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert {answer["id"] for answer in answers} == set(range(CALLS))
     assert all(answer["result"]["structuredContent"]["status"] == "ok" for answer in answers)
-    assert held(db) == [f"My hobby is kind{number}." for number in range(CALLS)]
+    assert held(db) == [tell(number) for number in range(CALLS)]
 
 
 ODD = [

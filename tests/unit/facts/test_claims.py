@@ -246,3 +246,51 @@ def test_an_item_of_a_list_is_told_alone_and_without_its_mark() -> None:
 def test_a_value_that_the_next_words_correct_is_not_held(text: str, held: list[str]) -> None:
     facts = [Fact(value=place(text, one), quote=Words(text, 0, len(text)), attribute="contact") for one in ("12", "14")]
     assert [one.value for one in make_claims(make_turn(text), facts)] == held
+
+
+@pytest.mark.parametrize("status", [FactStatus.ENDED, FactStatus.DENIED])
+def test_what_a_fact_replaces_is_said_once(status: FactStatus) -> None:
+    text = "done with Kestrel, Ibex pays me now"
+    quote = Words(text, 0, len(text))
+    over = Fact(value=place(text, "Kestrel"), quote=quote, attribute="employer", status=status)
+    new = Fact(value=place(text, "Ibex"), quote=quote, attribute="employer", old="Kestrel", change=FactChange.CHANGED)
+    (claim,) = make_claims(make_turn(text), [over, new])
+    assert (claim.value, claim.prior, claim.move) == ("Ibex", "Kestrel", UpdateKind.CHANGE)
+    assert len(make_claims(make_turn(text), [over, replace(new, old="")])) == 1
+    assert len(make_claims(make_turn(text), [over, replace(new, old="Okapi")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "scope", "found"),
+    [
+        ("rooibos at the office", "rooibos at the office", "at the office", ("rooibos", "office")),
+        ("rooibos during meetings", "rooibos", "during meetings", ("rooibos", "meetings")),
+        ("on call: rooibos", "rooibos", "on call", ("rooibos", "call")),
+        ("at the office", "at the office", "at the office", ("at the office", "office")),
+    ],
+)
+def test_a_scope_has_the_name_of_its_place_and_is_no_part_of_a_value(
+    text: str, value: str, scope: str, found: tuple[str, str]
+) -> None:
+    (claim,) = read_one(text, value, "prefers", scope=scope)
+    assert (claim.value, claim.scope) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("signed as Runa, not Rune", UpdateKind.CORRECT),
+        ("signed as Runa where it was Rune", UpdateKind.STATE),
+    ],
+)
+def test_a_value_in_the_place_of_one_that_is_denied_corrects_it(text: str, move: UpdateKind) -> None:
+    (claim,) = read_one(text, "Runa", "preferred_name", old="Rune")
+    assert (claim.prior, claim.move) == ("Rune", move)
+
+
+def test_a_noun_that_is_only_the_name_of_its_slot_gives_way_to_a_name() -> None:
+    text = "our aunt is Pell"
+    noun = Fact(value=place(text, "aunt"), quote=Words(text, 0, len(text)), attribute="relative", key="aunt")
+    assert show(make_claims(make_turn(text), [noun])) == []
+    both = make_claims(make_turn(text), [noun, replace(noun, value=place(text, "Pell"))])
+    assert show(both) == [("user", "aunt", "Pell", None)]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import Unavailable
 from credenda.install_hint import format_install
 from credenda.providers import embed
+from credenda.providers.onnx import load_runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,7 +197,7 @@ class OnnxModel:
 
     def __init__(self, message: bytes, outside: Mapping[str, Array]) -> None:
         """Prepare a graph; `outside` are tensors that it refers to, used in place."""
-        runtime = import_module("onnxruntime")
+        runtime = load_runtime()
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the order is already right

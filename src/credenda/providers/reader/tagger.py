@@ -23,6 +23,7 @@ from credenda.install_hint import format_install
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.text.sentences import split_sentences
+from credenda.providers.onnx import load_runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +92,25 @@ def _widen(text: str, start: int, stop: int) -> Span:
     while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
         stop += 1
     return start, stop
+
+
+def _widen(text: str, start: int, stop: int) -> Span:
+    """Widen a place to whole words, of which the model may mark a part, in scripts that have spaces between words.
+
+    Letters with a case are of such scripts.
+
+    >>> _widen("left Quillmark", 5, 8)
+    (5, 14)
+    """
+    while 0 < start and _has_case(text[start - 1 : start + 1]):
+        start -= 1
+    while 0 < stop < len(text) and _has_case(text[stop - 1 : stop + 1]):
+        stop += 1
+    return start, stop
+
+
+def _has_case(letters: str) -> bool:
+    return all(one.isalpha() and one.lower() != one.upper() for one in letters)
 
 
 def is_installed() -> bool:
@@ -282,7 +302,7 @@ def _open_graph(path: Path, digest: str) -> Any:  # noqa: ANN401 - onnxruntime h
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError(f"{path} is not the file that this version was tested with")
-    runtime = import_module("onnxruntime")
+    runtime = load_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # it grows to the largest message ever seen and never shrinks

@@ -14,7 +14,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
-from credenda.text.normalize import normalise_attribute
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import clause_dates, iso_day, past_dates
 from credenda.write.extract.speaker import who_speaks
@@ -58,6 +58,8 @@ _REPORTED: Final = re.compile(
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
+_JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
+"""Words that join a scope to its sentence, and are no part of its name: "at work" """
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
@@ -114,7 +116,21 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
-    return sorted(claims.values(), key=lambda one: one.span.start)
+    told = [one for one in claims.values() if not any(_replaces(other, one) for other in claims.values())]
+    return sorted(told, key=lambda one: one.span.start)
+
+
+def _replaces(claim: Claim, other: Claim) -> bool:
+    """Return whether a claim says what another says and more: the value in the place of one that ends, or a name."""
+    over = other.move is UpdateKind.END or other.stance is Stance.NEGATED
+    same = (claim.entity, claim.attribute, claim.scope) == (other.entity, other.attribute, other.scope)
+    if not same or is_same_value(claim.value, other.value):
+        return False
+    if not over:
+        return is_same_value(other.value, other.attribute)  # "my daughter is Mira" names her twice
+    moved = claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE
+    named = f" {normalise_value(claim.prior or '')} " in f" {normalise_value(other.value or '')} "
+    return named if claim.prior else moved
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
@@ -248,11 +264,29 @@ def _trim(value: str) -> str:
     return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()))
 
 
+def _find_move(fact: Fact) -> UpdateKind:
+    """Return the effect of a fact on earlier values; "this, not that" corrects without a word of correction."""
+    if fact.status is FactStatus.ENDED:
+        return UpdateKind.END
+    denied = fact.old and f" not {fact.old.casefold()}" in fact.quote.text.casefold()
+    return _MOVES.get(fact.change, UpdateKind.CORRECT if denied else UpdateKind.STATE)
+
+
+def _leave_out(value: str, scope: str) -> str:
+    """Leave out a scope that closes a value, unless it is all of it.
+
+    >>> _leave_out("tea at work", "at work")
+    'tea'
+    """
+    closes = bool(scope) and value.casefold().endswith(f" {scope.casefold()}")
+    return value[: -len(scope)].rstrip(" ,") if closes else value
+
+
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
-    known, value = get_attribute(attribute), _trim(fact.value.text)
+    known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
     firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM
@@ -267,9 +301,9 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=_ARTICLE.sub("", fact.scope) or None,
+        scope=_JOINS.sub("", _ARTICLE.sub("", fact.scope)) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
-        move=UpdateKind.END if fact.status is FactStatus.ENDED else _MOVES.get(fact.change, UpdateKind.STATE),
+        move=_find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
         valid_from_us=coming or dates.since,
         valid_until_us=dates.until or (now_us if past else None),
