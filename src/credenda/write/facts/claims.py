@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -43,8 +43,11 @@ _SENTENCE_CHARACTERS: Final = 400
 _KEY_WORDS: Final = 3
 _MASK: Final = re.compile(r"removed\]|\[deleted")
 """Part of what stands where a secret or deleted words stood."""
-_FIRM: Final = 0.75
-"""Certainty of a fact and its attribute from which its value replaces another without a word of change."""
+_FIRM: Final = 0.9
+"""Certainty of a fact from which its value replaces another without a word of change."""
+_NAMED: Final = 0.75
+"""Certainty of the attribute that this takes too; near ones share theirs. A slot with a key of its own takes less."""
+_KEYED: Final = 0.5
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
@@ -117,7 +120,15 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_replaces(other, one) for other in claims.values())]
-    return sorted(told, key=lambda one: one.span.start)
+    return sorted((_stand_beside(one, told) for one in told), key=lambda one: one.span.start)
+
+
+def _stand_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
+    """Let the values that one message states for a slot stand side by side: a list is no change."""
+    slot = (claim.entity, claim.attribute, claim.scope)
+    listed = [one for one in others if (one.entity, one.attribute, one.scope) == slot and one.move is UpdateKind.STATE]
+    beside = claim.attribute and claim.move is UpdateKind.STATE and len(listed) > 1
+    return replace(claim, cardinality=Cardinality.SET) if beside else claim
 
 
 def _replaces(claim: Claim, other: Claim) -> bool:
@@ -197,6 +208,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     )
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY}:
         return replace(plain, type=MemoryType.FACT)
+    if told.schema.event and stance is Stance.NEGATED:
+        return None  # what was not done ends nothing
     entity, attribute = _find_slot(told, owner)
     valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
@@ -289,14 +302,14 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
-    firm = min(fact.certainty, fact.attribute_certainty) >= _FIRM
+    least = _KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _NAMED
+    firm = fact.certainty >= _FIRM and fact.attribute_certainty >= least
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     dated = fact.when or fact.quote.text
     dates = past_dates(dated, now_us)
     coming = clause_dates(dated, now_us, "future").coming if plain.stance is Stance.PLANNED else None
-    past = fact.status is FactStatus.PAST and not known.episodic
-    if past and dates.until is None and not many:
-        plain, past = replace(plain, attribute=f"former_{attribute}"), False
+    if fact.status is FactStatus.PAST and dates.until is None and not (known.episodic or schema.event):
+        plain = replace(plain, attribute=f"former_{attribute}")
     return replace(
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
@@ -306,5 +319,5 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         move=_find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
         valid_from_us=coming or dates.since,
-        valid_until_us=dates.until or (now_us if past else None),
+        valid_until_us=dates.until,
     )

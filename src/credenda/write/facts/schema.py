@@ -26,6 +26,7 @@ class FactSchema:
     keyed: bool = False
     thing: bool = False
     order: bool = False
+    event: bool = False
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
