@@ -1,4 +1,4 @@
-"""Whose fact a clause states: its beginning decides."""
+"""The beginning of a clause decides about whom it states a fact."""
 
 import pytest
 
