@@ -145,7 +145,7 @@ MCP_SESSION_IDLE_SECONDS: Final = 1_800
 MCP_ANSWER_SECONDS: Final = 600
 """How long a call waits for its user's answer to a question."""
 LLM_TEXT_CHARACTERS: Final = 24_000
-"""Longest text that is sent to a model; a longer text is a document, extracted by rules alone."""
+"""Longest text that is sent to a model; a longer text is a document, which the reader alone reads."""
 LLM_CONTEXT_TURNS: Final = 4
 """Earlier messages that a model gets."""
 LLM_CONTEXT_CHARACTERS: Final = 600

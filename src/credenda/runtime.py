@@ -179,7 +179,7 @@ class Parts:
     counter: TokenCounter = ESTIMATE
     """The token counter of contexts and of the core."""
     llm: ModelClient | None = None
-    """The client of a language model; None if only rules extract."""
+    """The client of a language model; None if only the reader extracts."""
     questions: QueryVectorCache = field(default_factory=QueryVectorCache)
     accesses: AccessBuffer = field(default_factory=AccessBuffer)
     active_calls: ActiveCalls = field(default_factory=ActiveCalls)

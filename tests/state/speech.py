@@ -1,4 +1,4 @@
-"""The sentences that the machines say, with the claims of each; whatever else is said has none."""
+"""The sentences that the machines say, with the claims of each. Other words have no claims."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def format_beliefs(document: Mapping[str, Any]) -> str:
         f"highest hypothetical {said['highest_hypothetical']:.2f}, highest plan {said['highest_plan']:.2f}"
     )
     read = document["extraction"]
-    speed = f"extraction by rules: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
+    speed = f"extraction: {_rate(read)}; turns of a chat: {_rate(read['chat'])}"
     parts = (
         lay_out(rows),
         lay_out(confusion),

@@ -91,7 +91,7 @@ class Claim:
     topic: str | None = None
     tags: tuple[str, ...] = ()
     reader: str = ""
-    """Version of the prompt and the model that extracted it, or the calling agent; "" for the rules."""
+    """Version of the prompt and the model that extracted it, or the calling agent; "" for the reader that ships."""
     completed: str = ""
     """The sentence with the words that it leaves out, which may name the owner of its thing; "" for a whole one."""
     rival: str | None = None

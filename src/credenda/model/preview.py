@@ -58,7 +58,7 @@ class PreviewedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionPreview:
-    """What the rules would make of a text; nothing was stored."""
+    """What the reader would make of a text; nothing was stored."""
 
     messages: tuple[str, ...]
     """The messages as they would be stored, for instance with secrets masked."""

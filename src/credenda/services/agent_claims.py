@@ -1,6 +1,6 @@
 """Store messages with the claims that a calling agent extracted from them.
 
-The claims pass the checks of a model's claims and take the place of the extraction by rules or by a model. Messages
+The claims pass the checks of a model's claims and take the place of extraction by the reader or a model. Messages
 and beliefs are filed in one commit.
 """
 

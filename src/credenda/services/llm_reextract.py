@@ -47,7 +47,7 @@ class Answers:
     why: str = ""
 
     def extractor(self, rules: Extractor) -> Extractor:
-        """Return an extractor that uses the LLM's answer for a turn, or the rules if there is none."""
+        """Return an extractor that uses the LLM's answer for a turn, or the reader if there is none."""
         return _AnsweredExtractor(rules, self)
 
 

@@ -1,7 +1,7 @@
 """Extraction with a model: one job per event, with model calls outside any transaction and in their own threads.
 
 One call is about a passage: the next waiting messages of one session. One short transaction applies an answer and
-completes its jobs. If the model fails, the rules' claims, or the verbatim
+completes its jobs. If the model fails, the reader's claims, or the verbatim
 text, are applied at once, and the message is extracted once more when the model is back. Over the day's budget only the
 rules' claims are applied, and the message waits for the next day.
 """
@@ -172,7 +172,7 @@ def apply_answer(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> Non
 def _believe_answer(
     writer: Writer, parts: Parts, jobs: Sequence[Job], believed: list[tuple[Event, tuple[Claim, ...]]]
 ) -> None:
-    """Apply the claims of an answer; a message that was redacted meanwhile gets the rules' claims of what is left."""
+    """Apply the claims of an answer; a message that was redacted meanwhile gets the reader's claims of what is left."""
     now_us, embeds = parts.clock.now_us(), parts.embedder is not None
     unchanged = {event.id for event, _ in believed}
     if len(believed) < len(jobs):
@@ -223,7 +223,7 @@ def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:
 
 
 def prepare_llm_jobs(parts: Parts, job: Job) -> None:
-    """Extract the next events of a job by rules, apply those that need no model, and queue a job for each other one."""
+    """Read the next events of a job, apply those that need no model, and queue a job for each other one."""
     portion = take_portion(job)
     with parts.store.reader(parts.user_id) as reader:
         turns = extract_turns(reader, portion.first, portion.last, parts.extractor)
@@ -253,7 +253,7 @@ def prepare_llm_jobs(parts: Parts, job: Job) -> None:
 
 
 def apply_rule_claims(parts: Parts, job: Job) -> None:
-    """Apply the rules' claims of a message that waits for a model, when this memory is open without one."""
+    """Apply the reader's claims of a message that waits for a model, when this memory is open without one."""
     with parts.store.reader(parts.user_id) as reader:
         found = load_turn(reader, job.first, parts.extractor)
         believed = [] if found is None else [(found.turn.event, found.claims)]

@@ -1,4 +1,4 @@
-"""What no claim may rest on: what is asked, imagined, played, pasted, meant otherwise or taken back."""
+"""Speech acts on which no claim may rest: questions, suppositions, roles, pasted orders, sarcasm and retractions."""
 
 import pytest
 

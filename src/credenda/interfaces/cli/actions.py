@@ -52,7 +52,7 @@ _IDLE_STEPS: Final = 300
 _LONG_MESSAGES: Final = 5_000
 """From this many messages on, the command warns that a rebuild takes long."""
 _READ_A_SECOND: Final = 400
-"""Messages that the rules extract again per second of CPU time, roughly."""
+"""Messages that are extracted again per second of CPU time, roughly."""
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
 

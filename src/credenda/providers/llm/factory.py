@@ -23,7 +23,7 @@ _NAMES: Final = (
 
 
 def open_model(choice: object, settings: Settings) -> ModelClient | None:
-    """Return a client of the model in `choice` or in the setting `llm`; None for "none": rules alone.
+    """Return a client of the model in `choice` or in the setting `llm`; None for "none": the reader alone.
 
     An object is used unchanged, and never closed. Raises `Invalid` for an invalid name, address or object, and
     `Unavailable` if the requirements of a named model are not installed.

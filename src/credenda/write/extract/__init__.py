@@ -1,4 +1,4 @@
-"""What a message is beside its facts: whose words, which speech acts, which days. Pure."""
+"""Voices, speech acts and days of a message, beside its facts. Pure."""
 
 from typing import TYPE_CHECKING
 

@@ -39,7 +39,7 @@ _JOINT: Final = re.compile(
     rf"|\s+(?:and|but|so|while|because)\s+(?:(?:also|now|then)\s+){{0,2}}(?={_SUBJECT})",
     re.IGNORECASE,
 )
-_WITH_ME: Final = re.compile(r"(?:my|our) (?:[\w-]+ ){0,2}[\w-]+|[A-Z][\w-]+")
+_WITH_ME: Final = re.compile(r"(?i:my|our) (?:[\w-]+ ){0,2}[\w-]+|[A-Z][\w-]+")
 """A person whom "and I" joins to the speaker."""
 
 

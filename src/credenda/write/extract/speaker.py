@@ -1,4 +1,4 @@
-"""Who speaks in an event."""
+"""The speaker of an event."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _APOSTROPHES: Final = str.maketrans("\u2018\u2019", "''")
 
 
 class Voice(IntEnum):
-    """Whose words a passage has."""
+    """The voice of a passage: its author's own, or another."""
 
     OWN = 0
     ROLE_PLAY = 1

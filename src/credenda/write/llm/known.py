@@ -59,7 +59,7 @@ def make_passage(reader: Reader, found: Sequence[ExtractedTurn]) -> Passage:
 
 
 def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
-    """Find memories by the words of each message, by single slots that the rules see, open ones, and the speakers'.
+    """Find memories by the words of each message, by single slots that the reader sees, open ones, and the speakers'.
 
     A word counts the more the fewer of these memories have it. A plan is changed more often than a liking or an event.
     """

@@ -17,7 +17,7 @@ __all__ = ["Passage"]
 class Passage:
     """Messages to extract, in order, and the memories that they may affect, the likeliest first.
 
-    `readings` are the claims of the rules by event id: they stand in while there is no answer.
+    `readings` are the claims of the reader by event id: they stand in while there is no answer.
     """
 
     turns: tuple[Turn, ...]

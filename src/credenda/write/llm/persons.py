@@ -25,7 +25,7 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _OTHERS: Final = re.compile(r"(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
-_OWNED: Final = re.compile(r"(?:my|our) (?P<of>(?:[\w-]+ ){0,2}?)(?P<noun>[\w-]+)(?='s\b|[ ,.]|$)", re.IGNORECASE)
+_OWNED: Final = re.compile(r"(?:my|our|an?|the|one of (?:my|our)) (?P<nouns>(?:(?!I )[\w-]+ ?){1,3})", re.IGNORECASE)
 _NAMED: Final = re.compile(
     r"(?!(?:As|At|In|On|If|To|By|For|From|With|After|Before|During|Until|While|When|Where|What|How|Why|There|Here|It|This"
     r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
@@ -99,11 +99,21 @@ def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
     """Return whether a clause begins with another person, who is not the value itself: "my wife is Ana"."""
     if _OTHERS.match(clause):
         return True
-    if owned := _OWNED.match(clause):
-        kin = next((one for word in (*owned["of"].split(), owned["noun"]) if (one := names().kin_noun(word))), None)
-        return kin is not None and kin != names().kin_noun(noun) and not (value and says(owned[0], value))
+    if (owned := _OWNED.match(clause)) and not clause[owned.end() :].startswith("I "):
+        kin, subject = _find_kin(owned["nouns"].split())
+        return kin is not None and kin != names().kin_noun(noun) and not (value and says(subject, value))
     named = _NAMED.match(clause) is not None and _FIRST_PERSON.search(clause) is None
     return named and not _omits_subject(clause, value)
+
+
+def _find_kin(words: list[str]) -> tuple[str | None, str]:
+    """Return the relative that a subject names, before any verb, and the words of the subject."""
+    for at, word in enumerate(words):
+        if kin := names().kin_noun(word):
+            return kin, " ".join(words[: at + 1])
+        if word in lexicon().verbs:
+            break
+    return None, ""
 
 
 def _names_thing(clause: str, attribute: str | None) -> bool:

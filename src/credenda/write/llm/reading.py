@@ -208,7 +208,7 @@ def _check(proposal: Proposal, passage: Passage, known: Mapping[str, Memory], re
 
 
 def _list_claims(passage: Passage, turn: Turn, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]:
-    """List the claims of one message: those of the model, each once, with the retractions and aliases of the rules.
+    """List the claims of one message: those of the model, each once, with the retractions and aliases of the reader.
 
     A sentence with a claim that has a slot needs none without one.
     """
@@ -216,6 +216,6 @@ def _list_claims(passage: Passage, turn: Turn, verdicts: Sequence[Verdict]) -> t
     own = [one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id]
     placed = {one.span for one in own if get_slot(one) is not None}
     own = [one for one in own if get_slot(one) is not None or one.rival is not None or one.span not in placed]
-    by_rules = passage.readings.get(event.id, ())
-    beside = [one for one in by_rules if one.move is UpdateKind.RETRACT or one.attribute == _ALIAS]
+    by_reader = passage.readings.get(event.id, ())
+    beside = [one for one in by_reader if one.move is UpdateKind.RETRACT or one.attribute == _ALIAS]
     return keep_requested_type(event, list({claim_hash(one): one for one in (*beside, *own)}.values()))

@@ -96,7 +96,7 @@ def still_so(writer: Writer, passage: Passage, understood: Understood) -> Iterat
 
 
 def fallback(found: ExtractedTurn) -> tuple[Claim, ...]:
-    """Return the claims to use without a model: the rules' claims, else the verbatim text (R-050)."""
+    """Return the claims to use without a model: the reader's claims, else the verbatim text (R-050)."""
     return found.claims or tuple(VerbatimExtractor().extract(found.turn))
 
 
