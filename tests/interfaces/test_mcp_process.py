@@ -25,10 +25,8 @@ from .terminal import environment, process
 
 CALLS = 8
 SERVERS = 3
-FOODS = (
-    "peanuts shrimp walnuts milk eggs soy wheat sesame celery mustard crab lobster cashews almonds hazelnuts kiwi"
-    " strawberries bananas tomatoes oysters mussels salmon tuna garlic"
-).split()
+FOODS = """peanuts shrimp walnuts milk eggs soy wheat sesame celery mustard crab lobster cashews almonds hazelnuts kiwi
+    strawberries bananas tomatoes oysters mussels salmon tuna garlic"""
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -37,7 +35,7 @@ META: dict[str, Any] = {
 
 def tell(number: int) -> str:
     """Return a sentence that gives one memory, another for each of the calls of all servers."""
-    return f"I'm allergic to {FOODS[number]}."
+    return f"I'm allergic to {FOODS.split()[number]}."
 
 
 def request(number: int, method: str, **params: object) -> bytes:

@@ -88,21 +88,20 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
-    told = [one for one in claims.values() if not any(_replaces(other, one) for other in claims.values())]
+    told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted(told, key=lambda one: one.span.start)
 
 
-def _replaces(claim: Claim, other: Claim) -> bool:
-    """Return whether a claim says what another says and more: the value in the place of one that ends, or a name."""
-    over = other.move is UpdateKind.END or other.stance is Stance.NEGATED
-    same = (claim.entity, claim.attribute, claim.scope) == (other.entity, other.attribute, other.scope)
-    if not same or is_same_value(claim.value, other.value):
+def _is_covered(claim: Claim, by: Claim) -> bool:
+    """Return whether another claim says what a claim says and more: what takes the place of its value, or a name."""
+    same = (claim.entity, claim.attribute, claim.scope) == (by.entity, by.attribute, by.scope)
+    if not same or is_same_value(claim.value, by.value):
         return False
-    if not over:
-        return is_same_value(other.value, other.attribute)  # "my daughter is Mira" names her twice
-    moved = claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE
-    named = f" {normalise_value(claim.prior or '')} " in f" {normalise_value(other.value or '')} "
-    return named if claim.prior else moved
+    if claim.move is not UpdateKind.END and claim.stance is not Stance.NEGATED:
+        return is_same_value(claim.value, claim.attribute)  # "my daughter is Mira" names her twice
+    named = f" {normalise_value(by.prior or '')} " in f" {normalise_value(claim.value or '')} "
+    moved = by.move is UpdateKind.CHANGE and by.cardinality is Cardinality.SINGLE
+    return named if by.prior else moved
 
 
 def _is_within(start: int, stop: int, fact: Fact) -> bool:
