@@ -76,6 +76,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         return []
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
+    facts = _drop_overheard(list(facts))
     subject = ""
     for fact in facts:
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
@@ -90,6 +91,19 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted(told, key=lambda one: one.span.start)
+
+
+def _drop_overheard(facts: list[Fact]) -> list[Fact]:
+    """Leave out values of the message before that no words take up: those that are quoted tell another value.
+
+    "Me too" takes up a value, and "I live in Rome" after "I work at a bakery" does not.
+    """
+    own = [one.value for one in facts if one.value.start >= 0]
+    return [
+        one
+        for one in facts
+        if one.value.start >= 0 or not any(one.quote.start <= value.start < one.quote.stop for value in own)
+    ]
 
 
 def _is_covered(claim: Claim, by: Claim) -> bool:
