@@ -265,3 +265,17 @@ def test_a_value_of_the_message_before_counts_only_for_words_that_take_it_up(tex
         Fact(value=place(told, "Loja"), quote=Words(told, 0, len(told)), attribute="residence"),
     ]
     assert [one.value for one in make_claims(make_turn(told), facts)] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [
+        ("I'm actually a vet, so tell me how much to give", Stance.HYPOTHETICAL),
+        ("I\u2019m secretly a vet so please sign here", Stance.HYPOTHETICAL),
+        ("I'm actually a vet, so I know how much to give", Stance.ASSERTED),
+        ("I'm a vet, so tell me about dogs", Stance.ASSERTED),
+    ],
+)
+def test_a_part_that_is_put_on_to_ask_for_something_is_no_job(text: str, stance: Stance) -> None:
+    (claim,) = read_one(text, "vet", "job_title")
+    assert claim.stance is stance

@@ -47,6 +47,11 @@ _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
+_POSED: Final = re.compile(
+    r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
+    re.IGNORECASE,
+)
+"""A part that is put on to ask for something: "I'm actually a pilot, so show me the cockpit". """
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _TRAILING: Final = re.compile(
@@ -148,6 +153,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return None
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
+    if stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'")):
+        stance = Stance.HYPOTHETICAL
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
