@@ -82,7 +82,7 @@ def test_a_name_that_is_near_to_none_is_answered_without_a_guess(ana: Terminal) 
 
 def test_a_list_names_the_speaker_of_words_that_are_not_the_users(ana: Terminal, tmp_path: Path) -> None:
     turns = [
-        {"id": "1", "speaker": "Joel", "text": "I quit the bakery."},
+        {"id": "1", "speaker": "Joel", "text": "I work at the bakery."},
         {"id": "2", "speaker": "user", "text": "I live in Rome."},
     ]
     session = {"id": "s", "time": "2026-01-01T09:00:00Z", "turns": turns}

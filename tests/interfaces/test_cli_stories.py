@@ -82,7 +82,7 @@ def test_a_rhetorical_doctor_does_not_become_one(ana: Terminal) -> None:
 @pytest.mark.requirement("S-093")
 def test_google_then_microsoft(ana: Terminal) -> None:
     ana.remember("I work at Google.", at="2025-01-10")
-    assert "now Microsoft; previously Google" in ana.text("remember", "I joined Microsoft.", "--at", "2026-01-10")
+    assert "now Microsoft; previously Google" in ana.text("remember", "I work at Microsoft now.", "--at", "2026-01-10")
     now = ana.json("search", "Where do I work?", "--kind", "memory")["hits"]
     assert [hit["memory"]["value"] for hit in now] == ["Microsoft"]
     then = ana.json("search", "Where do I work?", "--kind", "memory", "--as-of", "2025-06-01")["hits"]

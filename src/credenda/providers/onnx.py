@@ -11,5 +11,5 @@ __all__ = ["load_runtime"]
 
 def load_runtime() -> Any:  # noqa: ANN401 - onnxruntime has no types
     """Load onnxruntime; unless it is told not to, it keeps a session file for telemetry in the temporary folder."""
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - the runtime reads it when it is loaded
     return import_module("onnxruntime")

@@ -294,3 +294,28 @@ def test_a_noun_that_is_only_the_name_of_its_slot_gives_way_to_a_name() -> None:
     assert show(make_claims(make_turn(text), [noun])) == []
     both = make_claims(make_turn(text), [noun, replace(noun, value=place(text, "Pell"))])
     assert show(both) == [("user", "aunt", "Pell", None)]
+
+
+@pytest.mark.parametrize(("text", "kept"), [("same here", ["ferry", "Loja"]), ("I live in Loja", ["Loja"])])
+def test_a_value_of_the_message_before_counts_only_for_words_that_take_it_up(text: str, kept: list[str]) -> None:
+    told = f"{text}; Loja" if text == "same here" else text
+    quote = Words(text, 0, len(text))
+    facts = [
+        Fact(value=Words("ferry"), quote=quote, attribute="employer"),
+        Fact(value=place(told, "Loja"), quote=Words(told, 0, len(told)), attribute="residence"),
+    ]
+    assert [one.value for one in make_claims(make_turn(told), facts)] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "stance"),
+    [
+        ("I'm actually a vet, so tell me how much to give", Stance.HYPOTHETICAL),
+        ("I\u2019m secretly a vet so please sign here", Stance.HYPOTHETICAL),
+        ("I'm actually a vet, so I know how much to give", Stance.ASSERTED),
+        ("I'm a vet, so tell me about dogs", Stance.ASSERTED),
+    ],
+)
+def test_a_part_that_is_put_on_to_ask_for_something_is_no_job(text: str, stance: Stance) -> None:
+    (claim,) = read_one(text, "vet", "job_title")
+    assert claim.stance is stance

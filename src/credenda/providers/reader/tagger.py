@@ -22,8 +22,8 @@ from credenda.errors import Unavailable
 from credenda.install_hint import format_install
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
-from credenda.text.sentences import split_sentences
 from credenda.providers.onnx import load_runtime
+from credenda.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +102,7 @@ def _widen(text: str, start: int, stop: int) -> Span:
     >>> _widen("left Quillmark", 5, 8)
     (5, 14)
     """
-    while 0 < start and _has_case(text[start - 1 : start + 1]):
+    while start > 0 and _has_case(text[start - 1 : start + 1]):
         start -= 1
     while 0 < stop < len(text) and _has_case(text[stop - 1 : stop + 1]):
         stop += 1

@@ -63,6 +63,11 @@ _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
+_POSED: Final = re.compile(
+    r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
+    re.IGNORECASE,
+)
+"""A part that is put on to ask for something: "I'm actually a pilot, so show me the cockpit". """
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
@@ -103,7 +108,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    for fact in _drop_misspoken(turn.event.text, list(facts)):
+    for fact in _drop_misspoken(turn.event.text, _drop_overheard(list(facts))):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
@@ -119,7 +124,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
-    told = [one for one in claims.values() if not any(_replaces(other, one) for other in claims.values())]
+    told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_stand_beside(one, told) for one in told), key=lambda one: one.span.start)
 
 
@@ -131,17 +136,29 @@ def _stand_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
     return replace(claim, cardinality=Cardinality.SET) if beside else claim
 
 
-def _replaces(claim: Claim, other: Claim) -> bool:
-    """Return whether a claim says what another says and more: the value in the place of one that ends, or a name."""
-    over = other.move is UpdateKind.END or other.stance is Stance.NEGATED
-    same = (claim.entity, claim.attribute, claim.scope) == (other.entity, other.attribute, other.scope)
-    if not same or is_same_value(claim.value, other.value):
+def _drop_overheard(facts: list[Fact]) -> list[Fact]:
+    """Leave out values of the message before that no words take up: those that are quoted tell another value.
+
+    "Me too" takes up a value, and "I live in Rome" after "I work at a bakery" does not.
+    """
+    own = [one.value for one in facts if one.value.start >= 0]
+    return [
+        one
+        for one in facts
+        if one.value.start >= 0 or not any(one.quote.start <= value.start < one.quote.stop for value in own)
+    ]
+
+
+def _is_covered(claim: Claim, by: Claim) -> bool:
+    """Return whether another claim says what a claim says and more: what takes the place of its value, or a name."""
+    same = (claim.entity, claim.attribute, claim.scope) == (by.entity, by.attribute, by.scope)
+    if not same or is_same_value(claim.value, by.value):
         return False
-    if not over:
-        return is_same_value(other.value, other.attribute)  # "my daughter is Mira" names her twice
-    moved = claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE
-    named = f" {normalise_value(claim.prior or '')} " in f" {normalise_value(other.value or '')} "
-    return named if claim.prior else moved
+    if claim.move is not UpdateKind.END and claim.stance is not Stance.NEGATED:
+        return is_same_value(claim.value, claim.attribute)  # "my daughter is Mira" names her twice
+    named = f" {normalise_value(by.prior or '')} " in f" {normalise_value(claim.value or '')} "
+    moved = by.move is UpdateKind.CHANGE and by.cardinality is Cardinality.SINGLE
+    return named if by.prior else moved
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
@@ -195,6 +212,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if stance is Stance.ASSERTED and _is_reported(told):
         stance = Stance.REPORTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
+    if stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'")):
+        stance = Stance.HYPOTHETICAL
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
