@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from credenda.bootstrap import _LazyExtractor
+from credenda.model.claim import Claim, Turn
 from credenda.runtime import Parts
 from credenda.services import settle
 
@@ -74,9 +75,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def given_claims(request: pytest.FixtureRequest) -> Iterator[None]:
     """Give the sentences of a module the claims that stand in `tests/told` for it; see there."""
     path = find_told(request.path.stem)
+
+    def read(extractor: _LazyExtractor, turn: Turn) -> list[Claim]:
+        assert path is not None
+        return read_told(path, extractor, turn)
+
     with pytest.MonkeyPatch.context() as patch:
         if path is not None:
-            patch.setattr(_LazyExtractor, "extract", lambda extractor, turn: read_told(path, extractor, turn))
+            patch.setattr(_LazyExtractor, "extract", read)
         yield
 
 

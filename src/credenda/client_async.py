@@ -161,7 +161,7 @@ class AsyncCredenda:
         `target` is a path, `sqlite:///path`, `postgresql://user@host/database`, or None for the default file; `user`
         the tenant. `workers=False` runs no background thread: jobs then run in `settle`. `embedder` is "minilm" (the
         default if installed), "hashed", "none", "openai:MODEL" or an object with `embed`, `model_id` and `dims`;
-        `extractor` replaces the rules. `llm` extracts in addition to them: "anthropic:MODEL", "openai:MODEL" (any
+        `extractor` replaces the reader. `llm` reads instead of it: "anthropic:MODEL", "openai:MODEL" (any
         server with a compatible API, by the setting `llm_url`), "command:PROGRAM", "none", or an object such as
         `credenda.testing.ScriptedModel`. `tokenizer` counts for budgets: a function from a text to its tokens,
         a file, or "estimate". None uses the setting. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file),

@@ -56,7 +56,7 @@ class Settings:
     reader: str = "auto"
     """Reader of messages: learned (the model that ships), none (messages only), or auto (learned where it runs)."""
     llm: str = "none"
-    """Language model that extracts beside the rules: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
+    """Language model that reads instead of the reader: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
     """Its address, if not the provider's own: any OpenAI-compatible server, up to and without /chat/completions."""
     llm_key: str = field(default="", repr=False)

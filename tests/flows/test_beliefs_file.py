@@ -12,8 +12,9 @@ from credenda import Credenda, Invalid, NotFound
 from credenda.interfaces.cli.junit import format_junit
 from credenda.manage.belief_assertions import parse_assertions
 from credenda.model.claim import Claim, Turn
+from credenda.providers.reader.tagger import TaggingReader
 from credenda.testing import ManualClock
-from credenda.write.extract.rules import RulesExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 Say = object
 
@@ -116,8 +117,11 @@ def test_quotes_hide_semicolons_and_hashes() -> None:
     ]
 
 
-class _Blind(RulesExtractor):
-    """Rules of another version, that read no allergies."""
+class _Blind(ReadingExtractor):
+    """A reader that reads no allergies."""
+
+    def __init__(self) -> None:
+        super().__init__(TaggingReader())
 
     def extract(self, turn: Turn) -> list[Claim]:
         return [claim for claim in super().extract(turn) if claim.attribute != "allergy"]

@@ -14,20 +14,21 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.claim import Claim, Turn
+from credenda.providers.reader.tagger import TaggingReader
 from credenda.services.remember import keep
 from credenda.testing import ManualClock
-from credenda.write.extract.rules import RulesExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.intake.validate import Submission
 
 Say = Callable[..., None]
 
 
 class Better:
-    """Rules that read a colour as a favourite colour, keep no allergy, and spell Linz out."""
+    """A reader that keeps no allergy, and spells Linz out."""
 
     def extract(self, turn: Turn) -> list[Claim]:
         claims: list[Claim] = []
-        for claim in RulesExtractor().extract(turn):
+        for claim in ReadingExtractor(TaggingReader()).extract(turn):
             if claim.attribute == "allergy":
                 continue
             claims.append(replace(claim, value="Linz on the Danube") if claim.value == "Linz" else claim)

@@ -53,7 +53,7 @@ def _make_claim(turn: Turn, row: dict[str, Any], speaker: str, owner: str) -> Cl
     event, given = turn.event, dict(row)
     said = given.pop("said", event.text)
     start = event.text.index(said)
-    times = {f"{name}_us": _to_us(given.pop(name)) for name in _TIMES if name in given}
+    times: dict[str, Any] = {f"{name}_us": _to_us(given.pop(name)) for name in _TIMES if name in given}
     if given.get("entity", "").startswith("me"):
         given["entity"] = owner + given["entity"][2:]
     values = {name: _KINDS[name](value) if name in _KINDS else value for name, value in given.items()}

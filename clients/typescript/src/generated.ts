@@ -1076,7 +1076,7 @@ export interface JobInfoPage {
   next_cursor: string | null;
 }
 
-/** What the rules would make of a text; nothing was stored. */
+/** What the reader would make of a text; nothing was stored. */
 export interface ExtractionPreview {
   /** The messages as they would be stored, for instance with secrets masked. */
   messages: string[];

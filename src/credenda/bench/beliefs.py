@@ -57,7 +57,7 @@ def run_beliefs(
 ) -> dict[str, Any]:
     """Store every sentence and pair for a new tenant and judge the result; return the document of `--json`.
 
-    With `llm` that model extracts in addition to the rules, where the gate allows it. `embedder` names the embedder of
+    With `llm` that model reads, where the gate allows it. `embedder` names the embedder of
     the memory: "auto" for the installed one.
     """
     sentences = [] if utterances is None else load_utterances(utterances)

@@ -99,7 +99,7 @@ def locomo(
 @bench.command(help="Decisions about sentences and pairs: type, confidence and replacement of memories.")
 @click.option("--utterances", type=EXISTING_FILE, help="Labelled sentences, JSON Lines.")
 @click.option("--pairs", type=EXISTING_FILE, help="Labelled pairs of sentences, JSON Lines.")
-@click.option("--llm", help="A language model to use besides the rules, such as openai:MODEL. [default: none]")
+@click.option("--llm", help="A language model to read with, such as openai:MODEL. [default: none]")
 @click.option("--embedder", default="auto", show_default=True, help="The embedder to use.")
 @as_json_option
 def beliefs(*, utterances: Path | None, pairs: Path | None, llm: str | None, embedder: str, as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """Facts from another memory: statements that were extracted already.
 
 Each is stored as a statement about the user with the trust of a document (below the user's own) and marked to be kept:
-the rules extract slot and value if they can, otherwise it is stored verbatim.
+the reader finds slot and value if it can, otherwise it is stored verbatim.
 """
 
 from __future__ import annotations

@@ -86,15 +86,6 @@ class _Window(NamedTuple):
 
 
 def _widen(text: str, start: int, stop: int) -> Span:
-    """Widen a span to whole words: a rare word is several pieces, of which the tags may miss one."""
-    while start and text[start - 1].isalnum() and text[start].isalnum():
-        start -= 1
-    while stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
-        stop += 1
-    return start, stop
-
-
-def _widen(text: str, start: int, stop: int) -> Span:
     """Widen a place to whole words, of which the model may mark a part, in scripts that have spaces between words.
 
     Letters with a case are of such scripts.

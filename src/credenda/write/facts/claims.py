@@ -125,10 +125,10 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
-    return sorted((_stand_beside(one, told) for one in told), key=lambda one: one.span.start)
+    return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
 
 
-def _stand_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
+def _keep_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
     """Let the values that one message states for a slot stand side by side: a list is no change."""
     slot = (claim.entity, claim.attribute, claim.scope)
     listed = [one for one in others if (one.entity, one.attribute, one.scope) == slot and one.move is UpdateKind.STATE]

@@ -23,14 +23,15 @@ class ReadingExtractor:
         """Return the claims of a turn in the order of their spans; an assistant's text gives none."""
         if turn.event.role not in {Role.USER, Role.PERSON}:
             return []
-        before = turn.addressed
-        facts = self._reader.read(turn.event.text, "" if before is None else before.text)
+        text, before = turn.event.text, turn.addressed
+        found = [] if before is None else make_claims(turn, self._reader.read(text, before.text))
+        if not found:  # an echo or a question before a plain statement may hide it
+            found = make_claims(turn, self._reader.read(text))
         forms = find_exact_forms(turn)
-        found = make_claims(turn, facts)
-        told = [one for one in found if not any(_touches(one, place) for place in forms.taken_back)]
-        kept = [one for one in forms.kept if not any(_touches(claim, one.span) for claim in found)]
+        told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
+        kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
 
 
-def _touches(claim: Claim, place: TextSpan | Span) -> bool:
+def _is_in(claim: Claim, place: TextSpan | Span) -> bool:
     return claim.span.start < place.stop and place.start < claim.span.stop
