@@ -25,7 +25,7 @@ class ReadingExtractor:
             return []
         text, before = turn.event.text, turn.addressed
         found = [] if before is None else make_claims(turn, self._reader.read(text, before.text))
-        if not found:  # an echo or a question before a plain statement may hide it
+        if before is None or (not found and before.role is Role.ASSISTANT):  # its echo may hide a plain statement
             found = make_claims(turn, self._reader.read(text))
         forms = find_exact_forms(turn)
         told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]

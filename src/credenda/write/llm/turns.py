@@ -68,7 +68,7 @@ class _Open:
 
 
 def load_turn(reader: Reader, number: int, extractor: Extractor) -> ExtractedTurn | None:
-    """Load the message with this number and the claims of the rules; None if its text was deleted."""
+    """Load the message with this number and the claims of the reader; None if its text was deleted."""
     found = extract_turns(reader, number, number, extractor)
     return next((one for one in found if one.turn.event.text), None)
 
