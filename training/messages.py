@@ -19,7 +19,6 @@ __all__ = [
     "Target",
     "encode_message",
     "find_base",
-    "is_first",
     "is_held_out",
     "list_files",
     "load_rows",
@@ -79,17 +78,12 @@ def is_held_out(name: str) -> bool:
 
     Only files written after the first set count: its messages taught the weights that a run may begin with.
     """
-    if name[0] not in "ejlmnovy":
+    if name[0] not in "aeijlmnovy":
         return False
     group, _, number = name.rpartition("-")
     if "-" not in group:
         group = f"{group}-{int(re.sub(r'[^0-9]', '', number) or 0) // _BLOCK}"
     return zlib.crc32(group.encode()) % _HELD_OUT == 0
-
-
-def is_first(name: str) -> bool:
-    """Return whether a message belongs to the first set."""
-    return name[0] not in "dejlmnovy"
 
 
 def find_base(name: str) -> Path:

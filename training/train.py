@@ -22,7 +22,6 @@ from training.messages import (
     Span,
     encode_message,
     find_base,
-    is_first,
     is_held_out,
     list_files,
     load_rows,
@@ -200,11 +199,11 @@ def _train(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     rows = [row for row in load_rows(list_files(options.language)) if not is_held_out(row["id"])]
-    first = [make_example(row) for row in rows if is_first(row["id"])]
-    added = [make_example(row) for row in rows if not is_first(row["id"])]
-    drawn = round(options.replay * len(first))
+    new = [make_example(row) for row in rows if row["id"][0] in options.new]
+    known = [make_example(row) for row in rows if row["id"][0] not in options.new]
+    drawn = round(options.replay * len(known))
     reader = open_reader(options.begin)
-    steps = options.epochs * math.ceil((drawn + len(added)) / _BATCH)
+    steps = options.epochs * math.ceil((drawn + len(new)) / _BATCH)
     optimizer, schedule = _make_optimizer(reader, options.rate, steps)
     begun = 0
     if options.out.with_suffix(".state").exists():
@@ -215,11 +214,11 @@ def _train(options: argparse.Namespace) -> None:
         random.setstate(state["random"])
         torch.set_rng_state(state["torch"])
         begun = state["epoch"] + 1
-    print(len(first), "+", len(added), "messages", sum(len(one.targets) for one in first + added), "facts", flush=True)
+    print(drawn, "of", len(known), "+", len(new), "messages", flush=True)
     soft, started = _soften_targets(), time.monotonic()
     for epoch in range(begun, options.epochs):
         reader.train()
-        total, batches = 0.0, _make_batches(random.sample(first, drawn) + added)
+        total, batches = 0.0, _make_batches(random.sample(known, drawn) + new)
         for batch in batches:
             optimizer.zero_grad()
             with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -249,7 +248,8 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--begin", type=Path, help="file of weights to begin with; default: the base encoder")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--rate", type=float, default=4e-4, help="largest learning rate of the encoder")
-    parser.add_argument("--replay", type=float, default=1.0, help="share of the first set that an epoch draws")
+    parser.add_argument("--new", default="", help="first letters of the ids of messages that every epoch has")
+    parser.add_argument("--replay", type=float, default=1.0, help="share of the others that an epoch draws")
     parser.add_argument("--language", action="append", default=[], help="also messages in this language, as de")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)

@@ -48,6 +48,8 @@ _FIRM: Final = 0.9
 _NAMED: Final = 0.75
 """Certainty of the attribute that this takes too; near ones share theirs. A slot with a key of its own takes less."""
 _KEYED: Final = 0.5
+_SLOT_OF_OLD: Final = 0.4
+"""Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
@@ -115,7 +117,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             schema is None
             or (schema.order and _is_among_persons(turn))
             or fact.certainty < schema.certain
-            or fact.attribute_certainty < schema.sure
+            or fact.attribute_certainty < (min(schema.sure, _SLOT_OF_OLD) if fact.old else schema.sure)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
@@ -151,14 +153,15 @@ def _drop_overheard(facts: list[Fact]) -> list[Fact]:
 
 def _is_covered(claim: Claim, by: Claim) -> bool:
     """Return whether another claim says what a claim says and more: what takes the place of its value, or a name."""
-    same = (claim.entity, claim.attribute, claim.scope) == (by.entity, by.attribute, by.scope)
-    if not same or is_same_value(claim.value, by.value):
+    if claim.entity != by.entity or is_same_value(claim.value, by.value):
         return False
-    if claim.move is not UpdateKind.END and claim.stance is not Stance.NEGATED:
-        return is_same_value(claim.value, claim.attribute)  # "my daughter is Mira" names her twice
-    named = f" {normalise_value(by.prior or '')} " in f" {normalise_value(claim.value or '')} "
-    moved = by.move is UpdateKind.CHANGE and by.cardinality is Cardinality.SINGLE
-    return named if by.prior else moved
+    over = claim.move is UpdateKind.END or claim.stance is Stance.NEGATED
+    if over and by.prior:
+        return f" {normalise_value(by.prior)} " in f" {normalise_value(claim.value or '')} "
+    same = (claim.attribute, claim.scope) == (by.attribute, by.scope)
+    if over:
+        return same and by.move is UpdateKind.CHANGE and by.cardinality is Cardinality.SINGLE
+    return same and is_same_value(claim.value, claim.attribute)  # "my daughter is Mira" names her twice
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:

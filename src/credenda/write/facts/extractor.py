@@ -8,6 +8,7 @@ from credenda.model.reading import FactReader
 from credenda.text.sentences import TextSpan
 from credenda.write.facts.claims import make_claims
 from credenda.write.facts.exact import find_exact_forms
+from credenda.write.facts.language import is_english
 
 __all__ = ["ReadingExtractor"]
 
@@ -20,8 +21,8 @@ class ReadingExtractor:
         self._reader = reader
 
     def extract(self, turn: Turn) -> list[Claim]:
-        """Return the claims of a turn in the order of their spans; an assistant's text gives none."""
-        if turn.event.role not in {Role.USER, Role.PERSON}:
+        """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
+        if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
             return []
         text, before = turn.event.text, turn.addressed
         found = [] if before is None else make_claims(turn, self._reader.read(text, before.text))
