@@ -43,11 +43,10 @@ _SENTENCE_CHARACTERS: Final = 400
 _KEY_WORDS: Final = 3
 _MASK: Final = re.compile(r"removed\]|\[deleted")
 """Part of what stands where a secret or deleted words stood."""
-_FIRM: Final = 0.9
-"""Certainty of a fact from which its value replaces another without a word of change."""
-_NAMED: Final = 0.75
-"""Certainty of the attribute that this takes too; near ones share theirs. A slot with a key of its own takes less."""
-_KEYED: Final = 0.5
+_FIRM: Final = (0.9, 0.75)
+"""Certainties of a fact and its attribute from which its value replaces another without a word of change."""
+_FIRM_KEYED: Final = (0.75, 0.5)
+"""The same for a slot that words of its own name: its attribute matters less."""
 _SLOT_OF_OLD: Final = 0.4
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _ENTITY_WORDS: Final = 5
@@ -324,8 +323,8 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
-    least = _KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _NAMED
-    firm = fact.certainty >= _FIRM and fact.attribute_certainty >= least
+    certain, sure = _FIRM_KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _FIRM
+    firm = fact.certainty >= certain and fact.attribute_certainty >= sure
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     dated = fact.when or fact.quote.text
     dates = past_dates(dated, now_us)
