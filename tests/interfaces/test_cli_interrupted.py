@@ -20,6 +20,7 @@ class Interrupting(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name == os.environ["INTERRUPTED_IMPORT"]:
             sys.meta_path.remove(self)
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
             sys.stderr.write("reached: ")
             sys.stderr.flush()
             signal.raise_signal(signal.SIGINT)
