@@ -28,7 +28,7 @@ import sys
 from credenda import Credenda
 with Credenda.open(sys.argv[1], user="ben", workers=True, embedder="none") as memory:
     for number in range(10**9):
-        memory.remember(f"I like tea number {number}.")
+        memory.remember(f"Remember that I love herb{number}.")
         print(number, flush=True)
 """
 SEARCHING = """

@@ -20,7 +20,7 @@ from tests.postgres_server import get_server
 
 KILLED = ("ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "IncompleteRead")
 """Errors of a caller whose server is killed before or while it sends a request, or in the middle of an answer."""
-LOST = Acknowledged("ana", "I like tea number u0n9z0.", "e9-000000")
+LOST = Acknowledged("ana", "Remember that I love u0n9z0.", "e9-000000")
 
 
 @pytest.fixture
@@ -46,14 +46,14 @@ def test_the_check_finds_what_is_lost_doubled_or_of_another(tmp_path: Path) -> N
     said: list[Acknowledged] = []
     with Credenda.open(target, user="ana", embedder="hashed", workers=False) as memory:
         for number in (1, 2):
-            text = f"I like tea number u0n{number}z0."
+            text = f"Remember that I love u0n{number}z0."
             said.append(Acknowledged("ana", text, memory.remember(text).event_ids[0]))
         memory.settle()
     assert find(target, said) == []
     assert find(target, [*said, LOST]) == ["lost: e9-000000 of ana"]
     with Credenda.open(target, user="ana", embedder="hashed", workers=False) as memory:
-        memory.remember("I like tea number u0n2z0.")
-        memory.remember("I like tea number u3n1z0.")
+        memory.remember("Remember that I love u0n2z0.")
+        memory.remember("Remember that I love u3n1z0.")
         memory.settle()
     found = Counter(problem.split(" of ")[0] for problem in find(target, said))
     assert found["2 events"] == 1

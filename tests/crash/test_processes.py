@@ -24,7 +24,7 @@ import sys
 from credenda import Credenda
 with Credenda.open(sys.argv[1], user="ana") as memory:
     for number in range(150):
-        memory.remember(f"I like tea number {number}.")
+        memory.remember(f"Remember that I love herb{number}.")
         print(number, flush=True)
     memory.settle()
 """
@@ -39,7 +39,7 @@ with Credenda.open(sys.argv[1], user="ana", workers=False) as memory:
     print("ready", flush=True)
     number = 0
     while told.is_alive():
-        memory.remember(f"I like tea number {number}.")
+        memory.remember(f"Remember that I love herb{number}.")
         number += 1
 """
 
@@ -89,7 +89,7 @@ def test_two_processes_may_open_a_new_file_at_the_same_moment(tmp_path: Path, at
 def test_a_reader_sees_a_growing_and_consistent_store_while_another_process_writes(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Credenda.open(path, user="ana", workers=False) as memory:
-        memory.remember("I like tea number 0.")
+        memory.remember("Remember that I love herb0.")
         writer = started(SAY_MUCH, str(path))
         assert writer.stdout is not None
         seen = 0
@@ -99,7 +99,7 @@ def test_a_reader_sees_a_growing_and_consistent_store_while_another_process_writ
                 events = memory.stats().events
                 assert events >= max(seen, number + 2)  # what the other process was told is there for us at once
                 seen = events
-                assert memory.search(f"tea number {number}").hits
+                assert memory.search(f"herb{number}").hits
         _, errors = writer.communicate()
         assert writer.returncode == 0, errors
         memory.settle()

@@ -9,7 +9,7 @@ from credenda import Credenda
 from credenda.bench.crash.check import LOST, check
 from credenda.bench.crash.ledger import Ledger
 
-TEXT = "I like tea number a1z0."
+TEXT = "Remember that I love a1z0."
 PERMIT = "INSERT INTO redaction_permits VALUES ('ana', 'test')"
 
 
@@ -19,7 +19,7 @@ def ledger(tmp_path: Path) -> Ledger:
     path = tmp_path / "memory.db"
     found = Ledger(path=str(path), user="ana", embedder="hashed")
     with Credenda.open(path, user="ana", embedder="hashed", workers=False) as memory:
-        for text in (TEXT, "I like tea number a2z0."):
+        for text in (TEXT, "Remember that I love a2z0."):
             found.take({"e": "said", "texts": [text], "ids": memory.remember(text).event_ids})
         memory.settle()
         (held, *_) = memory.list().items
@@ -50,7 +50,7 @@ def test_a_lost_event_is_found(ledger: Ledger) -> None:
 
 
 def test_an_altered_text_is_found(ledger: Ledger) -> None:
-    found = tampered(ledger, "UPDATE events SET text = 'I like tea number a9z0.' WHERE id = 1")
+    found = tampered(ledger, "UPDATE events SET text = 'Remember that I love a9z0.' WHERE id = 1")
     assert "is not what was acknowledged" in found
 
 

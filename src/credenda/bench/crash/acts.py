@@ -44,7 +44,7 @@ ROLES: Final[dict[str, dict[str, int]]] = {
 
 def make_keyed_text(number: int) -> str:
     """Return the text that belongs to a shared idempotency key."""
-    return f"I like tea number kq{number}z0."
+    return f"Remember that I love kq{number}z0."
 
 
 class TokenSource:
@@ -82,7 +82,7 @@ class Acts:
         return name
 
     def _say(self, draw: Draw) -> None:
-        text = f"I like tea number {self._token()}."
+        text = f"Remember that I love {self._token()}."
         receipt = self.memory.remember(text, session=draw.choice((None, "talk")))
         self._tell(e="said", texts=[text], ids=receipt.event_ids)
 
@@ -95,7 +95,7 @@ class Acts:
 
     def _converse(self, draw: Draw) -> None:
         """Store several messages at once, one of which competes for a slot with all others."""
-        texts = [f"I like tea number {self._token()}.", f"I live in {draw.choice(_CITIES)} since {self._token()}."]
+        texts = [f"Remember that I love {self._token()}.", f"I live in {draw.choice(_CITIES)} since {self._token()}."]
         self._tell(e="sends", texts=texts)
         receipt = self.memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
         self._tell(e="said", texts=texts, ids=receipt.event_ids)
@@ -109,7 +109,7 @@ class Acts:
     def _delete_said(self, draw: Draw) -> None:
         """Store a message and delete it, sometimes before it was processed."""
         del draw
-        text = f"I like tea number {self._token()}."
+        text = f"Remember that I love {self._token()}."
         (said,) = self.memory.remember(text).event_ids
         self._tell(e="said", texts=[text], ids=[said])
         self._tell(e="will", op="delete", id=said)
@@ -205,7 +205,7 @@ class Acts:
         del draw
         guest = f"guest {self._token()}"
         with self.memory.for_user(guest) as other:
-            other.remember(f"I like tea number {self._token()}.")
+            other.remember(f"Remember that I love {self._token()}.")
             self._tell(e="will", op="erase", id=guest)
             other.erase(confirm=guest)
         self._tell(e="did", op="erase", id=guest)

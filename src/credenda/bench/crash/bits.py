@@ -52,7 +52,7 @@ def _fill(path: Path) -> None:
         memory.remember("I live in Linz.", session="first")
         memory.remember("I'm allergic to peanuts.", session="first")
         for number in range(12):
-            memory.remember(f"I like tea number {number}.", session="second")
+            memory.remember(f"Remember that I love herb{number}.", session="second")
         memory.remember("I moved to Graz.", session="third")
         gone = memory.remember("My doctor is called Huber.").event_ids[0]
         memory.settle(timeout=_PATIENCE_SECONDS)

@@ -29,7 +29,7 @@ __all__ = ["LOST", "check"]
 LOST: Final = "lost:"
 """Prefix of a finding about something acknowledged that is missing."""
 _TOKEN: Final = re.compile(r"\w+z0\b")
-_CLAIM: Final = "I like tea number "
+_CLAIM: Final = "Remember that I love "
 _SAMPLE: Final = 25
 _SETTLE_SECONDS: Final = 120.0
 _WORDED: Final = ("events", "memories", "changes", "contests", "operations")

@@ -14,7 +14,7 @@ from credenda.bench.crash.ledger import Ledger
 __all__ = ["NEXT_TEXT", "WRITE_PATHS", "Attempt", "Template", "make_template"]
 
 _USER: Final = "ana"
-NEXT_TEXT: Final = "I like tea number after1z0."
+NEXT_TEXT: Final = "Remember that I love after1z0."
 """The message of the call after the failed one."""
 
 
@@ -68,7 +68,7 @@ def make_template(folder: Path) -> Template:
     """Make the database that every attempt starts from."""
     folder.mkdir()
     ledger = Ledger(path=str(folder / "memory.db"), user=_USER, embedder="hashed")
-    text = "I like tea number first1z0."
+    text = "Remember that I love first1z0."
     with Credenda.open(ledger.path, user=_USER, embedder="hashed", workers=False) as memory:
         (event,) = memory.remember(text).event_ids
         ledger.take({"e": "said", "ids": [event], "texts": [text]})
@@ -80,18 +80,18 @@ def make_template(folder: Path) -> Template:
             ids.append(held.id)
         memory.forget(ids[1])
         ledger.take({"e": "did", "op": "forget", "id": ids[1]})
-        waiting = "I like tea number waits1z0."
+        waiting = "Remember that I love waits1z0."
         ledger.take({"e": "said", "ids": memory.remember(waiting).event_ids, "texts": [waiting]})
     return Template(folder=folder, ledger=ledger, event=event, memory=ids[0], forgotten=ids[1])
 
 
 def _remember(memory: Credenda, attempt: Attempt) -> None:
-    text = "I like tea number said1z0."
+    text = "Remember that I love said1z0."
     attempt.tell(e="said", ids=memory.remember(text).event_ids, texts=[text])
 
 
 def _remember_several(memory: Credenda, attempt: Attempt) -> None:
-    texts = ["I like tea number both1z0.", "I live in Linz since both2z0."]
+    texts = ["Remember that I love both1z0.", "I live in Linz since both2z0."]
     attempt.tell(e="sends", texts=texts)
     receipt = memory.remember([{"role": "user", "content": text} for text in texts], session="talk")
     attempt.tell(e="said", ids=receipt.event_ids, texts=texts)
@@ -156,7 +156,7 @@ def _consolidate(memory: Credenda, attempt: Attempt) -> None:
 
 def _erase_guest(memory: Credenda, attempt: Attempt) -> None:
     with memory.for_user("guest", workers=False) as guest:
-        guest.remember("I like tea number guest1z0.")
+        guest.remember("Remember that I love guest1z0.")
         guest.erase(confirm="guest")
     attempt.tell(e="did", op="erase", id="guest")
 

@@ -66,7 +66,7 @@ class Caller:
         while not stop.is_set():
             number += 1
             word = f"{name}n{number}z0"
-            text = f"I like {word}."
+            text = f"Remember that I love {word}."
             answer = self._insist(draw, "/v1/memories", {"content": text, "idempotency_key": word})
             if answer is not None:
                 with self._report.lock:

@@ -63,7 +63,7 @@ def _store_messages(parts: Parts, plan: Plan) -> dict[str, Any]:
     def store(number: int) -> None:
         with Credenda(parts.for_user(name_user((plan.first_user + number) % plan.users)), workers=False) as memory:
             while (started := seconds()) < until or not times[number]:
-                memory.remember(f"I like tea number {plan.name}t{number}n{len(times[number])}.")
+                memory.remember(f"Remember that I love {plan.name}t{number}n{len(times[number])}.")
                 times[number].append(seconds() - started)
 
     threads = [Thread(target=store, args=(number,)) for number in range(plan.threads)]

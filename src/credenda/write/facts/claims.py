@@ -59,6 +59,12 @@ _REPORTED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
+_ASKED: Final = re.compile(
+    r"\W*(?:(?:so|and|but|hey|wait|ok)\W+)*(?:am|is|are|was|were|do|does|did|have|has|had|will|would|can|could|should)"
+    r" (?:i|we)\b[^.!?]*\?\W*",
+    re.IGNORECASE,
+)
+"""A sentence that asks for a fact about its speaker, and states none."""
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
@@ -206,7 +212,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     fact, event = told.fact, told.turn.event
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
-    if screen_secrets(text, "mask").masked:
+    if screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *_find_sentence(fact, told.turn)):
         return None
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
     if stance is Stance.ASSERTED and not told.schema.order and _DENIED.match(fact.value.text):
@@ -243,6 +249,13 @@ def _is_reported(told: _PlacedFact) -> bool:
         return False
     start = widen_to_sentences(text, Span("", fact.value.start, fact.value.stop)).start
     return _REPORTED.search(text, start, fact.value.start) is not None
+
+
+def _find_sentence(fact: Fact, turn: Turn) -> tuple[int, int]:
+    """Return the place of the sentence that holds a value, else of the whole text."""
+    text, start = turn.event.text, fact.value.start
+    whole = widen_to_sentences(text, Span("", start, fact.value.stop)) if start >= 0 else Span("", 0, len(text))
+    return whole.start, whole.stop
 
 
 def _find_span(fact: Fact, turn: Turn) -> Span:
