@@ -57,4 +57,4 @@ def test_the_contradiction_check_is_measured() -> None:
     assert (found["check"]["contradicts"]["n"], found["check"]["is_new"]["n"]) == (200, 200)
     assert found["one_slot"]["turns"] == 12
     assert all(one["measured"] is not None for one in found["targets"])
-    assert found["one_slot"]["held"] <= 6
+    assert found["one_slot"]["held"] < 12  # values that no word of change ties together stand side by side
