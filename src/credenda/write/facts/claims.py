@@ -247,8 +247,7 @@ def _is_reported(told: _PlacedFact) -> bool:
     fact, text = told.fact, told.turn.event.text
     if fact.subject != SPEAKER or fact.value.start < 0:
         return False
-    start = widen_to_sentences(text, Span("", fact.value.start, fact.value.stop)).start
-    return _REPORTED.search(text, start, fact.value.start) is not None
+    return _REPORTED.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
 
 
 def _find_sentence(fact: Fact, turn: Turn) -> tuple[int, int]:
