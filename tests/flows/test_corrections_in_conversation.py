@@ -66,6 +66,8 @@ def test_what_was_outgrown_lost_or_sold_is_no_longer_so(
         ("I have a dog named Rex.", "My neighbour's dog died."),
         ("I'm allergic to peanuts.", "I outgrew my milk allergy."),
         ("My boss is Anna.", "My boss isn't angry, she's just tired."),
+        ("I work at Lumen Labs.", "My sister Tess got a job at Bramble, she left Lumen Labs."),
+        ("I live in Porto.", "My cousin Rui's family moved from Porto to Lisbon."),
     ],
 )
 def test_what_was_said_of_something_else_ends_nothing(mem: Credenda, say: Say, *, before: str, told: str) -> None:

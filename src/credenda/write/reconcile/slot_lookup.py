@@ -226,7 +226,7 @@ def _list_person_words(said: Claim | Memory) -> frozenset[str]:
     if key in _SPEAKERS or key == normalise_name(said.speaker):
         return frozenset()
     bare = key.removeprefix("user's ").removeprefix("my ")
-    kin = names().kin_noun(bare) or names().kin_noun(bare.rpartition("'s ")[2])
+    kin = names().kin_noun(bare.rpartition("'s ")[2].partition(" ")[0])
     capital = (said.entity or "")[:1].isupper() and said.attribute != "date"
     return frozenset(split_value(bare)) if kin is not None or capital else frozenset()
 
