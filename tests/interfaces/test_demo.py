@@ -23,8 +23,29 @@ def test_the_demo_finds_what_it_must(ana: Terminal) -> None:
     assert int(total) > 60
 
 
-def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal) -> None:
-    shown = ana.text("demo")
+def test_the_demo_tells_a_story_of_five_scenes(ana: Terminal) -> None:
+    lines = [line.strip() for line in ana.text("demo").splitlines() if line.strip()]
+    assert len(lines) <= 30
+    assert sum(line[:2] in {f"{number}." for number in range(1, 6)} for line in lines) == 5
+    for told in (
+        "you: “I left Quillmark Advisory, I'm at Ferrowind now.”",
+        "held: employer: now Ferrowind; previously Quillmark Advisory (2025-01-15 – 2025-03-28)",
+        "asked what was true on 2025-03-01: Quillmark Advisory",
+        "held: meetings: afternoon meetings · meetings (consulting): morning meetings",
+        "refused: restates deleted text (characters 10 to 47)",
+        "asked “What is my day rate?”: 0 of 5 hits have it",
+    ):
+        assert told in "\n".join(lines)
+    given = "\n".join(lines[next(at for at, line in enumerate(lines) if line.startswith("5.")) :])
+    assert "hazelnuts" in given
+    assert "metric units" in given
+    assert f"--db {ana.db}" in lines[-1]
+    assert lines[-1].endswith(" list")
+    assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
+
+
+def test_the_long_demo_shows_everything_and_leaves_a_database_to_explore(ana: Terminal) -> None:
+    shown = ana.text("demo", "--long")
     for part in ("Current beliefs", "was wrong", "not beliefs about you", "Answer:", "Deleted:", "ms median"):
         assert part in shown
     path = ana.db
@@ -36,7 +57,7 @@ def test_the_demo_tells_its_story_and_leaves_a_database_to_explore(ana: Terminal
 
 
 def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "search is lexical only" in ana.text("demo", "--keep", str(ana.db.with_name("without.db")))
+    assert "search is lexical only" in ana.text("demo", "--long", "--keep", str(ana.db.with_name("without.db")))
     settings = ana.db.with_name("config.toml")
     settings.write_text('embedder = "minilm"\n')
     monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", None)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         demo_show as demo_show,
     )
     from credenda.interfaces.cli import (
+        demo_story as demo_story,
+    )
+    from credenda.interfaces.cli import (
         hooks as hooks,
     )
     from credenda.interfaces.cli import (

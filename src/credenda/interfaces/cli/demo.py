@@ -24,8 +24,9 @@ __all__ = ["make_demo_command"]
 
 _HELP = """Run Credenda on the included conversation, offline.
 
-Stores nine months of chat message by message. Shows beliefs with evidence, replaced and refused values, a contest,
-three searches, and a permanent deletion. Everything shown is read from the new database.
+Stores eight months of chat message by message, and tells in five scenes what became of it: a job that changes, the
+reasons, a question, a deletion, and what an agent gets. Everything shown is read from the new database. With --long
+also all beliefs, replaced and refused values, searches and timings.
 """
 
 
@@ -40,6 +41,7 @@ def make_demo_command() -> click.Command:
             click.Option(
                 ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
             ),
+            click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_demo),
@@ -48,7 +50,7 @@ def make_demo_command() -> click.Command:
     )
 
 
-def _run_demo(session: Session, *, path: str | None, check: bool) -> None:
+def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
     wanted = path or session.db
     if check and not wanted:
         folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
@@ -61,19 +63,18 @@ def _run_demo(session: Session, *, path: str | None, check: bool) -> None:
     if check:
         _check(session, place)
     else:
-        _show(session, place)
+        _show(session, place, whole=whole)
 
 
-def _show(session: Session, path: Path) -> None:
+def _show(session: Session, path: Path, *, whole: bool) -> None:
     script = cli.demo_script.load_script()
-    run = cli.demo_run.run_demo(script, path, session.user)
+    run = cli.demo_run.run_demo(script, path, session.user, measured=whole or session.json)
     if session.json:
         write_result(session, "demo", run)
         return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    write_output(
-        cli.demo_show.write_report(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}")
-    )
+    write = cli.demo_show.write_report if whole else cli.demo_story.write_story
+    write_output(write(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
 
 
 def _check(session: Session, path: Path) -> None:
