@@ -18,6 +18,7 @@ from benchmarks.hooks import run_hooks
 from benchmarks.lifetime import run_lifetime
 from benchmarks.migrate import run_migration
 from benchmarks.newest import run_newest
+from benchmarks.others import OTHERS, run_others
 from benchmarks.precision import run_precision
 from benchmarks.serve import run_serve
 from benchmarks.year_run import run_year
@@ -202,6 +203,14 @@ def erase(*, events: int, embedder: str, as_json: bool) -> None:
     show(document, tables.format_erase, as_json=as_json)
     if not document["held"]:
         raise click.exceptions.Exit(1)
+
+
+@benchmarks.command(help="Other memories beside this one, as pip installs them: packages, size, a first message.")
+@click.argument("names", nargs=-1, type=click.Choice(tuple(OTHERS)))
+@as_json_option
+def others(*, names: tuple[str, ...], as_json: bool) -> None:
+    """Install and try each."""
+    show({"others": run_others(names, note)}, tables.format_figures, as_json=as_json)
 
 
 @benchmarks.command(
