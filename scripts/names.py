@@ -79,7 +79,7 @@ HEAD = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """One function, class or module, and what is wrong with its name."""
+    """One function, class or module, and the fault of its name."""
 
     path: str
     line: int
@@ -158,13 +158,13 @@ def check_tree(root: Path, verbs: Collection[str]) -> list[Name]:
 
 
 def parse_verbs(text: str) -> tuple[list[str], list[str]]:
-    """Parse the list of verbs, and say what is wrong with it."""
+    """Parse the list of verbs, and name its faults."""
     verbs = text.split()
     return verbs, [] if verbs == sorted(set(verbs)) else ["verbs.txt: one verb a line, sorted, each once"]
 
 
 def parse_exceptions(text: str) -> tuple[Exceptions, list[str]]:
-    """Parse the file of exceptions, and say what is wrong with it: a folder needs a reason."""
+    """Parse the file of exceptions, and name its faults: a folder needs a reason."""
     table: dict[str, Any] = tomllib.loads(text)
     exceptions = Exceptions(folders=table.pop("folders", {}), names=table.pop("names", {}))
     problems = [f"names_exceptions.toml: unknown table {kind!r}" for kind in table]

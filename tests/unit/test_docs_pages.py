@@ -99,4 +99,5 @@ def test_the_index_of_decisions_lists_each_page_under_its_title() -> None:
         assert title.startswith(f"# {number[1]}"), page.name
         found.append((number[1], page.name, title.removeprefix(f"# {number[1]}").removeprefix(".").strip()))
     assert listed == found
-    assert [int(number) for number, _, _ in found] == list(range(1, len(found) + 1))
+    condensed = re.findall(r"^\| (\d{4}) \|", (folder / "former.md").read_text("utf-8"), re.MULTILINE)
+    assert {number for number, _, _ in found}.isdisjoint(condensed)
