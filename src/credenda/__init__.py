@@ -28,19 +28,29 @@ if TYPE_CHECKING:
     from credenda.bootstrap import restore_backup
     from credenda.client import Credenda
     from credenda.client_async import AsyncCredenda
-    from credenda.model.memory import MemoryUnit
+    from credenda.model.deletion import DeletionReceipt
+    from credenda.model.event import Receipt
+    from credenda.model.memory import Memory, MemoryUnit
+    from credenda.model.query import Context, Explanation, Hit, SearchResult
 
 __all__ = [
     "AsyncCredenda",
     "Conflict",
+    "Context",
     "Corrupt",
     "Credenda",
     "CredendaError",
+    "DeletionReceipt",
+    "Explanation",
     "Forbidden",
+    "Hit",
     "Invalid",
     "LimitExceeded",
+    "Memory",
     "MemoryUnit",
     "NotFound",
+    "Receipt",
+    "SearchResult",
     "Unauthenticated",
     "Unavailable",
     "__version__",
@@ -51,8 +61,15 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "AsyncCredenda": "credenda.client_async",
+    "Context": "credenda.model.query",
     "Credenda": "credenda.client",
+    "DeletionReceipt": "credenda.model.deletion",
+    "Explanation": "credenda.model.query",
+    "Hit": "credenda.model.query",
+    "Memory": "credenda.model.memory",
     "MemoryUnit": "credenda.model.memory",
+    "Receipt": "credenda.model.event",
+    "SearchResult": "credenda.model.query",
     "restore_backup": "credenda.bootstrap",
 }
 
