@@ -67,6 +67,7 @@ def test_what_was_outgrown_lost_or_sold_is_no_longer_so(
         ("I'm allergic to peanuts.", "I outgrew my milk allergy."),
         ("My boss is Anna.", "My boss isn't angry, she's just tired."),
         ("I work at Lumen Labs.", "My sister Tess got a job at Bramble, she left Lumen Labs."),
+        ("I drink coffee and green tea.", "I don't drink coffee any more."),
         ("I live in Porto.", "My cousin Rui's family moved from Porto to Lisbon."),
     ],
 )

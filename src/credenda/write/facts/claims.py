@@ -70,6 +70,8 @@ _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
+_LEFT_OVER: Final = re.compile(r"(?:\s+(?:for|of|at|in|on|with|to|by|from|and|or|the|an?))+$", re.IGNORECASE)
+"""Words at the end of a scope that belong to what follows it."""
 _POSED: Final = re.compile(
     r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
     re.IGNORECASE,
@@ -347,7 +349,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=_JOINS.sub("", _ARTICLE.sub("", fact.scope)) or None,
+        scope=_LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope))) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=_find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,

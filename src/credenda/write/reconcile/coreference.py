@@ -138,7 +138,7 @@ _PATTERNS: Final = tuple(
         r"\bNAME, (?:whom? )?(?:everyone|everybody|we|people|friends|I) (?:just )?calls? (?:him |her |it )?ALIAS\b",
         r"\b(?:[Ee]veryone|[Ee]verybody|[Ww]e|[Pp]eople|I) (?:just )?calls? NAME ALIAS\b",
         r"\b[Ee]veryone calls NAME (?:just |simply )ALIAS\b",
-        r"\bNAME,? (?:\()?(?:a\.?k\.?a\.?|also known as|alias|nicknamed|called) ALIAS\b",
+        r"\bNAME,? (?:\()?(?:a\.?k\.?a\.?|also (?:known as|called)|alias|nicknamed) ALIAS\b",
         r"\bNAME goes by (?:the name (?:of )?)?ALIAS\b",
         r"\bALIAS is short for NAME\b",
         r"\bNAME,? or ALIAS for short\b",
@@ -154,7 +154,7 @@ def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
     [('Robert', 'Bob')]
     >>> list(find_aliases("Bob is short for Robert."))
     [('Robert', 'Bob')]
-    >>> list(find_aliases("Call Robert tomorrow."))
+    >>> list(find_aliases("She works at a charity in Cardiff called Bramble."))
     []
     """
     for pattern in _PATTERNS:

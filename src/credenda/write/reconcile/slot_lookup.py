@@ -24,6 +24,8 @@ from credenda.write.related import find_related
 __all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
 _NOMINATED: Final = 64
+_LIST: Final = re.compile(r",| (?:and|or) |&")
+"""Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
 _SPEAKERS: Final = frozenset({"", "user"})
 
@@ -170,6 +172,7 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         for one in held
         if not get_attribute(one.attribute or "").hurts
         and set(split_value(claim.value)) <= set(split_value(one.value or ""))
+        and not _LIST.search(one.value or "")  # who gives up coffee may go on with the tea
     ]
     found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, value=wider[0].value)
