@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
+from credenda.model.deletion import SharedMemory
 from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 
@@ -56,12 +57,24 @@ class DoctorReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionReport:
-    """Counts of a `delete_where`."""
+    """What a `delete_where` removed, or would remove. Of each kind of memory it names the first fifty.
+
+    Only a dry run has texts of the memories; a report of what was done holds no deleted words.
+    """
 
     events: int
     memories: int
+    """All memories that are deleted."""
     dry_run: bool = False
-    """Whether it only counted."""
+    """Whether nothing was deleted."""
+    kept: tuple[SharedMemory, ...] = ()
+    """Memories that hold the words, or were written from them, and stay, with what remains of their texts."""
+    kept_total: int = 0
+    taken: tuple[SharedMemory, ...] = ()
+    """The memories that are deleted."""
+    mentions: tuple[SharedMemory, ...] = ()
+    """Memories that name a deleted value in words of their own, and stay as they are."""
+    mentions_total: int = 0
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends."""
 

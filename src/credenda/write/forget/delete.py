@@ -28,6 +28,7 @@ from credenda.write.forget.part import Part, find_part, make_tombstones
 from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
     ValueHolders,
+    find_in_reasons,
     find_kept_digests,
     find_mentions,
     find_merged_parts,
@@ -39,6 +40,7 @@ from credenda.write.forget.scope import (
 )
 from credenda.write.forget.tombstones import get_voice, make_text_tombstones
 from credenda.write.reconcile.slots import CURRENT_STATUSES
+from credenda.write.reconcile.wording import quote_parts
 
 __all__ = ["Deletion"]
 
@@ -69,7 +71,7 @@ class Deletion:
     """The new ids of memories that other messages state too, by their old ids."""
     _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     _settled: set[str] = field(default_factory=set[str])
-    _told: set[str] = field(default_factory=set[str])
+    told: set[str] = field(default_factory=set[str])
     """The values that were deleted, and the texts of memories without one."""
     _owed: list[Removal] = field(default_factory=list[Removal])
     """Deleted words whose copies are not found yet."""
@@ -114,7 +116,8 @@ class Deletion:
 
     def find_mentions(self) -> list[Memory]:
         """Find the memories that name a deleted value in words of their own."""
-        return find_mentions(self.writer, self._told, self._done | self._shortened.keys())
+        found = find_mentions(self.writer, self.told, self._done | self._shortened.keys())
+        return found[: limits.DELETION_NAMES]
 
     def messages(self, memory: Memory) -> None:
         """Delete the whole messages on which a memory rests."""
@@ -343,6 +346,7 @@ class Deletion:
         changed = self._contested.remove(memory) if value else set[str]()
         labels = Labels.of(self.writer.versions([memory.id]))
         self._withdraw({memory.id: memory})
+        self._find_quoting(memory)
         apply(
             self.writer,
             [Delete(memory_id=memory.id, reason=self.reason)],
@@ -350,11 +354,19 @@ class Deletion:
         )
         self._contested.log_quoting(memory, changed)
         self.removed[memory.id] = memory.text
-        self._told |= {memory.value or memory.text} if value else set()
+        self.told |= {memory.value or memory.text} if value else set()
         self.deleted += value
         words = dict.fromkeys((memory.text, *(part.text for part in parts)))
         said = Assertion.of(memory) if value else _NOTHING
         self._owed.append(Removal((memory.id,), tuple(words), said, memory, labels))
+
+    def _find_quoting(self, memory: Memory) -> None:
+        """Name the memories whose changes lose a reason that quotes a deleted one, wherever they come from."""
+        quotations = quote_parts(memory.value, memory.text)
+        found = find_in_reasons(self.writer, quotations, quoted=True) - {memory.id}
+        for one in self.writer.memories(sorted(found)):
+            if one.status is not Status.DELETED:
+                self._blanker.cleaned.setdefault(one.id, one.text)
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories from overlapping evidence that state the deleted claim itself."""
