@@ -56,7 +56,7 @@ def test_a_memory_whose_reason_mentions_the_value_is_named_and_stays(mem: Creden
 
 
 @pytest.mark.requirement("S-061")
-def test_conditions_name_what_goes_what_is_cut_and_what_mentions_it(mem: Credenda, path: Path) -> None:
+def test_conditions_name_every_memory_that_goes_or_is_cut_or_mentions_it(mem: Credenda, path: Path) -> None:
     mem.remember("My dentist is Quarnbichler.", session="teeth")
     mem.settle()
     (first,) = mem.list().items

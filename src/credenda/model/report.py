@@ -57,9 +57,9 @@ class DoctorReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionReport:
-    """What a `delete_where` removed, or would remove. Of each kind of memory it names the first fifty.
+    """The memories that a `delete_where` concerns: the first fifty of each kind, and totals.
 
-    Only a dry run has texts of the memories; a report of what was done holds no deleted words.
+    Only a dry run has their texts; otherwise the report holds no deleted words.
     """
 
     events: int
@@ -73,7 +73,7 @@ class DeletionReport:
     taken: tuple[SharedMemory, ...] = ()
     """The memories that are deleted."""
     mentions: tuple[SharedMemory, ...] = ()
-    """Memories that name a deleted value in words of their own, and stay as they are."""
+    """Memories that name a deleted value in their text or in a reason, and stay as they are."""
     mentions_total: int = 0
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends."""

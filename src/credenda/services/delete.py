@@ -70,7 +70,7 @@ class _Undone(Exception):  # noqa: N818 - it only undoes the transaction, and ne
 
 
 def attempt(parts: Parts, work: Callable[[Writer], P]) -> P:
-    """Return what some work would do: it is done in a transaction that is undone."""
+    """Return the result of some work, which is done in a transaction that is undone."""
     plans: list[P] = []
 
     def undo(writer: Writer) -> None:

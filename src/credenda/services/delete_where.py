@@ -30,7 +30,7 @@ _BATCH: Final = 50
 
 @dataclass(slots=True)
 class _Tally:
-    """What the batches of a deletion removed so far. A memory that other messages state too keeps its first id here."""
+    """Sum up the batches of a deletion. A memory that other messages state too keeps its first id here."""
 
     events: int = 0
     taken: dict[str, str] = field(default_factory=dict[str, str])
@@ -53,7 +53,7 @@ class _Tally:
             self.taken[known] = self.kept.pop(known, (text, ""))[0]
 
     def report(self, reader: Reader, *, dry_run: bool) -> DeletionReport:
-        """Name what was removed; `reader` sees the state after it."""
+        """Name the memories; `reader` sees the state after the deletion."""
         shortened = {name for name, (text, left) in self.kept.items() if text != left}
         mentions = find_mentions(reader, self.told, self.taken.keys() | shortened | self.first.keys())
         latest = {first: name for name, first in self.first.items()}

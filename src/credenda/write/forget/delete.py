@@ -28,7 +28,6 @@ from credenda.write.forget.part import Part, find_part, make_tombstones
 from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
     ValueHolders,
-    find_in_reasons,
     find_kept_digests,
     find_mentions,
     find_merged_parts,
@@ -40,7 +39,6 @@ from credenda.write.forget.scope import (
 )
 from credenda.write.forget.tombstones import get_voice, make_text_tombstones
 from credenda.write.reconcile.slots import CURRENT_STATUSES
-from credenda.write.reconcile.wording import quote_parts
 
 __all__ = ["Deletion"]
 
@@ -346,7 +344,7 @@ class Deletion:
         changed = self._contested.remove(memory) if value else set[str]()
         labels = Labels.of(self.writer.versions([memory.id]))
         self._withdraw({memory.id: memory})
-        self._find_quoting(memory)
+        self._blanker.name_quoting(memory)
         apply(
             self.writer,
             [Delete(memory_id=memory.id, reason=self.reason)],
@@ -359,14 +357,6 @@ class Deletion:
         words = dict.fromkeys((memory.text, *(part.text for part in parts)))
         said = Assertion.of(memory) if value else _NOTHING
         self._owed.append(Removal((memory.id,), tuple(words), said, memory, labels))
-
-    def _find_quoting(self, memory: Memory) -> None:
-        """Name the memories whose changes lose a reason that quotes a deleted one, wherever they come from."""
-        quotations = quote_parts(memory.value, memory.text)
-        found = find_in_reasons(self.writer, quotations, quoted=True) - {memory.id}
-        for one in self.writer.memories(sorted(found)):
-            if one.status is not Status.DELETED:
-                self._blanker.cleaned.setdefault(one.id, one.text)
 
     def _find_repeats(self, memory: Memory, spans: list[Span]) -> list[Memory]:
         """Find memories from overlapping evidence that state the deleted claim itself."""
