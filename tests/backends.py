@@ -47,6 +47,7 @@ _FLOWS: Final = (
         "core",
         "delete_event",
         *("deleted_copies", "deleted_labels", "deleted_mentions", "deleted_versions"),
+        "deletion_names",
         "deletion_reach",
         "dream",
     ),

@@ -372,7 +372,7 @@ class Credenda(Groups):
         before: datetime | str | None = None,
         dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
+        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only names."""
         given = {name: value for name, value in locals().items() if name != "self"}
 
         return services.delete_where.delete_where(self._parts, **given)

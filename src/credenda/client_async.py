@@ -465,7 +465,7 @@ class AsyncCredenda:
         before: datetime | str | None = None,
         dry_run: bool = False,
     ) -> DeletionReport:
-        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only counts."""
+        """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only names."""
         return await asyncio.to_thread(
             self._memory.delete_where, session=session, topic=topic, source=source, before=before, dry_run=dry_run
         )

@@ -273,3 +273,6 @@ COMPLIANCE_PAGE: Final = 1_000
 """Rows of a compliance report that are read at a time."""
 MIGRATION_SEARCHES: Final = 5
 """Searches of each user that a migration runs in both databases."""
+
+DELETION_NAMES: Final = 50
+"""Memories of each kind that a plan or report of a deletion names; the totals count them all."""

@@ -119,3 +119,17 @@ def test_an_erasure_speaks_of_bytes_only_if_they_were_searched() -> None:
     assert "bytes" not in rows_alone
     whole = EraseReceipt(rows=3, windows_searched=9, remaining_matches=0)
     assert "Searched all bytes for 9 pieces of its text: 0 found." in render_erase(Screen(), whole)
+
+
+def test_a_dry_run_by_conditions_names_the_memories(ana: Terminal) -> None:
+    (name,) = (one["id"] for one in ana.json("list")["items"])
+    ana.remember("The bakery in Linz is closed.")
+    shown = ana.text("delete", "--before", "2100-01-01", "--dry-run")
+    assert shown.startswith("Would delete")
+    assert f"These memories go:\n  {name} “I live in Linz.”" in shown
+    assert name in {one["id"] for one in ana.json("list")["items"]}
+    told = ana.json("delete", "--before", "2100-01-01", "--dry-run")
+    assert told["memories"] == len(told["taken"])
+    done = ana.json("delete", "--before", "2100-01-01", "--yes")
+    assert {one["id"] for one in done["taken"]} == {one["id"] for one in told["taken"]}
+    assert name not in {one["id"] for one in ana.json("list")["items"]}

@@ -279,3 +279,20 @@ def test_the_owner_is_erased_with_the_own_name_only(site: Site) -> None:
     receipt = site.send("DELETE", "/v1/me", json={"confirm": "ana"}).json()
     assert receipt["remaining_matches"] == 0
     assert site.send("GET", "/v1/stats").json()["events"] == 0
+
+
+def test_a_dry_run_of_a_deletion_by_conditions_names_the_memories(site: Site) -> None:
+    say(site, "My dentist is Quarnbichler.", session="teeth")
+    (memory,) = believed(site)
+    say(site, "The bakery beside Quarnbichler is closed.", session="bread")
+    wanted = {"session": "teeth", "dry_run": True}
+    site.settle()
+    plan = site.send("POST", "/v1/deletions", json=wanted).json()
+    assert plan["taken"] == [{"id": memory["id"], "text": memory["text"], "left": ""}]
+    assert [one["text"] for one in plan["mentions"]] == ["The bakery beside Quarnbichler is closed."]
+    done = site.send("POST", "/v1/deletions", json={"session": "teeth"}).json()
+    names = ("taken", "kept", "mentions")
+    assert [[one["id"] for one in done[name]] for name in names] == [
+        [one["id"] for one in plan[name]] for name in names
+    ]
+    assert "Quarnbichler" not in str(done)

@@ -337,7 +337,7 @@ export interface DeletionReceipt {
   kept: string[];
   /** The ids of memories that were deleted too: they stated the same, or were derived from it. */
   taken: string[];
-  /** The ids of memories that name a deleted value in words of their own, and stayed as they are. */
+  /** The ids of memories that name a deleted value in their text or in a reason, and stayed as they are. */
   mentions: string[];
   /** Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends; the next commit tries again. */
   log_emptied: boolean;
@@ -431,14 +431,30 @@ export interface UndoneMemory {
   after: Record<string, Json>;
 }
 
-/** Counts of a `delete_where`. */
+/** The memories that a `delete_where` concerns: the first fifty of each kind, and totals. Only a dry run has their texts; otherwise the report holds no deleted words. */
 export interface DeletionReport {
   events: number;
+  /** All memories that are deleted. */
   memories: number;
-  /** Whether it only counted. */
+  /** Whether nothing was deleted. */
   dry_run: boolean;
+  /** Memories that hold the words, or were written from them, and stay, with what remains of their texts. */
+  kept: SharedMemory[];
+  kept_total: number;
+  /** The memories that are deleted. */
+  taken: SharedMemory[];
+  /** Memories that name a deleted value in their text or in a reason, and stay as they are. */
+  mentions: SharedMemory[];
+  mentions_total: number;
   /** Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends. */
   log_emptied: boolean;
+}
+
+/** Another memory with the words: its text, and the text that it has left; "" if it is deleted too. */
+export interface SharedMemory {
+  id: string;
+  text: string;
+  left: string;
 }
 
 /** What deleting one memory or event would remove: memories, and words in events. Nothing was deleted. */
@@ -454,7 +470,7 @@ export interface DeletionPlan {
   kept: SharedMemory[];
   /** Memories that would be deleted too: they state the same, or were derived from it. */
   taken: SharedMemory[];
-  /** Memories that name a deleted value in words of their own, and stay as they are. */
+  /** Memories that name a deleted value in their text or in a reason, and stay as they are. */
   mentions: SharedMemory[];
 }
 
@@ -462,13 +478,6 @@ export interface DeletionPlan {
 export interface BlankedWords {
   event_id: string;
   words: string;
-}
-
-/** Another memory with the words: its text, and the text that it has left; "" if it is deleted too. */
-export interface SharedMemory {
-  id: string;
-  text: string;
-  left: string;
 }
 
 /** The result of an erasure and of its proof, which succeeded if `remaining_matches` is 0. */
@@ -1738,7 +1747,7 @@ export interface Operations {
       source?: string | null;
       /** Events before this time. RFC 3339. */
       before?: string | null;
-      /** Only count what to delete. */
+      /** Only name what to delete. */
       dry_run?: boolean | null;
     };
     optional: true;

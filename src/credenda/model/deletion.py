@@ -40,7 +40,7 @@ class DeletionPlan:
     taken: tuple[SharedMemory, ...] = ()
     """Memories that would be deleted too: they state the same, or were derived from it."""
     mentions: tuple[SharedMemory, ...] = ()
-    """Memories that name a deleted value in words of their own, and stay as they are."""
+    """Memories that name a deleted value in their text or in a reason, and stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class DeletionReceipt:
     taken: tuple[str, ...] = ()
     """The ids of memories that were deleted too: they stated the same, or were derived from it."""
     mentions: tuple[str, ...] = ()
-    """The ids of memories that name a deleted value in words of their own, and stayed as they are."""
+    """The ids of memories that name a deleted value in their text or in a reason, and stayed as they are."""
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends; the next commit
     tries again."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
+from credenda.model.deletion import SharedMemory
 from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 
@@ -56,12 +57,24 @@ class DoctorReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionReport:
-    """Counts of a `delete_where`."""
+    """The memories that a `delete_where` concerns: the first fifty of each kind, and totals.
+
+    Only a dry run has their texts; otherwise the report holds no deleted words.
+    """
 
     events: int
     memories: int
+    """All memories that are deleted."""
     dry_run: bool = False
-    """Whether it only counted."""
+    """Whether nothing was deleted."""
+    kept: tuple[SharedMemory, ...] = ()
+    """Memories that hold the words, or were written from them, and stay, with what remains of their texts."""
+    kept_total: int = 0
+    taken: tuple[SharedMemory, ...] = ()
+    """The memories that are deleted."""
+    mentions: tuple[SharedMemory, ...] = ()
+    """Memories that name a deleted value in their text or in a reason, and stay as they are."""
+    mentions_total: int = 0
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends."""
 

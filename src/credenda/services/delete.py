@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import TypeVar
 
 from credenda.errors import NotFound
@@ -16,9 +18,10 @@ from credenda.services.short_ids import resolve_id_in
 from credenda.storage.store import Writer
 from credenda.write.forget.delete import Deletion
 
-__all__ = ["delete", "plan_deletion"]
+__all__ = ["attempt", "delete", "plan_deletion"]
 
 T = TypeVar("T", Memory, Event)
+P = TypeVar("P")
 
 
 def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_message: bool = False) -> DeletionReceipt:
@@ -62,12 +65,21 @@ def _delete(run: Deletion, target: Memory | Event, *, whole_message: bool) -> No
         run.memory(memory)
 
 
-class _Planned(Exception):  # noqa: N818 - it only undoes the transaction, and never leaves this module
-    """Carries a plan out of the transaction that it undoes."""
+class _Undone(Exception):  # noqa: N818 - it only undoes the transaction, and never leaves this module
+    """Undoes the transaction that raises it."""
 
-    def __init__(self, plan: DeletionPlan) -> None:
-        super().__init__()
-        self.plan = plan
+
+def attempt(parts: Parts, work: Callable[[Writer], P]) -> P:
+    """Return the result of some work, which is done in a transaction that is undone."""
+    plans: list[P] = []
+
+    def undo(writer: Writer) -> None:
+        plans.append(work(writer))
+        raise _Undone
+
+    with contextlib.suppress(_Undone), parts.active_calls:
+        parts.store.commit(parts.user_id, undo)
+    return plans[-1]
 
 
 def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) -> DeletionPlan:
@@ -76,11 +88,11 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
     Raises `NotFound` for an id that is unknown here, `Conflict` under a legal hold.
     """
 
-    def work(writer: Writer) -> None:
+    def work(writer: Writer) -> DeletionPlan:
         target = _find_target(writer, resolve_id_in(writer, target_id))
         run = Deletion(writer, parts.clock.now_us(), extractor=parts.extractor)
         _delete(run, target, whole_message=whole_message)
-        plan = DeletionPlan(
+        return DeletionPlan(
             id=target.id,
             text=target.text,
             events=len(run.events),
@@ -90,14 +102,8 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
             taken=tuple(SharedMemory(id=name, text=text) for name, text in run.removed.items() if name != target.id),
             mentions=tuple(SharedMemory(id=one.id, text=one.text, left=one.text) for one in run.find_mentions()),
         )
-        raise _Planned(plan)
 
-    try:
-        with parts.active_calls:
-            parts.store.commit(parts.user_id, work)
-    except _Planned as planned:
-        return planned.plan
-    raise AssertionError(target_id)
+    return attempt(parts, work)
 
 
 def _find_target(writer: Writer, target_id: str) -> Memory | Event:

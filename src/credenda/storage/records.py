@@ -217,12 +217,12 @@ class EventFilter:
 class ChangeFilter:
     """A filter of changes, oldest first: later than `later_than_us` and not later than `until_us`.
 
-    `memories` (numbers, `stop` excluded) reads the changes of a range of memories, grouped by memory; the other
-    conditions then do not apply.
+    `memories` (numbers, `stop` excluded) reads by memory, `reason` those that hold words; no other condition applies.
     """
 
     memory_ids: tuple[str, ...] | None = None
     memories: range | None = None
+    reason: str | None = None
     cause: str | None = None
     kinds: frozenset[ChangeKind] | None = None
     after: int | None = None

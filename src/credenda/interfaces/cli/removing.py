@@ -77,6 +77,9 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             report = memory.delete_where(**conditions, dry_run=True)
             if given.get("dry_run"):
                 return Outcome(value=report)
+            if is_interactive():
+                for line in render_forgetting.describe_report(report):
+                    note(line)
             question = (
                 f"Delete {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')} for good?"
             )

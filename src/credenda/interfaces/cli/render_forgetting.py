@@ -12,6 +12,7 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.text.counts import count_noun
 
 __all__ = [
+    "describe_report",
     "describe_shared",
     "hold",
     "put_back",
@@ -67,16 +68,37 @@ def render_plan(screen: Screen, plan: DeletionPlan) -> str:
 def describe_shared(plan: DeletionPlan) -> list[str]:
     """Describe the words that a deletion blanks, and every other memory that holds them."""
     lines = [f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked]
+    totals = (len(plan.kept), len(plan.taken), len(plan.mentions))
+    return lines + _describe_named(
+        plan, totals, "These memories go too, because they state the same or were derived from it:"
+    )
+
+
+def describe_report(report: DeletionReport) -> list[str]:
+    """Describe the memories that a deletion by conditions concerns."""
+    totals = (report.kept_total, report.memories, report.mentions_total)
+    return _describe_named(report, totals, "These memories go:")
+
+
+def _describe_named(plan: DeletionPlan | DeletionReport, totals: tuple[int, int, int], going: str) -> list[str]:
+    lines: list[str] = []
     if plan.kept:
         lines.append("These memories hold its words and stay without them:")
         lines += [f"  {_quote(one)} keeps “{escape_controls(one.left)}”" for one in plan.kept]
+        lines += _count_rest(totals[0], plan.kept)
     if plan.taken:
-        lines.append("These memories go too, because they state the same or were derived from it:")
+        lines.append(going)
         lines += [f"  {_quote(one)}" for one in plan.taken]
+        lines += _count_rest(totals[1], plan.taken)
     if plan.mentions:
         lines.append("These memories name it in words of their own and stay as they are:")
         lines += [f"  {_quote(one)}" for one in plan.mentions]
+        lines += _count_rest(totals[2], plan.mentions)
     return lines
+
+
+def _count_rest(total: int, named: Sequence[SharedMemory]) -> list[str]:
+    return [f"  and {total - len(named):,} more"] if total > len(named) else []
 
 
 def _quote(one: SharedMemory) -> str:
@@ -101,6 +123,14 @@ def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
     would = "Would delete" if report.dry_run else "Deleted"
     lines = [f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')}."]
+    if report.dry_run:
+        lines += describe_report(report)
+    else:
+        named = {
+            "lost words or labels, and stayed": report.kept,
+            "still name it, in words of their own": report.mentions,
+        }
+        lines += [f"{', '.join(one.id for one in found)} {what}." for what, found in named.items() if found]
     return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
 
 

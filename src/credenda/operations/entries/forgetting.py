@@ -12,6 +12,7 @@ from credenda.operations.entries.schema import ID, LOCAL, PERSONS, TOPIC, WHOLE_
 __all__ = ["ENTRIES"]
 
 _DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only count what to delete.")
+_NAMES_ONLY: Final = Param(name="dry_run", type=bool, default=False, help="Only name what to delete.")
 _WHY: Final = Param(name="reason", help="The reason; it is recorded.", positional=True)
 
 ENTRIES: Final = (
@@ -24,7 +25,7 @@ ENTRIES: Final = (
             text("topic", "Events of this topic."),
             text("source", "Events from this source."),
             Param(name="before", type=datetime, help="Events before this time."),
-            _DRY_RUN,
+            _NAMES_ONLY,
         ),
         errors=(Invalid, Conflict),
         writes=True,

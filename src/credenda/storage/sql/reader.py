@@ -224,6 +224,9 @@ class SqlReader(ABC):
         if wanted.memories is not None:
             found = self._run("changes_of_range", low=wanted.memories.start, high=wanted.memories.stop)
             return [rows.to_change(row, tag) for row in found]
+        if wanted.reason is not None:
+            found = self._run("changes_with_reason", phrase=wanted.reason)
+            return [rows.to_change(row, tag) for row in found]
         common = {
             "after": wanted.after or 0,
             "kinds": _to_json_list(wanted.kinds),

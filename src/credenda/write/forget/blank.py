@@ -20,8 +20,9 @@ from credenda.text.normalize import normalise_text
 from credenda.write.extract_blanks import extract_around_blanks
 from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
-from credenda.write.forget.scope import BLANK, WORD, find_other_support, has_overlap
+from credenda.write.forget.scope import BLANK, WORD, find_in_reasons, find_other_support, has_overlap
 from credenda.write.reconcile.candidate import claim_hash, make_claim
+from credenda.write.reconcile.wording import quote_parts
 
 __all__ = ["Blanker", "log_redaction"]
 
@@ -150,6 +151,13 @@ class Blanker:
             id="", kind=ChangeKind.REBUILD, actor=self.actor, reason=reason, at_us=self.now_us, memory_id=memory.id
         )
         self.writer.put(record)
+
+    def name_quoting(self, memory: Memory) -> None:
+        """Name the memories whose changes lose a reason that quotes a deleted one, wherever they come from."""
+        found = find_in_reasons(self.writer, quote_parts(memory.value, memory.text), quoted=True) - {memory.id}
+        for one in self.writer.memories(sorted(found)):
+            if one.status is not Status.DELETED:
+                self.cleaned.setdefault(one.id, one.text)
 
     def _trim(self, memory: Memory, event: Event, words: tuple[Sequence[str], str], gone: Assertion | None) -> str:
         """Return what remains of a version's text; `words` are its sentences as they were, and what remains of them."""

@@ -69,7 +69,7 @@ class Deletion:
     """The new ids of memories that other messages state too, by their old ids."""
     _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     _settled: set[str] = field(default_factory=set[str])
-    _told: set[str] = field(default_factory=set[str])
+    told: set[str] = field(default_factory=set[str])
     """The values that were deleted, and the texts of memories without one."""
     _owed: list[Removal] = field(default_factory=list[Removal])
     """Deleted words whose copies are not found yet."""
@@ -114,7 +114,8 @@ class Deletion:
 
     def find_mentions(self) -> list[Memory]:
         """Find the memories that name a deleted value in words of their own."""
-        return find_mentions(self.writer, self._told, self._done | self._shortened.keys())
+        found = find_mentions(self.writer, self.told, self._done | self._shortened.keys())
+        return found[: limits.DELETION_NAMES]
 
     def messages(self, memory: Memory) -> None:
         """Delete the whole messages on which a memory rests."""
@@ -343,6 +344,7 @@ class Deletion:
         changed = self._contested.remove(memory) if value else set[str]()
         labels = Labels.of(self.writer.versions([memory.id]))
         self._withdraw({memory.id: memory})
+        self._blanker.name_quoting(memory)
         apply(
             self.writer,
             [Delete(memory_id=memory.id, reason=self.reason)],
@@ -350,7 +352,7 @@ class Deletion:
         )
         self._contested.log_quoting(memory, changed)
         self.removed[memory.id] = memory.text
-        self._told |= {memory.value or memory.text} if value else set()
+        self.told |= {memory.value or memory.text} if value else set()
         self.deleted += value
         words = dict.fromkeys((memory.text, *(part.text for part in parts)))
         said = Assertion.of(memory) if value else _NOTHING

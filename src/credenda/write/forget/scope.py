@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from unicodedata import normalize
 
 from credenda.ids import parse_serial
 from credenda.index.document_names import list_event_ids, list_memory_ids
 from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import MemoryFilter, Reader
+from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.blanks import BLANK, leave_out_blanks
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.singular_plural import find_condition_forms, list_condition_terms
@@ -31,6 +32,7 @@ __all__ = [
     "BLANK",
     "WORD",
     "ValueHolders",
+    "find_in_reasons",
     "find_kept_digests",
     "find_mentions",
     "find_merged_parts",
@@ -48,7 +50,6 @@ _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _WORDS_ASKED: Final = 8
 _RUN_ASKED: Final = 16
 _MENTIONS_ASKED: Final = 500
-_MENTIONS_MAX: Final = 50
 _REPEATS_MAX: Final = 100_000
 """Maximum number of documents with all words of a deleted sentence that are compared with it."""
 
@@ -115,14 +116,27 @@ def find_kept_digests(holdings: ValueHolders, event: Event, held: Iterable[Memor
 
 
 def find_mentions(reader: Reader, phrases: Iterable[str], without: Collection[str]) -> list[Memory]:
-    """Find memories whose texts hold one of these phrases; at most as many as a person reads."""
+    """Find memories that hold one of these phrases in their texts, or in the reasons of their changes."""
     found: dict[str, Memory] = {}
     for phrase in sorted({one for one in phrases if WORD.search(one)}):
         codes = reader.nominate([_choose_search_words(phrase)], _MENTIONS_ASKED, memories=True)
         ids = [name for name in list_memory_ids(codes, reader.tenant.tag) if name not in without]
         held = (one for one in reader.memories(ids) if one.status is not Status.DELETED)
         found |= {one.id: one for one in held if find_phrase(one.text, phrase)}
-    return sorted(found.values(), key=lambda one: parse_serial(one.id))[:_MENTIONS_MAX]
+        named = find_in_reasons(reader, [phrase]) - found.keys() - set(without)
+        found |= {one.id: one for one in reader.memories(sorted(named)) if one.status is not Status.DELETED}
+    return sorted(found.values(), key=lambda one: parse_serial(one.id))
+
+
+def find_in_reasons(reader: Reader, phrases: Iterable[str], *, quoted: bool = False) -> set[str]:
+    """Return the ids of memories that have one of these phrases in the reasons of their changes, or exactly so."""
+    return {
+        change.memory_id
+        for phrase in phrases
+        for form in {normalize("NFC", phrase), normalize("NFD", phrase)}
+        for change in reader.changes(ChangeFilter(reason=form))
+        if change.memory_id is not None and (form in change.reason if quoted else find_phrase(change.reason, phrase))
+    }
 
 
 def find_similar_events(reader: Reader, texts: Sequence[str], sought: set[str]) -> list[Event]:

@@ -313,6 +313,12 @@ WHERE user_id = :user_id AND (
     replace(reason, :phrase, '') <> reason OR (memory IS NULL AND replace(delta, :phrase, '') <> delta)
 );
 
+-- name: changes_with_reason
+-- Changes of memories whose reason holds some words.
+SELECT * FROM changes
+WHERE user_id = :user_id AND memory IS NOT NULL AND replace(lower(reason), lower(:phrase), '') <> lower(reason)
+ORDER BY id;
+
 -- name: log_access!
 -- Count a showing or a judgement of a memory, once a session and day; of judgements the last one stands.
 INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)
