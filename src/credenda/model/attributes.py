@@ -161,6 +161,11 @@ _NAME_WORDS: Final = 4
 _PLACE_WORDS: Final = 6
 _THING_WORDS: Final = 5
 _ROLE_WORDS: Final = 12
+_EATING: Final = re.compile(
+    r"^(?:can['\u2019]?t|cannot|do(?:es)?(?:n['\u2019]t| not)|never|only|avoids?|eats?) (?:(?:have|eat|drink) )?(?=\w)",
+    re.IGNORECASE,
+)
+"""Beginning of a diet that is told as a habit: "can't have dairy"."""
 _STATE_WORDS: Final = 8
 _DAY_WORDS: Final = 10
 _AGE_MAX: Final = 130
@@ -292,6 +297,10 @@ def _is_substance(value: str) -> bool:
     return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None
 
 
+def _is_diet(value: str) -> bool:
+    return _is_substance(_EATING.sub("", value))
+
+
 def _is_state(value: str) -> bool:
     return len(value.split()) <= _STATE_WORDS and _CLAUSE.search(value) is None
 
@@ -334,7 +343,7 @@ _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "role": _is_role,
     "substance": _is_substance,
     "condition": _is_state,
-    "diet": _is_substance,
+    "diet": _is_diet,
     "age": _is_age,
     "day": _is_day,
     "amount": _is_quantity,

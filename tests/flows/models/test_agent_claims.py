@@ -133,10 +133,44 @@ def test_what_the_words_do_not_support_gets_no_slot_and_the_receipt_says_why(
     assert [hit.text for hit in mem.search("Graz", kinds=["event"]).hits] == ["I moved to Graz."]
 
 
-def test_a_value_that_could_hurt_and_is_none_leaves_nothing(mem: Credenda) -> None:
+def test_a_value_that_could_hurt_and_is_none_leaves_its_sentence_in_doubt(mem: Credenda) -> None:
     text = "I have an allergy, please let us know."
-    assert one(mem, text, attribute="allergy", value="please let us know").outcome == "refused"
-    assert held(mem) == []
+    found = one(mem, text, attribute="allergy", value="please let us know")
+    assert (found.outcome, found.reason) == ("kept", "the attribute cannot have this value")
+    assert held(mem) == [(None, None)]
+    assert mem.list().items[0].confidence == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("job is Orrin & Sons these days, shipping", {"attribute": "employer", "value": "Orrin & Sons"}),
+        (
+            "chest is tight again. on the brown inhaler twice a day",
+            {"attribute": "medication", "value": "brown inhaler"},
+        ),
+        (
+            "the GP rang and said statins are out!! they've moved me to ezetimibe",
+            {"attribute": "medication", "value": "ezetimibe"},
+        ),
+        ("osteopath says its a frozen shoulder, no swimming", {"attribute": "condition", "value": "frozen shoulder"}),
+        ("Sadly I can't eat shellfish, so no paella for me.", {"attribute": "diet", "value": "can't eat shellfish"}),
+        ("Sadly I can't eat shellfish, so no paella for me.", {"attribute": "diet", "value": "no shellfish"}),
+        (
+            "e-scooter came today. the kids call it Bruno",
+            {"entity": "e-scooter", "attribute": "nickname", "value": "Bruno"},
+        ),
+        (
+            "we rent the barn for 300 a year and the farmer just wrote this:\n\n> Dear both,\n> 400 from May.\n\nfair?",
+            {"entity": "barn", "attribute": "rent", "value": "300 a year"},
+        ),
+    ],
+)
+def test_a_good_claim_of_careless_words_keeps_its_slot(mem: Credenda, text: str, claim: dict[str, str]) -> None:
+    receipt = mem.remember(text, claims=[{"quote": text.partition(" and the farmer")[0], "entity": "user", **claim}])
+    assert (receipt.claims[0].outcome, receipt.claims[0].reason) == ("kept", "")
+    (one_held,) = mem.list().items
+    assert (one_held.attribute, one_held.value) == (claim["attribute"], claim["value"])
 
 
 def test_the_agents_own_words_do_not_overrule_the_user(mem: Credenda) -> None:

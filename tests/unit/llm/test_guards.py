@@ -285,8 +285,10 @@ def test_a_slot_that_the_sentence_does_not_support_leaves_the_sentence(fields: d
     assert outcomes == [("changed", why)]
 
 
-def test_a_wrong_value_that_could_hurt_leaves_nothing() -> None:
-    assert outcome("I keep bees.", attribute="age", value="bees") == ([], [("refused", Refusal.INVALID)])
+def test_a_wrong_value_that_could_hurt_leaves_its_sentence() -> None:
+    claims, outcomes = outcome("I keep bees.", attribute="age", value="bees")
+    assert [(one.text, one.attribute, one.confidence) for one in claims] == [("I keep bees.", None, 0.5)]
+    assert [why for _, why in outcomes] == [Refusal.INVALID]
 
 
 @pytest.mark.parametrize("quote", ["I keep wasps", "zebra"])

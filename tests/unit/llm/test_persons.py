@@ -17,6 +17,11 @@ OTHERS = [
     ("The neighbours moved to Oslo.", "Oslo", "residence"),
     ("Your flight leaves at nine tomorrow.", "nine", "time"),
     ("My mother's name is Ana.", "Ana", "name"),
+    ("Mum's on the blue inhaler.", "blue inhaler", "medication"),
+    ("My doctor has asthma.", "asthma", "condition"),
+    ("The physio says my son has runner's knee.", "runner's knee", "condition"),
+    ("Pharmacist said she needs statins.", "statins", "medication"),
+    ("Last month Ana moved to Oslo.", "Oslo", "residence"),
 ]
 OWN = [
     ("My wife and I live in Rome.", "Rome", "residence"),
@@ -33,6 +38,12 @@ OWN = [
     ("Always answer in French.", "French", "instruction"),
     ("Love hiking and biking in the Alps.", "hiking", "likes"),
     ("Vegan since 2015.", "2015", "diet"),
+    ("employer is still Orrin & Sons btw, the shipping lot", "Orrin & Sons", "employer"),
+    ("on a low dose of statins at night", "statins", "medication"),
+    ("Consultant reckons it's a slipped disc, so no lifting.", "slipped disc", "condition"),
+    ("bloods came back, doctor says low iron", "low iron", "condition"),
+    ("They've put me on statins.", "statins", "medication"),
+    ("My doctor put me on statins.", "statins", "medication"),
 ]
 
 

@@ -46,6 +46,9 @@ _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
+_NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
+_NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
+"""Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -180,8 +183,7 @@ def _check_slot(said: Said, memory: Memory | None) -> Verdict:
         return Verdict(_place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory))
     fault = _find_fault(said, stance)
     if fault is not None:
-        hurts = fault is Refusal.INVALID and get_attribute(proposal.attribute or "").hurts
-        return Verdict(None, fault) if hurts else _leave_sentence(said, stance, fault)
+        return _leave_sentence(said, stance, fault)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
         return _leave_sentence(said, stance, None)
     return Verdict(_fill_slot(said, stance))
@@ -236,6 +238,8 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     the sentence has a pronoun or answers a question.
     """
     value, event = said.proposal.value or "", said.turn.event
+    if _NOT.search(said.sentence):
+        value = _NO.sub("", value)
     if says(said.sentence, value) or (said.question and says(said.question, value)):
         return True
     if schema.hurts:

@@ -21,7 +21,8 @@ _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
 )
 _OPENING: Final = re.compile(
-    r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way)\b[,:]? )+",
+    r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way|yesterday"
+    r"|today|tomorrow|recently|lately|apparently|(?:last|this|next) (?:week|month|year|night|summer|winter))\b[,:]? )+",
     re.IGNORECASE,
 )
 _OTHERS: Final = re.compile(r"(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
@@ -31,6 +32,20 @@ _NAMED: Final = re.compile(
     r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
     r"[A-Z][\w-]+(?:'s)? (?:[A-Z][\w-]+ )?[a-z]"
 )
+_TO_SPEAKER: Final = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
+_HEALTH: Final = (
+    r"(?:(?:my|our|the|an?) )?(?:[\w-]+ )?(?:doctors?|doc|dr\.? [\w-]+|gp|nurse(?: practitioner)?|physio\w*|pharmacist"
+    r"|chemist|dentist|therapist|psychiatrist|surgeon|specialist|consultant|midwife|\w+ologist|allergist|hospital"
+    r"|clinic|lab|bloods?|(?:blood )?tests?|results?|scans?|mri|x-?rays?)\b"
+)
+_TELLER: Final = re.compile(
+    rf"{_HEALTH}(?P<also>,? (?:just )?(?:rang|called|phoned|wrote)(?: me| us)? and)?,? (?:just |now |also |has |have )?"
+    r"(?:says?|said|thinks?|thought|reckons?|confirm(?:s|ed)|f(?:inds?|ound)|shows?|showed|suspects?|told|tells"
+    r"|diagnosed|put|gave|prescribed|started|switched|moved|came back)\b(?: me| us)?(?: that| with| as)? ?",
+    re.IGNORECASE,
+)
+"""Somebody who tells a patient a fact about the patient: "physio says its runner's knee"."""
+_HIM_OR_HERSELF: Final = re.compile(rf"{_HEALTH} (?:is|was|has|had|takes|lives|works)\b", re.IGNORECASE)
 _FRAGMENT_WORDS: Final = 3
 _NOUN_CHARACTERS: Final = 3
 _POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
@@ -72,7 +87,8 @@ def named_in(entity: str, texts: tuple[str, ...]) -> bool:
 def about_another(event: Event, sentence: str, value: str | None, attribute: str | None) -> bool:
     """Return whether a sentence states another person's fact, which cannot be the speaker's (D-007).
 
-    The beginning of the clause with the value decides; without such a clause, that of all clauses.
+    It is about its speaker unless it names somebody else: the beginning of the clause with the value decides; without
+    such a clause, that of all clauses.
     """
     plain = straighten(sentence)
     if _is_note(event):
@@ -85,9 +101,7 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     mine = re.compile(rf"\b(?:(?:my|our)|^the) (?:\w+ )?{re.escape(noun)}\b", re.IGNORECASE)
     if noun and any(mine.search(clause) for clause in holding):
         return False
-    if _FIRST_PERSON.search(plain):
-        return all(_is_of_another(clause, value, noun) for clause in holding)
-    return not any(_omits_subject(clause, value) or _names_thing(clause, attribute) for clause in (plain, *holding))
+    return all(_is_of_another(clause, value, noun) for clause in holding)
 
 
 def _is_note(event: Event) -> bool:
@@ -97,30 +111,33 @@ def _is_note(event: Event) -> bool:
 
 def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
     """Return whether a clause begins with another person, who is not the value itself: "my wife is Ana"."""
-    if _OTHERS.match(clause):
+    told = _TELLER.match(clause)
+    if told is not None:
+        return _is_of_another(clause[told.end() :], value, noun)
+    if _HIM_OR_HERSELF.match(clause):
         return True
-    if (owned := _OWNED.match(clause)) and not clause[owned.end() :].startswith("I "):
-        kin, subject = _find_kin(owned["nouns"].split())
-        return kin is not None and kin != names().kin_noun(noun) and not (value and says(subject, value))
-    named = _NAMED.match(clause) is not None and _FIRST_PERSON.search(clause) is None
-    return named and not _omits_subject(clause, value)
+    if _OTHERS.match(clause):
+        return _TO_SPEAKER.search(clause) is None
+    subject = _OWNED.match(clause)
+    nouns = subject["nouns"].split() if subject is not None else clause.replace("'s", " ").split()[:1]
+    if nouns and not (subject is not None and clause[subject.end() :].startswith("I ")):
+        kin, named = _find_kin(nouns)
+        if kin is not None:
+            return kin != names().kin_noun(noun) and not (value and says(named, value))
+        if subject is not None:
+            return False
+    named_first = _NAMED.match(clause) is not None and _FIRST_PERSON.search(clause) is None
+    return named_first and not _omits_subject(clause, value)
 
 
 def _find_kin(words: list[str]) -> tuple[str | None, str]:
     """Return the relative that a subject names, before any verb, and the words of the subject."""
     for at, word in enumerate(words):
-        if kin := names().kin_noun(word):
+        if kin := names().kin_noun(word) or names().kin_noun(word.removesuffix("s")):
             return kin, " ".join(words[: at + 1])
         if word in lexicon().verbs:
             break
     return None, ""
-
-
-def _names_thing(clause: str, attribute: str | None) -> bool:
-    """Return whether a clause is about a thing that speaker and listener share: "the deadline is Friday"."""
-    words = re.findall(r"[\w-]+", clause.lower())[:_FRAGMENT_WORDS]
-    nouns = (" ".join(words[1:end]) for end in range(2, len(words) + 1))
-    return words[:1] == ["the"] and any(lexicon().attribute(noun).name == attribute for noun in nouns)
 
 
 def _omits_subject(clause: str, value: str | None) -> bool:
