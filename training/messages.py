@@ -78,7 +78,7 @@ def is_held_out(name: str) -> bool:
 
     Only files written after the first set count: its messages taught the weights that a run may begin with.
     """
-    if name[0] not in "aeijlmnovy":
+    if name[0] not in "abeijlmnovyz":
         return False
     group, _, number = name.rpartition("-")
     if "-" not in group:
