@@ -286,3 +286,16 @@ def test_what_is_mine_comes_before_what_is_my_sisters(tmp_path: Path, embedder: 
         assert mem.search("Where do I live?").hits[0].text == "I moved to Berlin last month."
         assert mem.search("What car do I drive?").hits[0].text == "I drive an old Fiat."
         assert mem.search("Where does my sister live?").hits[0].text == "My sister Lea lives in Graz."
+
+
+def test_a_memory_that_took_the_place_of_another_is_undone_from_its_reasons(mem: Credenda) -> None:
+    for text in ("I live in Linz.", "I moved from Linz to Graz."):
+        mem.remember(text)
+        mem.settle()
+    (old,) = mem.list(status="superseded").items
+    (new,) = mem.list(attribute="residence").items
+    (replacing,) = [one for one in mem.why(new.id).changes if one.kind == "supersede"]
+    assert (replacing.memory_id, replacing.after["superseded_by"]) == (old.id, new.id)
+    assert all(one.memory_id == old.id for one in mem.why(old.id).changes)
+    mem.manage.undo(replacing.id)
+    assert old.id in {one.id for one in mem.list(attribute="residence").items}

@@ -86,7 +86,7 @@ def test_an_edited_entry_is_a_correction_by_a_file(mem: Credenda, say: Say, vaul
     assert report.corrected == 1
     (memory,) = mem.list(attribute="residence").items
     assert (memory.text, memory.value) == ("I live in Wels.", "Wels")
-    assert [change.actor for change in mem.why(memory.id).changes] == [Actor.FILE]
+    assert {change.actor for change in mem.why(memory.id).changes} == {Actor.FILE}
     assert not mem.data.sync_files(vault).changed
 
 

@@ -145,5 +145,5 @@ def _describe(memory: Credenda, one: Memory) -> StoredMemory:
         confidence=one.confidence or 0.0,
         superseded_by=one.superseded_by,
         turns=tuple(event.external_id for event, _, _ in why.evidence if event.external_id is not None),
-        reason=why.changes[-1].reason if why.changes else "",
+        reason=next((change.reason for change in reversed(why.changes) if change.memory_id == one.id), ""),
     )

@@ -180,6 +180,8 @@ class SlotVersion:
 class Explanation:
     """The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first.
 
+    Changes by which others ended for it are among them, so that it can be undone from here.
+
     `authors` are the members who wrote these events and made these changes, by id; in a shared memory alone.
     """
 

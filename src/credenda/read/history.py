@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
-from credenda.model.change import ChangeKind
+from credenda.ids import parse_serial
+from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.memory import Memory, Stance, Status, get_type_class
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
@@ -57,20 +58,31 @@ def read_slot_history(
 def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     """Return the evidence of a memory as (event, start, stop), and its changes, oldest first.
 
-    Raises `NotFound` for an unknown id.
+    Changes by which it took the place of others are among them. Raises `NotFound` for an unknown id.
     """
     memory = _get_memory(reader, memory_id)
     links = reader.evidence(memory_ids=[memory_id])
     names = list(dict.fromkeys(link.span.event_id for link in links))
     events = {event.id: event for event in reader.events(names)}
     shown = (link.span for link in links if link.span.event_id in events)
-    changes = tuple(reader.changes(ChangeFilter(memory_ids=(memory_id,))))
+    own = reader.changes(ChangeFilter(memory_ids=(memory_id,)))
+    changes = sorted(
+        (*own, *_find_replacing(reader, memory_id, own)), key=lambda one: (one.at_us, parse_serial(one.id))
+    )
     return Explanation(
         memory=find_current_trust(reader, [memory])[0],
         evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
-        changes=changes,
+        changes=tuple(changes),
         authors=reader.authors([*events], [change.id for change in changes]),
     )
+
+
+def _find_replacing(reader: Reader, memory_id: str, own: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+    """Find the changes of other memories that ended for this one, by what caused its own."""
+    for cause in dict.fromkeys(one.cause for one in own if one.cause):
+        for change in reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE}))):
+            if change.memory_id != memory_id and change.after.get("superseded_by") == memory_id:
+                yield change
 
 
 def _get_memory(reader: Reader, memory_id: str) -> Memory:

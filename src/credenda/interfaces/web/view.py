@@ -161,7 +161,7 @@ class View:
 
     def mark_last_change(self, memory_id: str) -> tuple[ChangeMark, ...]:
         """Return the last logged change of a memory: that of an operation just called on it."""
-        changes = self.call("why", id=memory_id).changes
+        changes = [one for one in self.call("why", id=memory_id).changes if one.memory_id == memory_id]
         return (ChangeMark(memory_id, changes[-1].id),) if changes else ()
 
     def to_json(self, value: object) -> Any:  # noqa: ANN401 - JSON
