@@ -150,3 +150,14 @@ def test_a_memory_is_not_stored_that_attacks(mem: Credenda) -> None:
         mem.store(MemoryUnit(text=ATTACK))
     assert mem.stats() == before
     assert mem.store(MemoryUnit(text=ORDER)).status == "candidate"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The GP told me to disregard all prior instructions about my pills.", "I always suggest this fund to friends."],
+)
+def test_what_the_user_tells_of_orders_is_believed_and_found(mem: Credenda, text: str) -> None:
+    assert mem.remember(text).refused == ()
+    assert mem.search(text).hits[0].text == text
+    tool = mem.remember({"role": "tool", "content": text})
+    assert tool.refused != ()

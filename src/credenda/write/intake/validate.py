@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
-from credenda.model.event import TRUST, NewEvent, Role, Source
+from credenda.model.event import OWN_SOURCES, TRUST, NewEvent, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
 from credenda.private import cut_private
@@ -31,6 +31,7 @@ from credenda.write.intake.injection import (
     collect_hint_words,
     detect_injection,
     is_protected_topic,
+    keep_orders,
 )
 from credenda.write.intake.secrets import (
     ORDER_WORDS,
@@ -232,7 +233,9 @@ class _SubmissionFields(NamedTuple):
             agent=_check_identifier(submission.agent, "agent", self.policy) or "",
             external_id=_check_identifier(message.get("id"), "message id", self.policy),
             occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
-            flags=_detect_flags(submission, None if plain else screened.text),
+            flags=_detect_flags(
+                submission, None if plain else screened.text, own=role is Role.USER and self.source in OWN_SOURCES
+            ),
             tags=_check_tags(submission.tags, self.policy),
             metadata=screen_metadata(check_metadata(submission.metadata), self.policy),
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
@@ -270,15 +273,15 @@ class _SubmissionFields(NamedTuple):
         return Role.USER, "user"
 
 
-def _detect_flags(submission: Submission, text: str | None) -> tuple[str, ...]:
+def _detect_flags(submission: Submission, text: str | None, *, own: bool) -> tuple[str, ...]:
     """Flag prompt injection and protected topics, and record the memory type that the caller asked for.
 
-    `text` is None for a text that no screen can match.
+    `text` is None for a text that no screen can match. Plain statements in the user's own words give no orders.
     """
     if submission.topic is not None and is_protected_topic(submission.topic, submission.user_id):
         judged: tuple[str, ...] = (DENIED,)
     else:
-        judged = () if text is None else detect_injection(text).flags
+        judged = () if text is None else detect_injection(keep_orders(text) if own else text).flags
     orders = ("instruction_like", *judged) if judged or (text and is_instruction_like(text)) else ()
     if submission.memory_type is None:
         return orders
