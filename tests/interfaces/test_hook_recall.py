@@ -64,10 +64,10 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
         told = [agent.say(asked), agent.say(asked), agent.say("rename foo to bar in utils.py")]
         elsewhere = other.say(asked)
-    assert "We decided to use Postgres" in told[0]
+    assert "user: database: Postgres (billing service)" in told[0]
     assert told[1:] == ["", ""]
     assert estimate_tokens(told[0]) <= 400
-    assert "since 20" in told[0]
+    assert "decided 20" in told[0]
     assert "Postgres" in elsewhere
 
 
@@ -84,7 +84,7 @@ def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
         shown = Path(agent.places.socket)
         told = agent.say("which database did we decide on for the billing service?")
         assert shown.parent.stat().st_mode & 0o777 == 0o700
-    assert "We decided to use Postgres" in told
+    assert "user: database: Postgres (billing service)" in told
     assert read_lines(agent.places)[-1]["by"] == "engine"
     assert not shown.exists()
 

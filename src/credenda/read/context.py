@@ -8,9 +8,10 @@ from typing import Final
 from credenda import limits
 from credenda.index.resident import ResidentIndex
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
+from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.core_memories import find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
@@ -100,12 +101,12 @@ def _choose_core(
 ) -> list[CoreMemory]:
     """Select the core memories beside hits: instructions, all that the user pinned, others while room is left."""
     found = {hit.id for hit in hits}
-    told = {(hit.memory.speaker, hit.memory.text) for hit in hits if hit.memory is not None}
+    told = {format_core_text(hit.memory) for hit in hits if hit.memory is not None}
     spent, kept = 0, list[CoreMemory]()
     for one in _limit_instructions(core, query, budget, terms=terms):
         spent += _count_tokens(one.memory, query, budget)
         other = one.section is Section.RECALLED and query.topic not in {None, one.memory.topic}
-        new = one.memory.id not in found and (one.memory.speaker, one.memory.text) not in told
+        new = one.memory.id not in found and format_core_text(one.memory) not in told
         if one.section in _ALWAYS or (new and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
@@ -172,7 +173,8 @@ def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> 
 
 def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
-    other = version.value != memory.value or memory.stance is Stance.NEGATED
+    single = memory.cardinality is Cardinality.SINGLE and version.scope == memory.scope
+    other = memory.stance is Stance.NEGATED if version.value == memory.value else single
     return changed and bool(version.text) and version.memory_id != memory.id and other
 
 

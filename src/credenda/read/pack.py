@@ -13,9 +13,10 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from credenda.model.contest import ContestCase
-from credenda.model.core import HEADINGS, Section, format_core_text, format_validity, quote_memory
-from credenda.model.memory import Memory
+from credenda.model.core import HEADINGS, Section
+from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
+from credenda.model.statement import format_author, format_core_text, format_validity, write_claim
 from credenda.read.newer import put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
@@ -30,11 +31,28 @@ from credenda.text.fence import (
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "WHEN", "Packing", "diversify", "group_by_words", "pack", "word_warnings"]
+__all__ = [
+    "CLOSING",
+    "OPENING",
+    "WHEN",
+    "Packing",
+    "diversify",
+    "group_by_claim",
+    "name_validity",
+    "pack",
+    "word_warnings",
+]
 
 ALWAYS: Final = "Always:"
 WHEN: Final = "In other cases:"
 """Instructions for a kind of question that this one is not."""
+_HELD: Final = "Held true:"
+_PLANS: Final = "Planned or considered:"
+_UNSURE: Final = "In doubt:"
+_ENDED: Final = "No longer true:"
+_ASSERTED: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_DOUBTS: Final = frozenset({"challenged", "low_confidence"})
 _VALUES: Final = 5
 _RELEVANCE_SHARE: Final = 0.7
 """λ of maximal marginal relevance (Carbonell and Goldstein 1998): the weight of relevance against novelty."""
@@ -167,42 +185,66 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_words(diversify(fresh)):
+    shown = {event.id for hit in fresh for event in hit.evidence}
+    repeated = [hit for hit in fresh if hit.memory is None and hit.id in shown]
+    if packing.trace is not None:
+        packing.trace.leave_hits(repeated, core=())
+    for hit, *others in group_by_claim(diversify([hit for hit in fresh if hit not in repeated])):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
-                "Said:",
+                _ENDED if "superseded" in hit.flags else "Said:",
                 format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *word_warnings(hit)]),
                 (hit,),
             )
 
 
-def group_by_words(hits: Iterable[Hit]) -> Collection[list[Hit]]:
-    """Group the memories of one sentence, at the place of the first."""
+def group_by_claim(hits: Iterable[Hit]) -> Collection[list[Hit]]:
+    """Group the memories that claim the same, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
-        key = (hit.id,) if hit.memory is None else (hit.memory.speaker, hit.text)
+        key = (
+            (hit.id,)
+            if hit.memory is None
+            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)))
+        )
         grouped.setdefault(key, []).append(hit)
     return grouped.values()
 
 
 def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) -> _Line:
-    """Format the line of a sentence, with the notes of all the memories that it gave."""
+    """Format the line of a claim, with the notes of all memories that hold it."""
     notes = dict.fromkeys(
         note
         for hit in hits
         if hit.memory is not None
         for note in (
-            *format_validity(hit.memory, packing.zone),
+            *name_validity(hit, packing.zone),
             *_word_previous_values(hit.memory, packing),
             *word_warnings(hit),
         )
     )
     names = ", ".join(hit.id for hit in hits)
-    told = quote_memory(memory) if len(hits) == 1 else hits[0].text
-    return _Line("Held true:", format_bullet(names, format_stated(memory.speaker, told), notes), hits)
+    claim = format_author(memory, write_claim(memory))
+    return _Line(_choose_heading(hits[0]), format_bullet(names, claim, notes), hits)
+
+
+def _choose_heading(hit: Hit) -> str:
+    """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
+    memory = hit.memory
+    if "superseded" in hit.flags:
+        return _ENDED
+    if memory is None or memory.stance in _OPEN:
+        return _PLANS
+    return _HELD if memory.stance in _ASSERTED and _DOUBTS.isdisjoint(hit.flags) else _UNSURE
+
+
+def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
+    """Say since when the memory of a hit is true, or when it was told."""
+    told = [event.occurred_us for event in hit.evidence]
+    return [] if hit.memory is None else format_validity(hit.memory, zone, told)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
