@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
+from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
@@ -28,6 +29,9 @@ from credenda.text.token_budget import TokenBudget
 __all__ = ["build_context"]
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
+_ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
+_MOST: Final = 0.8
+"""Share of a message's text from which the memories of it tell all that it says."""
 _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
@@ -70,11 +74,13 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
+    sentences = _compare_sentences(reader, found.hits, query)
     packing = Packing(
         budget=budget,
         contests=_find_contests(reader, always, found.hits, query),
         previous=previous,
-        told=_find_redundant(reader, previous),
+        told=_find_redundant(reader, previous) | sentences.told,
+        outdated=sentences.outdated,
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
@@ -176,6 +182,51 @@ def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     single = memory.cardinality is Cardinality.SINGLE and version.scope == memory.scope
     other = memory.stance is Stance.NEGATED if version.value == memory.value else single
     return changed and bool(version.text) and version.memory_id != memory.id and other
+
+
+class _Sentences(NamedTuple):
+    """Ids of hits that are shown by their sentence: `told` says nothing beside other lines, `outdated` has an end."""
+
+    told: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
+
+
+def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Sentences:
+    """Find messages, and memories without a slot, whose words gave facts that are shown, or that have ended.
+
+    A message is told by the memories shown if their words are most of it.
+    """
+    sources = {hit.id: _list_sources(hit) for hit in hits if hit.memory is None or hit.memory.value is None}
+    names = sorted({name for events in sources.values() for name in events})
+    if query.as_of_us is not None or query.known_at_us is not None or not names:
+        return _Sentences()
+    made: dict[str, dict[str, Span]] = {}
+    for link in reader.evidence(event_ids=names):
+        made.setdefault(link.span.event_id, {})[link.memory_id] = link.span
+    memories = {one.id: one for one in reader.memories(sorted({name for ids in made.values() for name in ids}))}
+    shown = [hit.memory for hit in hits if hit.memory is not None and hit.memory.value is not None]
+    ids, slots = {one.id for one in shown}, {(one.entity, one.attribute) for one in shown}
+    told, outdated = set[str](), set[str]()
+    for name, events in sources.items():
+        claims = [memories[one] for event in events for one in made.get(event, ()) if one in memories]
+        ended = [one for one in claims if one.status in _ENDED]
+        known = {one.id for one in claims if one.id in ids or (one.entity, one.attribute) in slots}
+        spans = [span for event in events for one, span in made.get(event, {}).items() if one in known]
+        length = next((len(hit.text) for hit in hits if hit.id == name and hit.memory is None), 0)
+        if (ended and known) or (length and _measure(spans) >= _MOST * length):
+            told.add(name)
+        elif ended:
+            outdated.add(name)
+    return _Sentences(frozenset(told), frozenset(outdated))
+
+
+def _measure(spans: Iterable[Span]) -> int:
+    """Count the characters that spans of one event cover."""
+    return len({at for span in spans for at in range(span.start, span.stop)})
+
+
+def _list_sources(hit: Hit) -> list[str]:
+    return [hit.id] if hit.memory is None else [event.id for event in hit.evidence]
 
 
 def _find_redundant(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:

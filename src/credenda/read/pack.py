@@ -66,6 +66,7 @@ _WARNINGS: Final = {
 _LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN})
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
+_PARTLY_ENDED: Final = "in part no longer true"
 _OLDER: Final = "perhaps replaced by a newer statement"
 
 
@@ -73,14 +74,16 @@ _OLDER: Final = "perhaps replaced by a newer statement"
 class Packing:
     """Further input of a block: open contests, and the earlier values of each memory's slot, latest first.
 
-    `in_order` sorts lines by time, for a question about the course of events. `told` are ids that need no line if they
-    are flagged superseded, because the line of the current value mentions them.
+    `in_order` sorts lines by time, for a question about the course of events. `told` are ids of ended values and of
+    sentences that need no line, because the lines of the current values mention what they say; `outdated` are ids of
+    other sentences with a fact that has ended.
     """
 
     budget: TokenBudget
     contests: Sequence[ContestCase] = ()
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
     history: bool = False
     in_order: bool = False
     abstained: bool = False
@@ -185,18 +188,16 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    shown = {event.id for hit in fresh for event in hit.evidence}
-    repeated = [hit for hit in fresh if hit.memory is None and hit.id in shown]
-    if packing.trace is not None:
-        packing.trace.leave_hits(repeated, core=())
-    for hit, *others in group_by_claim(diversify([hit for hit in fresh if hit not in repeated])):
+    for hit, *others in group_by_claim(diversify(fresh)):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
                 _ENDED if "superseded" in hit.flags else "Said:",
-                format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *word_warnings(hit)]),
+                format_bullet(
+                    hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_doubts(hit, packing)]
+                ),
                 (hit,),
             )
 
@@ -223,7 +224,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         for note in (
             *name_validity(hit, packing.zone),
             *_word_previous_values(hit.memory, packing),
-            *word_warnings(hit),
+            *_word_doubts(hit, packing),
         )
     )
     names = ", ".join(hit.id for hit in hits)
@@ -248,7 +249,14 @@ def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
-    return "superseded" in hit.flags and hit.id in packing.told
+    """Return whether other lines mention what a hit says: an ended value, or a sentence that gave one."""
+    sentence = hit.memory is None or hit.memory.value is None
+    return hit.id in packing.told and (sentence or "superseded" in hit.flags)
+
+
+def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
+    partly = [_PARTLY_ENDED] if hit.id in packing.outdated and "superseded" not in hit.flags else []
+    return [*partly, *word_warnings(hit)]
 
 
 def word_warnings(hit: Hit) -> list[str]:
