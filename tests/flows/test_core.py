@@ -283,7 +283,7 @@ def test_beside_hits_the_core_leaves_them_room(mem: Credenda) -> None:
     assert "Often needed:" in block.text
     assert block.tokens <= 300
     hit = mem.context("Which jar number holds apricot jam?", token_budget=2_000)
-    shown = [line for line in hit.quote.splitlines() if line.startswith("- [m")]
+    shown = [line for line in hit.text.splitlines() if line.startswith("- [m")]
     assert len(shown) == len(set(shown))
 
 
