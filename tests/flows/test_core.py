@@ -27,7 +27,7 @@ Say = Callable[..., None]
 def sections(core: Core) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in core.lines:
-        found.setdefault(line.section.value, []).append(line.text.partition("] ")[2].partition(" (since")[0])
+        found.setdefault(line.section.value, []).append(line.text.partition("] ")[2].partition(" (")[0])
     return found
 
 

@@ -156,7 +156,8 @@ def _sort_lines(kept: Sequence[tuple[CoreMemory, CoreLine]]) -> tuple[CoreLine, 
 
 
 def _get_rank(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
-    (section, memory), line = one
+    core, line = one
+    section, memory = core.section, core.memory
     ranked = IDENTITY.index(normalise_attribute(memory.attribute or "")) if section is Section.IDENTITY else 0
     return _RANK[section], ranked, memory.created_us, line.memory_id
 
@@ -167,7 +168,7 @@ def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) ->
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
     memory = one.memory
-    text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, zone))
+    text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, zone, one.told_us))
     return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
 
 

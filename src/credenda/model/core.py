@@ -50,6 +50,8 @@ class CoreMemory(NamedTuple):
 
     section: Section
     memory: Memory
+    told_us: tuple[int, ...] = ()
+    """When the message that it came from was told, as far as it is known."""
 
 
 class RecallCounts(NamedTuple):

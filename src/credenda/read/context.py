@@ -14,7 +14,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.protocol import TokenAsk
-from credenda.read.core_memories import find_core_memories, is_standing_instruction
+from credenda.read.core_memories import add_told_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
 from credenda.read.pack import WHEN, Packing, pack
@@ -56,14 +56,19 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     that the block gets and lacks.
     """
     asked = query or Query(text="")
-    kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
+    if core is None:
+        core = add_told_times(reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)])
+    kept = core
     candidates = kept
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
         headings = _choose_headings(kept, ())
-        packing = Packing(budget=budget, contests=contests, headings=headings, zone=asked.zone, trace=trace)
+        told_at = _list_told_times(kept)
+        packing = Packing(
+            budget=budget, contests=contests, headings=headings, told_at=told_at, zone=asked.zone, trace=trace
+        )
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
         return pack(always, (), packing)
@@ -86,6 +91,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         abstained=found.abstained,
         probability=found.probability,
         headings=_choose_headings(kept, made.terms),
+        told_at=_list_told_times(kept),
         zone=query.zone,
         trace=trace,
     )
@@ -100,6 +106,10 @@ def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict
     return {
         one.memory.id: WHEN if is_for_other_questions(one.memory.text, terms) else HEADINGS[one.section] for one in core
     }
+
+
+def _list_told_times(core: Sequence[CoreMemory]) -> dict[str, tuple[int, ...]]:
+    return {one.memory.id: one.told_us for one in core}
 
 
 def _choose_core(

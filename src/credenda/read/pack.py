@@ -91,6 +91,8 @@ class Packing:
     """The probability of an answer, which limits the part of the budget that hits fill."""
     headings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headings of core memories by id; the default is "Always:"."""
+    told_at: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    """When core memories were told, by id."""
     zone: tzinfo = UTC
     """Time zone of the dates in the block."""
     trace: PackTrace | None = None
@@ -179,7 +181,8 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, packing.zone))
+        validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()))
+        text = format_bullet(memory.id, format_core_text(memory), validity)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:
