@@ -114,7 +114,7 @@ def test_a_statement_reads_as_english(
 ) -> None:
     text = "Jonas, my sister and I: bouldering, pork, fix clocks, two cats, Ada, by the door on Fridays."
     tell(mem, clock, text, claim)
-    assert [one.statement for one in mem.list().items if one.value] == [f"{statement}, since 2026-03-01"]
+    assert [one.statement for one in mem.list().items if one.value] == [f"{statement}, as of 2026-03-01"]
     (hit,) = [one for one in mem.search(str(claim["value"])).hits if one.memory and one.memory.value]
     assert hit.text == f"{statement}, told 2026-03-01"
 

@@ -41,9 +41,6 @@ _UNREAL: Final = {
 _CORRECTED: Final = "corrected"
 _PAST: Final = frozenset({"superseded", "merged"})
 _WITHDRAWN: Final = "invalidated"
-_EXACT_US: Final = DAY_US // 96
-"""A quarter of an hour: a time between two of them is when something was told, and no date that somebody named."""
-
 _NOUNS: Final = {
     "does": "activity",
     "location": "place",
@@ -170,8 +167,8 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
     """Say in words since when a memory is true and until when, and if it is no plain assertion.
 
     `told_us` are the times of the messages that it came from: a message that names no date tells only when it was
-    told. Without them, a time that is no quarter of an hour is one at which something was told. A value of a coming
-    day begins then, a plan is named as one, and a corrected value was true at no time.
+    told, and where they are unknown a memory is as of its day. A value of a coming day begins then, a plan is named as
+    one, and a corrected value was true at no time.
     """
     real = [_UNREAL[memory.stance]] if memory.stance in _UNREAL else []
     if memory.relation == _CORRECTED:
@@ -183,12 +180,13 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         return [f"{memory.stance}{' for' if coming else ''} {day}"]
-    told = memory.valid_from_us in told_us or (not told_us and memory.valid_from_us % _EXACT_US != 0)
-    begun = "decided" if memory.type == _DECISION else "told" if told else "since"
-    since = f"{'from' if coming else begun} {day}"
+    told = any(format_day(one, zone) == day for one in told_us)
+    since = "told" if told else "since" if told_us else "as of"
+    begun = "decided" if memory.type == _DECISION else since
+    dated = f"{'from' if coming else begun} {day}"
     if memory.status in _PAST and memory.valid_until_us is not None:
-        return [*real, since, f"until {format_day(memory.valid_until_us, zone)}"]
-    return [*real, since]
+        return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
+    return [*real, dated]
 
 
 def was_before(old: Stated, new: Stated) -> bool:

@@ -14,7 +14,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.protocol import TokenAsk
-from credenda.read.core_memories import add_told_times, find_core_memories, is_standing_instruction
+from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
 from credenda.read.pack import WHEN, Packing, pack
@@ -57,7 +57,9 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     """
     asked = query or Query(text="")
     if core is None:
-        core = add_told_times(reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)])
+        core = add_statement_times(
+            reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)]
+        )
     kept = core
     candidates = kept
     if query is None or not query.text:
@@ -65,7 +67,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
         headings = _choose_headings(kept, ())
-        told_at = _list_told_times(kept)
+        told_at = _list_statement_times(kept)
         packing = Packing(
             budget=budget, contests=contests, headings=headings, told_at=told_at, zone=asked.zone, trace=trace
         )
@@ -91,7 +93,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         abstained=found.abstained,
         probability=found.probability,
         headings=_choose_headings(kept, made.terms),
-        told_at=_list_told_times(kept),
+        told_at=_list_statement_times(kept),
         zone=query.zone,
         trace=trace,
     )
@@ -108,7 +110,7 @@ def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict
     }
 
 
-def _list_told_times(core: Sequence[CoreMemory]) -> dict[str, tuple[int, ...]]:
+def _list_statement_times(core: Sequence[CoreMemory]) -> dict[str, tuple[int, ...]]:
     return {one.memory.id: one.told_us for one in core}
 
 

@@ -17,7 +17,7 @@ from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter, Reader
 
 __all__ = [
-    "add_told_times",
+    "add_statement_times",
     "find_core_memories",
     "find_often_recalled",
     "find_user_memories",
@@ -75,7 +75,7 @@ def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int
     return [one for one in find_current_trust(reader, shown) if one.trust > _FOREIGN or is_dreamed(one)]
 
 
-def add_told_times(reader: Reader, core: Sequence[CoreMemory]) -> list[CoreMemory]:
+def add_statement_times(reader: Reader, core: Sequence[CoreMemory]) -> list[CoreMemory]:
     """Add when each memory of the core was told first, in two reads."""
     first: dict[str, str] = {}
     for link in reader.evidence(memory_ids=[one.memory.id for one in core]) if core else ():

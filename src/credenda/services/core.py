@@ -32,7 +32,7 @@ from credenda.model.core import Core, CoreLine, CoreMemory, RecallCounts, Sectio
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.core_memories import (
-    add_told_times,
+    add_statement_times,
     find_core_memories,
     find_often_recalled,
     find_user_memories,
@@ -113,7 +113,7 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
     """
     if query.as_of_us is not None or query.known_at_us is not None:
         firm = find_core_memories(reader, query, now_us)
-        then = add_told_times(reader, [_make_core_memory(memory) for memory in firm])
+        then = add_statement_times(reader, [_make_core_memory(memory) for memory in firm])
         return [one for one in then if is_memory_of_project(one.memory, query.project)]
     kept = _read_rewrites(reader)
     last = kept[-1] if kept and _is_recent(kept[-1], now_us) else None
@@ -153,7 +153,7 @@ def _gather(
         log = [RecallCounts(name, 0, 0, 0, 0) for name in ids]
     often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory) and has_slot(memory)]
     candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
-    return _Gathered(add_told_times(reader, candidates), {one.memory_id: one for one in log})
+    return _Gathered(add_statement_times(reader, candidates), {one.memory_id: one for one in log})
 
 
 def _make_core_memory(memory: Memory) -> CoreMemory:
@@ -176,7 +176,7 @@ def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list
     rows = [
         CoreMemory(section, held[name, version]) for section, name, version in rewrite.lines if (name, version) in held
     ]
-    worded = {one.memory.id: one for one in add_told_times(reader, rows) if one.memory.text}
+    worded = {one.memory.id: one for one in add_statement_times(reader, rows) if one.memory.text}
     found: list[CoreLine] = []
     for section, name, version in rewrite.lines:
         if name in worded:
