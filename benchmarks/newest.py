@@ -113,6 +113,6 @@ def _tell(mem: Credenda, facts: Sequence[Fact], seed: int) -> None:
 def _is_newest_first(mem: Credenda, fact: Fact) -> bool:
     hits = mem.search(fact.frame.asked.format(who=fact.who), limit=_LIMIT).hits
     for hit in hits:
-        if fact.who in hit.text and (fact.new in hit.text or fact.old in hit.text):
-            return fact.new in hit.text
+        if fact.who in hit.quote and (fact.new in hit.quote or fact.old in hit.quote):
+            return fact.new in hit.quote
     return False

@@ -77,7 +77,7 @@ async def test_one_memory_may_serve_all_applications_of_a_user(memory: Credenda)
     await service.add_session_to_memory(converse(say("user", "The boat is called Ada.", "1")))
     assert await texts(service, "What is the boat called?", app="cars") == ["The boat is called Ada."]
     service.close()
-    assert [hit.text for hit in memory.search("What is the boat called?").hits] == ["The boat is called Ada."]
+    assert [hit.quote for hit in memory.search("What is the boat called?").hits] == ["The boat is called Ada."]
 
 
 async def test_events_and_memories_are_added_and_deleted(service: CredendaMemoryService) -> None:

@@ -230,7 +230,7 @@ def test_a_question_finds_items_by_their_words(store: CredendaStore, memory: Cre
     assert all(item.namespace == ("users", "1") for item in found)
     assert store.search(("users", "1"), query="Which tea?", filter={"text": "nothing"}) == []
     assert store.search(("users",), query="volcano eruption on Iceland") == []
-    assert memory.search("What is the dog called?").hits[0].text == "The user has a dog called Rex."
+    assert memory.search("What is the dog called?").hits[0].quote == "The user has a dog called Rex."
 
 
 def test_only_the_named_fields_are_searched(memory: Credenda) -> None:

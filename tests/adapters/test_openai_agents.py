@@ -91,7 +91,7 @@ async def test_what_the_user_says_becomes_memory_and_tool_calls_do_not(
     memory.settle()
     assert [one.text for one in memory.list().items] == ["I live in Linz."]
     found = memory.search("Where is Linz?", session="s1").hits
-    assert "Linz is on the Danube." in [hit.text for hit in found]
+    assert "Linz is on the Danube." in [hit.quote for hit in found]
     assert not memory.search("look_up").hits
 
 

@@ -155,4 +155,4 @@ async def test_an_agent_writes_and_reads_its_notes(memory: Credenda) -> None:
 
     agent = Agent(FunctionModel(act), capabilities=[Memory(store=CredendaMemoryStore(memory))])
     assert (await agent.run("Remember the boat.")).output == "done"
-    assert memory.search("What is the boat called?").hits[0].text == "The boat is called Ada."
+    assert memory.search("What is the boat called?").hits[0].quote == "The boat is called Ada."

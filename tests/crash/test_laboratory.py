@@ -74,7 +74,7 @@ def test_an_embedder_that_fails_leaves_a_search_by_words_and_opens_no_memory(tmp
         memory.settle()
         countdown.active = True
         found = memory.search("Which tea do I like?", explain=True)
-        assert [hit.text for hit in found.hits] == ["I like tea."]
+        assert [hit.quote for hit in found.hits] == ["I like tea."]
         assert (found.trace or {})["engines"] == ("words",)
     with pytest.raises(Unavailable, match="RuntimeError"):
         Credenda.open(path, user="ana", embedder=FailingEmbedder(Countdown(1, active=True)), workers=False)

@@ -107,7 +107,7 @@ def test_the_scale_benchmark_grows_by_copies_of_rows(postgres: str) -> None:
         assert len(parts.store.users(limit=1_000)) == 222
         assert parts.store.users_with_due_jobs(parts.clock.now_us(), limit=2) == ["copy 100", "copy 200"]
         with Credenda(parts.for_user("copy 7"), workers=False) as memory:
-            assert memory.search("Where do I live?").hits[0].text == "I live in Graz."
+            assert memory.search("Where do I live?").hits[0].quote == "I live in Graz."
             assert memory.data.doctor().ok
     finally:
         parts.release()

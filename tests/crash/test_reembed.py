@@ -36,7 +36,7 @@ def killed_while_it_embeds(path: Path, serving: Credenda) -> None:
         assert other.stdout is not None
         try:
             assert other.stdout.readline() == "hangs\n"
-            assert serving.search(QUESTION).hits[0].text.endswith("day 525.")
+            assert serving.search(QUESTION).hits[0].quote.endswith("day 525.")
         finally:
             other.kill()
 
@@ -57,7 +57,7 @@ def test_another_model_survives_kills_switches_and_the_way_back(tmp_path: Path) 
         gone = serving.search(QUESTION).hits[0].id
         serving.delete(gone)
     with Credenda.open(path, user="ana", embedder=HashedEmbedder(128), workers=False) as switched:
-        assert switched.search("What happened on day 134?").hits[0].text.endswith("day 134.")
+        assert switched.search("What happened on day 134?").hits[0].quote.endswith("day 134.")
         switched.data.reembed()
         counts = switched.stats().vectors_by_model
         assert counts["hashed-1-128"] == counts["hashed-1-384"] < whole
@@ -66,7 +66,7 @@ def test_another_model_survives_kills_switches_and_the_way_back(tmp_path: Path) 
         switched.settle()
         assert switched.data.doctor().ok
     with Credenda.open(path, user="ana", embedder="hashed", workers=False) as back:
-        assert back.search("Which ships were in the harbour?").hits[0].text == "The harbour was full of ships."
+        assert back.search("Which ships were in the harbour?").hits[0].quote == "The harbour was full of ships."
         assert back.data.reembed().embedded == 1
         assert back.search("Which ships were in the harbour?", explain=True).hits[0].terms["cosine"] > 0.2
         assert back.data.doctor().ok

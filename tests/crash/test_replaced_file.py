@@ -29,7 +29,7 @@ for line in sys.stdin:
             memory.remember(rest)
             print("said", flush=True)
         else:
-            print([hit.text for hit in memory.search(rest, kinds=["event"]).hits], flush=True)
+            print([hit.quote for hit in memory.search(rest, kinds=["event"]).hits], flush=True)
     except CredendaError as error:
         print(error.code, str(error), flush=True)
 memory.close()
@@ -105,7 +105,7 @@ def test_a_client_notices_at_its_next_call(
 def test_who_opens_the_new_file_searches_it_while_the_old_one_is_still_open(path: Path, working: Working) -> None:
     _replace(path)
     with _opened(path) as memory:
-        assert [hit.text for hit in memory.search("Linz", kinds=["event"]).hits] == [KEPT]
+        assert [hit.quote for hit in memory.search("Linz", kinds=["event"]).hits] == [KEPT]
         assert memory.search("zorkmids", kinds=["event"]).hits == ()
         memory.remember("I like tea.")
         assert working.ask("say I like coffee.").startswith("unavailable ")
@@ -131,7 +131,7 @@ def test_the_log_that_a_killed_process_left_is_not_written_into_the_next_file(
     if restored is _remove:
         restore_backup(path.with_name("backup.db"), path)
     with _opened(path) as memory:
-        assert [hit.text for hit in memory.search("Linz", kinds=["event"]).hits] == [KEPT]
+        assert [hit.quote for hit in memory.search("Linz", kinds=["event"]).hits] == [KEPT]
         assert memory.stats().events == 1
         assert memory.data.doctor().ok
     assert path.with_name("memory.db-wal.aside-1").read_bytes() == left

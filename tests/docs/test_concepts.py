@@ -67,8 +67,8 @@ def test_a_late_import_is_valid_before_it_is_known(mem: Credenda, clock: ManualC
     clock.advance(timedelta(days=159))
     mem.remember("I moved to Graz.", occurred_at="2026-03-02")
     mem.settle()
-    assert mem.search("Where do I live?", as_of="1 April").hits[0].text == "I moved to Graz."
-    assert mem.search("Where do I live?", known_at="1 April").hits[0].text == "I live in Linz."
+    assert mem.search("Where do I live?", as_of="1 April").hits[0].quote == "I moved to Graz."
+    assert mem.search("Where do I live?", known_at="1 April").hits[0].quote == "I live in Linz."
 
 
 def test_a_question_about_nothing_that_was_said_gets_no_answer(mem: Credenda) -> None:

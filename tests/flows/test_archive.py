@@ -112,8 +112,8 @@ def test_a_copy_answers_as_the_original_does(full: Credenda, opened: Open, tmp_p
     copy = opened("copy.db")
     copy.data.import_(tmp_path / "a.jsonl.gz")
     for query in ("Where do I live?", "Who is my sister?", "alpha7", "peanuts"):
-        wanted = [(hit.id, hit.text) for hit in full.search(query, record_access=False).hits]
-        assert [(hit.id, hit.text) for hit in copy.search(query, record_access=False).hits] == wanted
+        wanted = [(hit.id, hit.quote) for hit in full.search(query, record_access=False).hits]
+        assert [(hit.id, hit.quote) for hit in copy.search(query, record_access=False).hits] == wanted
     for memory in full.list(status=None).items:
         assert copy.get(memory.id) == memory
         assert copy.why(memory.id) == full.why(memory.id)
@@ -153,10 +153,10 @@ def test_another_user_of_another_file_may_take_it_and_neighbours_notice_nothing(
     ben, zoe = opened("shared.db", "ben"), opened("shared.db", "zoe")
     ben.remember("I live in Bern.")
     ben.settle()
-    before = [hit.text for hit in ben.search("Where do I live?").hits]
+    before = [hit.quote for hit in ben.search("Where do I live?").hits]
     zoe.data.import_(tmp_path / "a.jsonl")
-    assert [hit.text for hit in ben.search("Where do I live?").hits] == before
-    assert "I moved to Graz." in [hit.text for hit in zoe.search("Where do I live?").hits]
+    assert [hit.quote for hit in ben.search("Where do I live?").hits] == before
+    assert "I moved to Graz." in [hit.quote for hit in zoe.search("Where do I live?").hits]
     assert not any("Bern" in hit.text for hit in zoe.search("Bern").hits)
     assert ben.data.doctor().ok
     assert zoe.data.doctor().ok

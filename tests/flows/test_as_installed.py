@@ -39,7 +39,7 @@ def test_an_install_embeds_where_its_runtime_is(mem: Credenda, install: str) -> 
 def test_a_message_is_found_in_every_install(mem: Credenda, say: Say, install: str) -> None:
     say("I live in Lugano.")
     assert [one.value for one in mem.list().items] == (["Lugano"] if install == "whole" else [])
-    assert mem.search("Where do I live?").hits[0].text == "I live in Lugano."
+    assert mem.search("Where do I live?").hits[0].quote == "I live in Lugano."
 
 
 def test_a_model_that_is_asked_for_is_used_or_refused_with_its_place(mem: Credenda, path: Path, install: str) -> None:

@@ -41,7 +41,7 @@ def held(mem: Credenda) -> list[Memory]:
 def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: Say) -> None:
     say("I work at Google.", "I work at Microsoft now.")
     before = mem.search("Where do I work?", limit=5).hits
-    assert {hit.text: "superseded" in hit.flags for hit in before} == {
+    assert {hit.quote: "superseded" in hit.flags for hit in before} == {
         "I work at Microsoft now.": False,
         "I work at Google.": True,
     }
@@ -59,7 +59,7 @@ def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: Say) -> Non
         "Microsoft",
         "Microsoft",
     ]
-    assert mem.search("Where did I work?", as_of="2026-03-01T10:00:00Z").hits[0].text == "I work at Google."
+    assert mem.search("Where did I work?", as_of="2026-03-01T10:00:00Z").hits[0].quote == "I work at Google."
 
 
 @pytest.mark.requirement("S-095")

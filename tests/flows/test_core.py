@@ -27,7 +27,7 @@ Say = Callable[..., None]
 def sections(core: Core) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in core.lines:
-        found.setdefault(line.section.value, []).append(line.text.partition("] ")[2].partition(" (since")[0])
+        found.setdefault(line.section.value, []).append(line.text.partition("] ")[2].partition(" (")[0])
     return found
 
 
@@ -51,8 +51,8 @@ def test_it_holds_instructions_pins_identity_and_what_is_recalled_often(mem: Cre
     assert sections(mem.manage.core()) == {
         "instruction": ["Always answer in French."],
         "pinned": ["The router is behind the piano."],
-        "identity": ["My name is Ana.", "I live in Linz."],
-        "recalled": ["My favourite tea is oolong."],
+        "identity": ["name: Ana", "residence: Linz"],
+        "recalled": ["favourite tea: oolong"],
     }
 
 
@@ -153,7 +153,7 @@ def test_every_rewrite_says_what_it_changed_even_after_a_restart(
         core = other.manage.core()
         assert core.rewritten
         assert core.previous_at == first.rewritten_at
-        assert [line.text.partition("] ")[2][:15] for line in core.diff.added] == ["Never use emoji", "I moved to Graz"]
+        assert [line.text.partition("] ")[2][:15] for line in core.diff.added] == ["Never use emoji", "residence: Graz"]
         assert ["Linz" in line.text for line in core.diff.removed] == [True]
     with Credenda.open(path, user="ana", clock=clock, workers=False) as again:
         kept = again.manage.core()
@@ -176,7 +176,7 @@ def test_what_goes_leaves_the_core_at_once(mem: Credenda, clock: ManualClock, wa
         case "unpin":
             mem.manage.unpin(name)
         case "correct":
-            mem.correct(name, text="The other safe is blue.", value="blue")
+            mem.correct(name, text="The other safe is blue.", value="The other safe is blue.")
         case "expire":
             clock.advance(DAY)
         case _:

@@ -129,14 +129,14 @@ def test_a_later_sentence_keeps_the_clause_about_somebody_else(mem: Credenda, ev
     assert "Siemens" not in events()[-1].text
     assert _values(mem) == {"Graz"}
     assert _get(mem, "Graz").text == "my sister Ana lives in Graz."
-    assert any("Graz" in hit.text for hit in mem.search("Where does my sister Ana live?").hits)
+    assert any("Graz" in hit.quote for hit in mem.search("Where does my sister Ana live?").hits)
 
 
 def test_the_rest_of_a_sentence_without_another_memory_is_found(mem: Credenda, say: Say) -> None:
     say("I work at Siemens and the weather in Genoa was lovely yesterday.")
     mem.delete(_get(mem, "Siemens").id)
     hits = mem.search("How was the weather in Genoa?").hits
-    assert "the weather in Genoa was lovely yesterday." in hits[0].text
+    assert "the weather in Genoa was lovely yesterday." in hits[0].quote
     assert "Siemens" not in hits[0].text
 
 
@@ -159,7 +159,7 @@ def test_the_words_are_in_no_byte_and_the_rest_is_found(
     mem.search("Zorkmidcorp")
     mem.delete(_get(mem, "Zorkmidcorp").id)
     hits = mem.search("Where do I live?").hits
-    assert "Linz" in hits[0].text
+    assert "Linz" in hits[0].quote
     assert not mem.search("Zorkmidcorp").hits
     mem.close()
     assert b"orkmidcorp" not in _read_all(path).lower()
@@ -258,7 +258,7 @@ def test_of_any_sentence_any_one_claim_can_be_deleted(
         assert _values(mem) == set(others)
         for memory in mem.list(limit=50).items:
             assert memory.value is not None
-            assert any(memory.value in hit.text for hit in mem.search(memory.value).hits)
+            assert any(memory.value in hit.quote for hit in mem.search(memory.value).hits)
             assert gone.value not in memory.text
         mem.remember(text)
         mem.settle()
@@ -296,7 +296,7 @@ def test_words_in_another_script_are_stored_and_refused_in_it(mem: Credenda) -> 
     text = "\u042f \u0436\u0438\u0432\u0443 \u0432 \u041c\u043e\u0441\u043a\u0432\u0435."
     first = mem.remember(text)
     mem.settle()
-    assert mem.search("\u041c\u043e\u0441\u043a\u0432\u0435").hits[0].text == text
+    assert mem.search("\u041c\u043e\u0441\u043a\u0432\u0435").hits[0].quote == text
     mem.delete(first.event_ids[0])
     assert mem.remember(text).refused
     assert not mem.remember(text.replace("\u041c\u043e\u0441\u043a\u0432\u0435", "\u0420\u0438\u043c\u0435")).refused

@@ -51,7 +51,7 @@ def test_a_correction_of_a_value_loses_the_words_of_a_deleted_sibling(mem: Crede
     assert set(receipt.kept) == {one.id for one in plan.kept}
     assert _texts(mem) == {job: f"I work as a {job}." for job in jobs}
     mem.search("tiler")
-    assert mem.search("Where do I work?").hits[0].text == "I work as a tiler."
+    assert mem.search("Where do I work?").hits[0].quote == "I work as a tiler."
     check_gone(mem, path, "Zumtobel", "Dornbirn")
 
 

@@ -51,7 +51,7 @@ def test_the_new_words_of_a_correction_stay_where_its_first_version_goes(mem: Cr
     (first,) = mem.list().items
     mem.correct(first.id, text="I have a cat called Zorbel and a dog called Rex.")
     mem.delete(first.id)
-    assert "Rex" in mem.search("Rex").hits[0].text
+    assert "Rex" in mem.search("Rex").hits[0].quote
     assert not any("Zorbel" in one.text for one in mem.search("Zorbel").hits)
 
 

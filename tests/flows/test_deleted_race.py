@@ -22,7 +22,7 @@ def _said(number: int) -> str:
 
 def _shown(result: SearchResult) -> str:
     """Return everything that a result shows, as one text."""
-    texts = [hit.text for hit in result.hits]
+    texts = [hit.quote for hit in result.hits]
     texts += [event.text for hit in result.hits for event in (*hit.evidence, hit.event) if event is not None]
     texts += [f"{hit.memory.text} {hit.memory.value}" for hit in result.hits if hit.memory is not None]
     return " ".join(texts)

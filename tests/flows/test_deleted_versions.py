@@ -31,7 +31,7 @@ def test_a_sentence_that_was_typed_anew_goes_whole(mem: Credenda, path: Path) ->
     assert [one.id for one in plan.taken] == [right.id]
     assert PETS in {one.words for one in plan.blanked}
     mem.delete(first.id)
-    assert "a dog called Fenn" in mem.search("Fenn").hits[0].text
+    assert "a dog called Fenn" in mem.search("Fenn").hits[0].quote
     check_gone(mem, path, "Mirzo", "Tasko")
     assert b"Fenn" in path.read_bytes()
 

@@ -75,7 +75,7 @@ def test_a_value_that_was_asked_about_and_answered_is_in_no_byte(mem: Credenda, 
     for memory in mem.list(status=None, limit=50).items:
         if WORD in memory.text and memory.status != "deleted":
             mem.delete(memory.id)
-    while hits := [hit for hit in mem.search(WORD, include=("superseded",)).hits if WORD in hit.text]:
+    while hits := [hit for hit in mem.search(WORD, include=("superseded",)).hits if WORD in hit.quote]:
         mem.delete(hits[0].id)
     assert mem.data.doctor().ok
     mem.close()
@@ -97,7 +97,7 @@ def test_no_way_in_holds_again_what_was_deleted(mem: Credenda, say: Say) -> None
     receipt = mem.remember("Good news! Ana: I live in Linz. We like it.", metadata={"note": "I live in Linz."})
     assert receipt.refused
     mem.settle()
-    assert not [hit for hit in mem.search("Linz").hits if "Linz" in hit.text]
+    assert not [hit for hit in mem.search("Linz").hits if "Linz" in hit.quote]
 
 
 @pytest.mark.parametrize("source", ["ai", "interaction", "ingest", "code_scan", "dream"])

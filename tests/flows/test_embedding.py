@@ -81,7 +81,7 @@ def test_a_question_without_a_usable_vector_is_answered_by_words(path: Path, moo
         moody.moods = [mood]
         first, second = (mem.search("Where is Linz?") for _ in range(2))
         assert (first.trace["engines"], second.trace["engines"]) == (("words",), ("words", "vectors"))
-        assert first.hits[0].text == second.hits[0].text == "I live in Linz."
+        assert first.hits[0].quote == second.hits[0].quote == "I live in Linz."
 
 
 @pytest.mark.requirement("R-151")
@@ -169,7 +169,7 @@ def test_what_was_said_is_found_by_meaning_after_its_memory_was_replaced(tmp_pat
         mem.remember("I moved to Graz.")
         mem.settle()
         assert mem.stats().vectors == 3
-        flags = {hit.text: hit.flags for hit in mem.search("living in Linz, Linz").hits}
+        flags = {hit.quote: hit.flags for hit in mem.search("living in Linz, Linz").hits}
         assert flags["I live in Linz."] == {"superseded"}
         mem.correct(mem.list(attribute="residence").items[0].id, value="Wels")
         mem.settle()

@@ -236,7 +236,7 @@ def test_a_standing_instruction_comes_with_the_question_it_governs(tmp_path: Pat
         mem.settle()
         found = mem.search("Which deadlines are left?", limit=10, explain=True).hits
         rules = [hit for hit in found if hit.memory and hit.memory.attribute == "instruction"]
-        assert [hit.text for hit in rules] == ["Always give dates in full when I ask about deadlines."]
+        assert [hit.quote for hit in rules] == ["Always give dates in full when I ask about deadlines."]
         assert rules[0].terms["governs"] > 0
         assert not any(hit.terms["governs"] for hit in found if hit not in rules)
         other = mem.search("Which deadlines are left?", limit=10, kinds=("event",)).hits
@@ -248,7 +248,7 @@ def test_an_instruction_governs_from_when_it_is_given_until_it_is_deleted_whoeve
 
     def governing(memory: Credenda, **conditions: Any) -> list[str]:  # noqa: ANN401 - of several kinds
         hits = memory.search(question, limit=20, explain=True, **conditions).hits
-        return [hit.text for hit in hits if hit.terms["governs"] > 0]
+        return [hit.quote for hit in hits if hit.terms["governs"] > 0]
 
     def opened() -> Credenda:
         return Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False)
@@ -283,9 +283,9 @@ def test_what_is_mine_comes_before_what_is_my_sisters(tmp_path: Path, embedder: 
             mem.remember(text)
         mem.remember("I drive an old Fiat.")
         mem.settle()
-        assert mem.search("Where do I live?").hits[0].text == "I moved to Berlin last month."
-        assert mem.search("What car do I drive?").hits[0].text == "I drive an old Fiat."
-        assert mem.search("Where does my sister live?").hits[0].text == "My sister Lea lives in Graz."
+        assert mem.search("Where do I live?").hits[0].quote == "I moved to Berlin last month."
+        assert mem.search("What car do I drive?").hits[0].quote == "I drive an old Fiat."
+        assert mem.search("Where does my sister live?").hits[0].quote == "My sister Lea lives in Graz."
 
 
 def test_a_memory_that_took_the_place_of_another_is_undone_from_its_reasons(mem: Credenda) -> None:

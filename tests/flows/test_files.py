@@ -98,7 +98,7 @@ def test_a_removed_entry_is_a_delete_and_a_new_line_is_remembered(mem: Credenda,
     report = mem.data.sync_files(vault)
     assert (report.deleted, report.remembered) == (1, 1)
     assert active(mem) == ["I like the cello.", "I live in Linz.", "I play chess."]
-    assert not [hit for hit in mem.search("tea").hits if "tea" in hit.text]
+    assert not [hit for hit in mem.search("tea").hits if "tea" in hit.quote]
     assert "tea" not in "".join(one.read_text("utf-8") for one in vault.rglob("*.md"))
     assert "<!--m" in page(vault).read_text("utf-8").split("- I like the cello.")[0].splitlines()[-1]
     assert not mem.data.sync_files(vault).changed
@@ -224,7 +224,7 @@ def test_a_rebuild_from_old_files_brings_nothing_deleted_back(
         report = new.data.rebuild(from_files=vault)
         assert any("deleted" in note for note in report.kept)
         assert active(new) == ["I like tea.", "I live in Linz."]
-        assert not [hit for hit in new.search("zorkmids allergic").hits if "zorkmids" in hit.text]
+        assert not [hit for hit in new.search("zorkmids allergic").hits if "zorkmids" in hit.quote]
         new.remember("I'm allergic to zorkmids.")
         new.settle()
         assert active(new) == ["I like tea.", "I live in Linz."]

@@ -163,7 +163,7 @@ def test_what_lives_on_in_other_words_of_the_same_sentence_is_made_again(
     for text in ("I like tea.", "I like tea.", "I play chess."):
         mem.remember(text)
     mem.settle()
-    mem.delete(next(hit.id for hit in mem.search("tea", kinds=("event",), limit=50).hits if "tea" in hit.text))
+    mem.delete(next(hit.id for hit in mem.search("tea", kinds=("event",), limit=50).hits if "tea" in hit.quote))
     mem.data.sync_files(vault)
     held = sorted(one.text for one in mem.list(limit=50).items)
     assert "I like tea." in held
@@ -171,7 +171,7 @@ def test_what_lives_on_in_other_words_of_the_same_sentence_is_made_again(
     with Credenda.open(tmp_path / "again.db", user="ana", clock=clock, workers=False) as again:
         again.data.rebuild(from_files=vault)
         assert sorted(one.text for one in again.list(limit=50).items) == held
-        assert sum("tea" in hit.text for hit in again.search("tea", kinds=("event",), limit=50).hits) == 1
+        assert sum("tea" in hit.quote for hit in again.search("tea", kinds=("event",), limit=50).hits) == 1
         assert again.data.doctor().ok
         for one in again.list(limit=50).items:
             if "tea" in one.text:

@@ -202,7 +202,9 @@ def test_prose_in_a_page_of_ours_stays(mem: Credenda, say: Say, tmp_path: Path, 
     assert "I like figs." in active(mem)
     assert lines in path.read_text()
     assert not sync(mem, place).changed
-    (event,) = (hit for hit in mem.search("patient assistant at the lake", kinds=("event",)).hits if "lake" in hit.text)
+    (event,) = (
+        hit for hit in mem.search("patient assistant at the lake", kinds=("event",)).hits if "lake" in hit.quote
+    )
     mem.delete(event.id)
     sync(mem, place)
     assert "lake" not in "".join(one.read_text() for one in place.rglob("*.md"))

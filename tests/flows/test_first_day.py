@@ -102,7 +102,7 @@ def test_what_an_agent_says_of_the_user_is_not_the_users_word(mem: Credenda) -> 
     trust = {one.value: one.trust for one in held(mem)}
     assert trust == {"peanuts": 0.7, "bees": 0.7}
     (line,) = [line for line in lines(mem.context("peanuts").text) if "peanuts" in line]
-    assert "] note: The user is allergic to peanuts." in line
+    assert "] note: user's allergy: peanuts" in line
     mem.remember("I live in Graz.")
     mem.remember("The user lives in Vienna now.")
     mem.settle()

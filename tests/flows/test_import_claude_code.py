@@ -293,4 +293,4 @@ def test_five_thousand_lines_are_read_and_believed_within_the_bound(path: Path, 
         assert (report.turns, report.problems) == (2_000, ())
         assert spent < 20
         assert mem.stats().total > 5
-        assert any("Marker4991." in hit.text for hit in mem.search("Marker4991").hits)
+        assert any("Marker4991." in hit.quote for hit in mem.search("Marker4991").hits)

@@ -78,7 +78,7 @@ def test_every_turn_keeps_speaker_time_session_and_id(mem: Credenda, tmp_path: P
 
 def test_words_are_found_at_once_and_believed_when_read(mem: Credenda, tmp_path: Path) -> None:
     mem.data.import_(written(tmp_path / "talk.jsonl", TALK))
-    assert any("Bern" in hit.text for hit in mem.search("Bern").hits)
+    assert any("Bern" in hit.quote for hit in mem.search("Bern").hits)
     mem.settle()
     assert [memory.value for memory in mem.list(attribute="residence", entity="user").items] == ["Linz"]
 

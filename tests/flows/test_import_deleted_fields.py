@@ -22,7 +22,7 @@ def deleted(mem: Credenda, say: Say) -> Credenda:
     say(GONE)
     for memory in mem.list(status=None, limit=50).items:
         mem.delete(memory.id)
-    while hits := [hit for hit in mem.search("Zorka").hits if "Zorka" in hit.text]:
+    while hits := [hit for hit in mem.search("Zorka").hits if "Zorka" in hit.quote]:
         mem.delete(hits[0].id)
     return mem
 

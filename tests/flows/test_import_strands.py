@@ -147,7 +147,7 @@ def test_an_agent_file_gives_facts_of_its_human_and_what_was_said(
 def test_a_fact_that_has_ended_is_kept_and_no_longer_found(mem: Credenda, tmp_path: Path) -> None:
     mem.data.import_(WRITERS["zep"](tmp_path))
     mem.settle()
-    assert {hit.text for hit in mem.search("Where does Ana work?", kinds=("memory",)).hits} >= {"Ana works at Brixen"}
+    assert {hit.quote for hit in mem.search("Where does Ana work?", kinds=("memory",)).hits} >= {"Ana works at Brixen"}
     assert "Ana works at Acme" not in {hit.text for hit in mem.search("Ana Acme", kinds=("memory",)).hits}
     assert [one.value for one in mem.history(entity="Ana", attribute="employer")] == ["Acme", "Brixen"]
 

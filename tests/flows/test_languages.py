@@ -67,7 +67,7 @@ def mem(tmp_path: Path) -> Iterator[Credenda]:
 def missed(mem: Credenda) -> list[str]:
     """Ask everything; return the questions whose first answer is none of the right ones."""
     return [
-        question for question, right in ASKED if not ((hits := mem.search(question).hits) and hits[0].text in right)
+        question for question, right in ASKED if not ((hits := mem.search(question).hits) and hits[0].quote in right)
     ]
 
 
@@ -105,9 +105,9 @@ def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch
     assert images
     with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
         assert mem.data.doctor().ok
-        assert {hit.text.rsplit(" ", 1)[0] for hit in mem.search("велосипед").hits} == {"Мы купили новые велосипеды"}
+        assert {hit.quote.rsplit(" ", 1)[0] for hit in mem.search("велосипед").hits} == {"Мы купили новые велосипеды"}
         monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)
-        assert {hit.text.rsplit(" ", 1)[0] for hit in mem.search("차").hits} == {"차를 팔았어요"}
+        assert {hit.quote.rsplit(" ", 1)[0] for hit in mem.search("차").hits} == {"차를 팔았어요"}
         first = mem.search("Mietvertrag").hits[0]
         mem.delete(first.id)
         assert mem.data.doctor().ok

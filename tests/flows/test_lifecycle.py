@@ -58,7 +58,7 @@ def test_fading_changes_no_belief(mem: Credenda, clock: ManualClock) -> None:
     after = mem.get(held.id)
     assert (after.status, after.importance, after.base_importance, after.version) == ("active", 0.5, 0.5, held.version)
     assert mem.why(held.id).changes == before
-    assert [hit.text for hit in mem.search("owl").hits] == ["Saw an owl."]
+    assert [hit.quote for hit in mem.search("owl").hits] == ["Saw an owl."]
 
 
 def test_a_dry_run_names_every_move_and_makes_none(mem: Credenda, clock: ManualClock) -> None:

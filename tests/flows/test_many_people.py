@@ -34,7 +34,7 @@ def test_what_others_said_elsewhere_speaks_against_no_answer(tmp_path: Path, ses
                 mem.remember([says(name, f"Day {day}. {better}")], session=f"crowd {place}")
         mem.settle()
         crowded = answerable(mem, question)
-        assert "I painted a sunrise" in mem.search(question).hits[0].text
+        assert "I painted a sunrise" in mem.search(question).hits[0].quote
     assert alone > 0.95
     assert crowded > 0.95
 

@@ -109,7 +109,7 @@ def test_words_of_a_burst_that_state_nothing_are_hidden_too(mem: Credenda, clock
         clock.advance(timedelta(milliseconds=100))
     mem.settle()
     last = f"number{limits.BURST_CALLS}"
-    assert not [hit for hit in mem.search(f"quarterly report {last}").hits if last in hit.text]
+    assert not [hit for hit in mem.search(f"quarterly report {last}").hits if last in hit.quote]
     assert last not in mem.context("quarterly report Friday").text
 
 
@@ -222,7 +222,7 @@ def test_everything_from_a_source_is_undone_at_once(mem: Credenda) -> None:
     assert [one.value for one in held(mem)] == ["Graz"]
     for word in ("Evil", "Rex", "BrandX"):
         assert not is_believed(mem, word)
-        assert not [hit for hit in mem.search(word, min_confidence=0.0).hits if word in hit.text]
+        assert not [hit for hit in mem.search(word, min_confidence=0.0).hits if word in hit.quote]
 
 
 def test_everything_from_a_session_is_undone_and_what_it_replaced_returns(mem: Credenda, clock: ManualClock) -> None:

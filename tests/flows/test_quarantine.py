@@ -28,7 +28,7 @@ def candidates(mem: Credenda) -> list[Memory]:
 
 def found(mem: Credenda, words: str) -> bool:
     hits = [*mem.search(words, min_confidence=0.0).hits, *mem.context(words).hits]
-    return any(words.rsplit(maxsplit=1)[-1].strip(".") in hit.text for hit in hits)
+    return any(words.rsplit(maxsplit=1)[-1].strip(".") in hit.quote for hit in hits)
 
 
 @pytest.mark.requirement("R-060", "D-006")

@@ -34,7 +34,7 @@ def test_a_question_about_me_is_answered_by_what_is_known_of_me(mem: Credenda, s
     found = mem.search(question)
     assert not found.abstained
     assert found.probability > 0.5
-    assert {"I live in Linz.", "I'm allergic to penicillin."} <= {hit.text for hit in found.hits}
+    assert {"I live in Linz.", "I'm allergic to penicillin."} <= {hit.quote for hit in found.hits}
     assert all(hit.memory is not None and hit.memory.entity == "user" for hit in found.hits)
 
 
@@ -59,7 +59,7 @@ def test_a_group_finds_its_members(mem: Credenda, say: Say, question: str, first
     say(*TOLD)
     found = mem.search(question)
     assert found.probability > 0.5
-    said = list(dict.fromkeys(hit.text for hit in found.hits))
+    said = list(dict.fromkeys(hit.quote for hit in found.hits))
     assert set(said[: len(first)]) == first
 
 

@@ -48,7 +48,7 @@ def test_a_line_of_a_context_says_who_said_it_and_since_when(mem: Credenda) -> N
     mem.remember({"role": "person", "name": "Ben", "content": "I live in Graz since May 2020."}, session="s")
     mem.settle()
     line = next(one for one in mem.context("Where does Ben live?").text.splitlines() if one.startswith("- "))
-    assert "] Ben: I live in Graz" in line
+    assert "] Ben: residence: Graz" in line
     assert "since 2020-05-01" in line
 
 

@@ -66,7 +66,7 @@ def test_the_log_folds_into_the_very_rows(lived: Credenda, path: Path) -> None:
 
 @pytest.mark.requirement("C-003", "S-100")
 def test_beliefs_that_were_lost_are_made_again_from_the_log(lived: Credenda, path: Path) -> None:
-    before, found = rows(path, *BELIEFS), [hit.text for hit in lived.search("Where do I live?").hits]
+    before, found = rows(path, *BELIEFS), [hit.quote for hit in lived.search("Where do I live?").hits]
     with raw(path) as connection:
         for table in BELIEFS:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own
@@ -78,7 +78,7 @@ def test_beliefs_that_were_lost_are_made_again_from_the_log(lived: Credenda, pat
     assert [_without(table, counted) for table in _named(path)] == [
         _without(table, counted) for table in _named(path, before)
     ]
-    assert [hit.text for hit in lived.search("Where do I live?").hits] == found
+    assert [hit.quote for hit in lived.search("Where do I live?").hits] == found
     assert lived.data.doctor().ok
 
 
@@ -248,7 +248,7 @@ def test_a_damaged_index_image_is_made_anew(
                 mem.remember("I live in Linz.")
                 mem.remember("I'm allergic to peanuts.")
                 mem.settle()
-            hits = [hit.text for hit in mem.search("What am I allergic to?").hits]
+            hits = [hit.quote for hit in mem.search("What am I allergic to?").hits]
             reports.append(mem.data.doctor())
             assert mem.data.doctor(repair=True).ok
             assert mem.data.doctor().findings == ()

@@ -35,7 +35,7 @@ def test_a_store_opens_with_another_model_and_says_what_that_means(store: Path, 
     with Credenda.open(store, user="ana", clock=clock, embedder=narrow(), workers=False) as mem:
         found = mem.stats()
         assert (found.embedder, found.foreign_vectors, found.vectors) == ("hashed-1-128", 3, 3)
-        assert mem.search("Where do I live?").hits[0].text == "I live in Linz."
+        assert mem.search("Where do I live?").hits[0].quote == "I live in Linz."
         assert mem.data.doctor().ok
         mem.remember("The harbour was full of ships.")
         mem.settle()
@@ -52,7 +52,7 @@ def test_what_has_no_vector_is_judged_by_its_words(path: Path, clock: ManualCloc
         mem.settle()
         found = mem.search("What about loud neighbours in Linz?")
         assert not found.abstained
-        assert found.hits[0].text == "The neighbours were loud in Linz again."
+        assert found.hits[0].quote == "The neighbours were loud in Linz again."
 
 
 def test_reembed_adds_vectors_of_the_model_in_use_and_keeps_the_old(store: Path, clock: ManualClock) -> None:

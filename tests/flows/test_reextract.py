@@ -70,7 +70,7 @@ def test_other_rules_change_what_is_held_and_say_so_first(told: Credenda, path: 
         assert old.superseded_by == values(mem)["Linz on the Danube"]
         assert mem.data.rebuild(reextract=True).differences == ()
         assert mem.data.doctor().ok
-        assert mem.search("Where do I live?", as_of="2026-03-02").hits[0].text.endswith("Linz.")
+        assert mem.search("Where do I live?", as_of="2026-03-02").hits[0].quote.endswith("Linz.")
 
 
 @pytest.mark.requirement("C-003", "S-054")
@@ -84,7 +84,7 @@ def test_what_a_person_decided_holds_under_other_rules(told: Credenda, path: Pat
         assert report.kept
         assert set(values(mem)) == {"peanuts", "teal"}
         assert mem.get(before["peanuts"]).pinned
-        assert not [hit for hit in mem.search("Where do I live?").hits if hit.kind == "memory" and "Linz" in hit.text]
+        assert not [hit for hit in mem.search("Where do I live?").hits if hit.kind == "memory" and "Linz" in hit.quote]
         assert mem.data.rebuild(reextract=True).differences == ()
         assert mem.data.doctor().ok
 

@@ -27,14 +27,14 @@ import sys
 from credenda import Credenda
 for line in sys.stdin:
     with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
-        print([hit.text for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)
+        print([hit.quote for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)
 """
 KEEPING = """
 import sys
 from credenda import Credenda
 with Credenda.open(sys.argv[1], user="ana", workers=False, embedder="none") as memory:
     for line in sys.stdin:
-        print([hit.text for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)
+        print([hit.quote for hit in memory.search(line.strip(), kinds=["event"]).hits], flush=True)
 """
 
 
@@ -53,7 +53,7 @@ def _say(path: Path, clock: ManualClock, *texts: str) -> None:
 
 def _hits(path: Path, clock: ManualClock, word: str) -> list[str]:
     with _opened(path, clock) as memory:
-        return [hit.text for hit in memory.search(word, kinds=["event"]).hits]
+        return [hit.quote for hit in memory.search(word, kinds=["event"]).hits]
 
 
 def _check(path: Path, clock: ManualClock, *texts: str) -> None:

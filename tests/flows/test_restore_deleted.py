@@ -50,7 +50,7 @@ def test_a_memory_deleted_since_is_deleted_in_the_backup_too(
         again.settle()
         assert receipt.refused
         assert again.search(WORD).abstained
-        assert any("Linz" in hit.text for hit in again.search("Where do I live?").hits)
+        assert any("Linz" in hit.quote for hit in again.search("Where do I live?").hits)
 
 
 @pytest.mark.requirement("S-062", "D-019")

@@ -34,4 +34,4 @@ def test_a_paraphrase_that_names_no_slot_is_new(forgetful: Credenda) -> None:
     receipt = forgetful.remember("My throat swells up when somebody opens a jar of groundnut butter.")
     forgetful.settle()
     assert not receipt.refused
-    assert any("groundnut" in hit.text for hit in forgetful.search("groundnut butter").hits)
+    assert any("groundnut" in hit.quote for hit in forgetful.search("groundnut butter").hits)

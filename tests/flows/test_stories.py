@@ -58,7 +58,7 @@ def test_a_rhetorical_doctor_never_becomes_a_fact(mem: Credenda, say: Say) -> No
     assert all(memory.confidence <= 0.3 for memory in doctors)
     shown = mem.search("What is my profession? Am I a doctor?").hits
     assert not [hit for hit in shown if hit.memory is not None and hit.memory.confidence <= 0.3]
-    doctors = [hit for hit in shown if "doctor" in hit.text]
+    doctors = [hit for hit in shown if "doctor" in hit.quote]
     assert all((hit.kind, hit.flags) == ("event", {"low_confidence"}) for hit in doctors)
 
 
@@ -100,7 +100,7 @@ def test_a_fact_across_topics_needs_no_bucket(mem: Credenda, say: Say) -> None:
     say("We deploy to AWS on Fridays.")
     hits = mem.search("When do we deploy?").hits
     assert hits
-    assert "AWS" in hits[0].text
+    assert "AWS" in hits[0].quote
     assert mem.list().items[0].topic is None
 
 

@@ -306,7 +306,7 @@ SAID = [
 
 
 def _answers(result: SearchResult) -> list[tuple[object, ...]]:
-    return [(hit.kind, hit.text, hit.score, tuple(sorted(hit.terms.items())), hit.flags) for hit in result.hits]
+    return [(hit.kind, hit.quote, hit.score, tuple(sorted(hit.terms.items())), hit.flags) for hit in result.hits]
 
 
 @pytest.mark.parametrize("embedder", ["none", "hashed"])
@@ -353,7 +353,7 @@ def test_names_that_look_alike_are_tenants_apart(path: Path, clock: ManualClock,
     for place, name in enumerate(names):
         with _open(path, name, clock) as client:
             assert client.stats().events == 2
-            said = " ".join(hit.text for hit in client.search("note", limit=50).hits)
+            said = " ".join(hit.quote for hit in client.search("note", limit=50).hits)
             assert [f"Word{other}" in said for other in range(len(names))] == [
                 other == place for other in range(len(names))
             ]

@@ -129,7 +129,7 @@ def test_the_earliest_of_many_is_found_however_many_came_since(mem: Credenda, cl
     mem.remember([{"role": "user", "content": f"Tea note {at}: tea, tea, tea."} for at in range(400)])
     mem.settle()
     (hit,) = mem.search("tea note", known_at="2026-03-01", kinds=["event"]).hits
-    assert "Darjeeling" in hit.text
+    assert "Darjeeling" in hit.quote
 
 
 def test_the_core_of_a_context_is_that_of_its_time(mem: Credenda, say: Say) -> None:
@@ -184,7 +184,7 @@ def test_tomorrow_and_yesterday_are_the_persons(vienna: Credenda) -> None:
     assert home.valid_from.isoformat() == "2026-02-09T23:00:00+00:00"
     assert "since 2026-02-10" in vienna.context("Where do I live?").text
     found = vienna.search("What happened on 10 February?", explain=True)
-    assert any(hit.terms.get("time") or "Graz" in hit.text for hit in found.hits)
+    assert any(hit.terms.get("time") or "Graz" in hit.quote for hit in found.hits)
 
 
 @pytest.mark.parametrize("words", ["3/4/2026", "last month", "someday", ""])

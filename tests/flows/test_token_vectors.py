@@ -46,7 +46,7 @@ def test_talk_between_persons_is_ordered_by_its_tokens_and_explained(tmp_path: P
     with opened(tmp_path / "m.db") as mem:
         tell(mem)
         hits = mem.search("What does Ann paint?", explain=True).hits
-    assert "watercolour" in hits[0].text
+    assert "watercolour" in hits[0].quote
     assert len({round(hit.terms["late"], 3) for hit in hits}) > 1
     assert all(hit.terms["speaker"] in (0, 2.5) for hit in hits)
 

@@ -78,7 +78,7 @@ def test_without_a_memory_what_it_had_replaced_stands_again(mem: Credenda, say: 
     say("I live in Linz.", "I moved to Graz.")
     mem.manage.undo(change(mem, home(mem, "Graz"), "add").id)
     assert (homes(mem), homes(mem, "forgotten")) == ({"Linz"}, {"Graz"})
-    assert not [hit for hit in mem.search("Graz").hits if "Graz" in hit.text]
+    assert not [hit for hit in mem.search("Graz").hits if "Graz" in hit.quote]
 
 
 def test_a_dry_run_shows_the_difference_and_changes_nothing(mem: Credenda, say: Say) -> None:

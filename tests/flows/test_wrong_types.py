@@ -85,8 +85,8 @@ def test_one_tag_given_as_text_is_one_tag_and_not_its_letters(tmp_path: Path) ->
         mem.remember("I live in Graz.", tags=["home"])
         mem.settle()
         one: Any = "home"
-        assert [hit.text for hit in mem.search("Where do I live?", tags=one).hits] == [
-            hit.text for hit in mem.search("Where do I live?", tags=["home"]).hits
+        assert [hit.quote for hit in mem.search("Where do I live?", tags=one).hits] == [
+            hit.quote for hit in mem.search("Where do I live?", tags=["home"]).hits
         ]
         assert mem.search("Where do I live?", tags=one).hits
 

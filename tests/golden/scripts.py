@@ -152,7 +152,7 @@ def searched(path: Path, rows: Sequence[dict[str, Any]]) -> list[object]:
 def _found(memory: Credenda, places: dict[str, int], query: str, **options: Any) -> object:  # noqa: ANN401 - handed on
     result = memory.search(query, limit=10, record_access=False, **options)
     hits = [
-        [places.get(hit.id, hit.text), hit.kind, round(hit.score, _SCORE_DIGITS), sorted(hit.flags)]
+        [places.get(hit.id, hit.quote), hit.kind, round(hit.score, _SCORE_DIGITS), sorted(hit.flags)]
         for hit in result.hits
     ]
     return {"query": query, "hits": hits, "abstained": result.abstained}

@@ -170,7 +170,7 @@ def test_a_stream_that_is_left_early_remembers_what_was_said(provider: Provider,
             if REPLY[:9] in str(event):
                 break
     taught.settle()
-    assert taught.search("You live", kinds=["event"]).hits[0].text == REPLY[:9].strip()
+    assert taught.search("You live", kinds=["event"]).hits[0].quote == REPLY[:9].strip()
 
 
 def test_each_memory_comes_once_and_stays_where_it_came(taught: Credenda) -> None:

@@ -67,7 +67,7 @@ async def story(folder: Path) -> None:
         await mem.settle(20.0)
         (memory,) = (await mem.list(attribute="residence")).items
         assert (await mem.manage.pin(memory.id)).pinned
-        assert (await mem.search("Where do I live?", limit=5)).hits[0].text == "I live in Linz."
+        assert (await mem.search("Where do I live?", limit=5)).hits[0].quote == "I live in Linz."
         exported = await mem.data.export(folder / "a.jsonl")
         assert exported.rows["events"] == 9
         with pytest.raises(NotFound):
@@ -160,7 +160,7 @@ def test_what_was_acknowledged_survives_the_cancelling_of_its_task(tmp_path: Pat
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(acknowledged(tmp_path))
     with Credenda.open(tmp_path / "memory.db", user="ana", workers=False) as mem:
-        assert mem.search("Linz").hits[0].text == "I live in Linz."
+        assert mem.search("Linz").hits[0].quote == "I live in Linz."
 
 
 def test_a_stale_file_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,8 @@ def test_a_refused_secret_is_named(ana: Terminal) -> None:
 def test_search_shows_hits_with_their_source(ana: Terminal) -> None:
     ana.remember("I live in Linz.", "I'm allergic to peanuts.")
     shown = ana.text("search", "What am I allergic to?", "--explain")
-    assert shown.splitlines()[0].endswith("I'm allergic to peanuts.")
+    assert "user: allergy: peanuts, told " in shown.splitlines()[0]
+    assert "“I'm allergic to peanuts.”" in shown
     assert "relevance" in shown
 
 

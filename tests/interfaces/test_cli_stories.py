@@ -117,7 +117,7 @@ def test_jon_is_john_after_all(ana: Terminal) -> None:
 def test_what_crosses_topics_is_found_from_each(ana: Terminal) -> None:
     ana.remember("We deploy to AWS on Fridays.")
     for question in ("When do we deploy?", "Do we deploy to AWS?", "Do we deploy on Fridays?"):
-        assert "AWS on Fridays" in ana.json("search", question)["hits"][0]["text"]
+        assert "AWS on Fridays" in ana.json("search", question)["hits"][0]["memory"]["quote"]
     assert all(item["topic"] is None for item in ana.held())
 
 

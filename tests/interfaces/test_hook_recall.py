@@ -64,10 +64,10 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
         told = [agent.say(asked), agent.say(asked), agent.say("rename foo to bar in utils.py")]
         elsewhere = other.say(asked)
-    assert "We decided to use Postgres" in told[0]
+    assert "Postgres" in told[0]
     assert told[1:] == ["", ""]
     assert estimate_tokens(told[0]) <= 400
-    assert "since 20" in told[0]
+    assert re.search("(?:decided|told|as of) 20", told[0])
     assert "Postgres" in elsewhere
 
 
@@ -84,19 +84,20 @@ def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
         shown = Path(agent.places.socket)
         told = agent.say("which database did we decide on for the billing service?")
         assert shown.parent.stat().st_mode & 0o777 == 0o700
-    assert "We decided to use Postgres" in told
+    assert "user: database: Postgres (billing service)" in told
     assert read_lines(agent.places)[-1]["by"] == "engine"
     assert not shown.exists()
 
 
 @pytest.mark.sqlite_file  # the reading of the file names every memory; a search shows one for a sentence
-def test_the_memories_of_one_sentence_share_a_line(folder: Path) -> None:
+def test_the_memories_of_one_sentence_have_a_line_each(folder: Path) -> None:
     agent = CodingAgent(folder)
     sentence = "I work at Quillmark Advisory and I moved to Graz in May."
     agent.teach(sentence)
     told = agent.say("Where do I work?")
-    assert told.count(sentence) == 1
-    assert re.search(r"- \[m\d+-[0-9a-f]{6}, m\d+-[0-9a-f]{6}\] user: I work at Quillmark", told)
+    assert sentence not in told
+    assert re.search(r"- \[m\d+-[0-9a-f]{6}\] user: employer: Quillmark Advisory \(", told)
+    assert re.search(r"- \[m\d+-[0-9a-f]{6}\] user: residence: Graz \(", told)
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -294,7 +295,7 @@ def test_hooks_work_in_chosen_folders_alone(folder: Path) -> None:
         run_hook(options, json.dumps({"session_id": "s", "cwd": str(place), "prompt": f"in {place.name}"}).encode())
     with Credenda.open(target, user="ana", workers=False) as memory:
         assert file_waiting(memory, find_memory_places(memory)) == 1
-        assert [hit.text for hit in memory.search("in deep").hits] == ["in deep"]
+        assert [hit.quote for hit in memory.search("in deep").hits] == ["in deep"]
 
 
 def test_the_log_has_no_words_and_stays_small(agent: CodingAgent) -> None:

@@ -66,7 +66,7 @@ def test_orders_in_a_memory_come_back_as_data(mode: str, mem: Credenda, monkeypa
             told: Any = result.structured_content
             (item,) = told.get("results") or told["memories"]
             text = text_of(result)
-            assert item["text"] == ORDER
+            assert item["quote" if tool == "search_memories" else "text"] == ORDER
             assert next(iter(told)) == "notice"
             assert told["notice"] == NOTICE
             if tool == "inspect_memories":

@@ -36,7 +36,7 @@ def test_each_line_is_a_memory_on_the_word_of_a_model(mem: Credenda, pages: Page
     (memory, *_) = mem.list().items
     ((event, _, _),) = mem.why(memory.id).evidence
     assert (event.source, event.trust, event.session) == ("ai", 0.7, "page /notes.md")
-    assert mem.search("What is the boat called?").hits[0].text == "The boat is called Ada."
+    assert mem.search("What is the boat called?").hits[0].quote == "The boat is called Ada."
 
 
 def test_a_changed_line_takes_the_place_of_the_old_one_and_can_be_taken_back(mem: Credenda, pages: Pages) -> None:

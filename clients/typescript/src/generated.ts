@@ -55,7 +55,7 @@ export interface SearchResult {
   nearest: Hit[];
 }
 
-/** One result. Exactly one of `memory` and `event` is set, according to `kind`. `score` is in [0, 1] and comparable across queries; `terms` lists every summand if `explain` was set. `evidence` are the source events of a memory, oldest first; `flags` are warnings about its status. `newer` is the id of a hit of the same result that may state a newer value of the same thing; it stands before this one. */
+/** One result. Exactly one of `memory` and `event` is set, according to `kind`. The text of a memory is its statement, see `Memory.statement`, with days in the zone of the query; `quote` has the words that it was read from. `score` is in [0, 1] and comparable across queries; `terms` lists every summand if `explain` was set. `evidence` are the source events of a memory, oldest first; `flags` are warnings about its status. `newer` is the id of a hit of the same result that may state a newer value of the same thing; it stands before this one. */
 export interface Hit {
   id: string;
   kind: "memory" | "event";
@@ -116,6 +116,10 @@ export interface Memory {
   last_accessed: string | null;
   access_count: number;
   decay_score: number | null;
+  /** The memory as one line that stands alone, with days in UTC; "" if its words were deleted. */
+  statement: string;
+  /** The words of the message that it was read from. */
+  quote: string;
   /** The engram type: fact, procedure or narrative. */
   memory_type: string;
 }

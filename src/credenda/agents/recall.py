@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import format_validity
 from credenda.model.event import TRUST, Role, Source
 from credenda.model.memory import MemoryType, Status
 from credenda.model.query import Hit, SearchResult
+from credenda.model.statement import format_author, format_validity, write_claim
+from credenda.read.pack import name_validity
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
 from credenda.text.tokens import tokenize
@@ -139,7 +140,7 @@ def find_lines(memory: Credenda, ids: Iterable[str]) -> Recalled:
             if one.status in _BELIEVED and one.trust > _TRUSTED:
                 doubts = [_DOUBTS["challenged"]] if one.status is Status.CHALLENGED else []
                 notes = (*format_validity(one, memory.zone), *doubts)
-                lines.append(Line((one.id,), format_stated(one.speaker, one.text), notes))
+                lines.append(Line((one.id,), format_author(one, write_claim(one)), notes))
     return Recalled(*_build(lines, PROMPT_TOKENS))
 
 
@@ -190,7 +191,7 @@ def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
     A text that repeats the prompt, or a request to an agent, tells nothing new. A possible request is told only if it
     is the only good answer to a question (`alone`).
     """
-    told = frozenset(tokenize(_CODE.sub(" ", hit.text)))
+    told = frozenset(tokenize(_CODE.sub(" ", hit.quote)))
     alike = len(told & prompt.terms) / max(1, len(told | prompt.terms))
     if hit.memory is not None:
         limit = _SIMILAR if prompt.asks else _SIMILAR_REQUEST
@@ -211,8 +212,8 @@ def _is_repetition(text: str, words: str) -> bool:
 def _make_line(memory: Credenda, hit: Hit) -> Line:
     doubts = [_DOUBTS[flag] for flag in sorted(hit.flags) if flag in _DOUBTS]
     if hit.memory is not None:
-        notes = format_validity(hit.memory, memory.zone)
-        return Line((hit.id,), format_stated(hit.memory.speaker, hit.text), (*notes, *doubts))
+        claim = format_author(hit.memory, write_claim(hit.memory))
+        return Line((hit.id,), claim, (*name_validity(hit, memory.zone), *doubts))
     day = [format_day(hit.event.occurred_us, memory.zone)] if hit.event is not None else []
     speaker = hit.event.speaker if hit.event is not None else ""
     return Line((hit.id,), format_stated(speaker, hit.text), (*day, *doubts))
@@ -235,7 +236,7 @@ def _list_decisions(memory: Credenda, session: str) -> Iterable[Line]:
     """Return what a session has decided, latest first."""
     recent = memory.list(type=MemoryType.DECISION.value, limit=limits.LIST_LIMIT).items
     for one in [one for one in recent if one.source_session == session][:_DECISIONS]:
-        told = format_stated(one.speaker, one.text)
+        told = format_author(one, write_claim(one))
         yield Line((one.id,), told, tuple(format_validity(one, memory.zone)), "Decided in this session:")
 
 

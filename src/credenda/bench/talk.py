@@ -112,7 +112,7 @@ def count_memories(memory: Credenda, conversation: Conversation, gold: Gold) -> 
 def _search(memory: Credenda, question: str) -> Answer:
     result = memory.search(question, limit=_HITS, record_access=False)
     return Answer(
-        texts=tuple(hit.text for hit in result.hits),
+        texts=tuple(hit.quote for hit in result.hits),
         memories=tuple(hit.memory is not None for hit in result.hits),
         turns=frozenset(find_turns(result.hits)),
         abstained=result.abstained,

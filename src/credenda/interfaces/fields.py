@@ -48,7 +48,7 @@ _LOCAL: Final[Mapping[type, frozenset[str]]] = {
     SyncReport: frozenset({"path"}),
 }
 """Fields that hold paths of this machine, which no other machine is shown."""
-_ADDED: Final[Mapping[type, tuple[str, ...]]] = {Memory: ("memory_type",)}
+_ADDED: Final[Mapping[type, tuple[str, ...]]] = {Memory: ("statement", "quote", "memory_type")}
 """Properties that are shown beside the fields."""
 _RENAMED: Final[Mapping[type, Mapping[str, str]]] = {
     StatusStep: {"previous": "old", "status": "new", "at_us": "changed_at"},

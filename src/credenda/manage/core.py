@@ -18,10 +18,9 @@ from credenda.model.core import (
     CoreMemory,
     RecallCounts,
     Section,
-    format_core_text,
-    format_validity,
 )
 from credenda.model.memory import Memory, Stance, Status
+from credenda.model.statement import format_core_text, format_validity
 from credenda.text.fence import CLOSING, OPENING, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.token_budget import TokenBudget, fit_to_budget
@@ -121,18 +120,18 @@ def sort_by_recall(log: Iterable[RecallCounts]) -> list[RecallCounts]:
 def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts], cap: CoreLimits) -> CoreBlock:
     """Build the core within its limits; a line that does not fit is skipped, so that a shorter one may fit.
 
-    `candidates` come in the order of their priority within a section; sections have the priority of `Section`. A
-    sentence that gave several memories has one line, that of the first.
+    `candidates` come in the order of their priority within a section; sections have the priority of `Section`. No
+    two lines have the same words.
     Instructions, pins and recalled facts are shown in order of creation, so that the block stays the same unless a
     memory changes.
     """
     kept: list[tuple[CoreMemory, CoreLine]] = []
     left: list[str] = []
-    seen, told = set[str](), set[tuple[str, str]]()
+    seen, told = set[str](), set[str]()
     headings: set[str] = set()
     tokens, lines = cap.budget.counter.count(f"{OPENING}\n{CLOSING}"), f"{OPENING}\n{CLOSING}".count("\n") + 1
     for one in sorted(candidates, key=lambda one: _RANK[one.section]):
-        words = (one.memory.speaker, one.memory.text)
+        words = format_core_text(one.memory)
         if one.memory.id in seen or words in told:
             continue
         seen.add(one.memory.id)
@@ -157,7 +156,8 @@ def _sort_lines(kept: Sequence[tuple[CoreMemory, CoreLine]]) -> tuple[CoreLine, 
 
 
 def _get_rank(one: tuple[CoreMemory, CoreLine]) -> tuple[int, int, int, str]:
-    (section, memory), line = one
+    core, line = one
+    section, memory = core.section, core.memory
     ranked = IDENTITY.index(normalise_attribute(memory.attribute or "")) if section is Section.IDENTITY else 0
     return _RANK[section], ranked, memory.created_us, line.memory_id
 
@@ -168,7 +168,7 @@ def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) ->
     if one.section is Section.RECALLED and recalled is not None and recalled.days:
         reason = f"recalled on {_format_count(recalled.days, 'day')} in {_format_count(recalled.sessions, 'session')}"
     memory = one.memory
-    text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, zone))
+    text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, zone, one.told_us))
     return CoreLine(section=one.section, memory_id=memory.id, version=memory.version, text=text, reason=reason)
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from credenda.clock import DAY_US, to_datetime
-from credenda.model.memory import Memory, Stance
-from credenda.text.excerpt import cut_to_clause
-from credenda.text.fence import format_day, format_stated
+from credenda.clock import to_datetime
+from credenda.model.memory import Memory
 
 __all__ = [
     "HEADINGS",
@@ -21,9 +19,6 @@ __all__ = [
     "CoreMemory",
     "RecallCounts",
     "Section",
-    "format_core_text",
-    "format_validity",
-    "quote_memory",
 ]
 
 
@@ -50,44 +45,13 @@ HEADINGS: Final = {
 }
 
 
-_USER: Final = "user"
-_INSTRUCTION: Final = "instruction"
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
-
-
-def quote_memory(memory: Memory) -> str:
-    """Return the text of a memory; of a long sentence that asserts a value, the clause with it.
-
-    An instruction stays whole, and so does a denial, whose "not" may stand in another clause.
-    """
-    whole = memory.stance is not Stance.ASSERTED or memory.attribute == _INSTRUCTION
-    return memory.text if whole else cut_to_clause(memory.text, memory.value)
-
-
-def format_core_text(memory: Memory) -> str:
-    """Return the text of a memory for the core, which is about the user: another speaker is named before it.
-
-    See `quote_memory` for a long sentence.
-    """
-    told = quote_memory(memory)
-    return told if memory.speaker == _USER else format_stated(memory.speaker, told)
-
-
-def format_validity(memory: Memory, zone: tzinfo) -> list[str]:
-    """Format since when a memory is true; a value of a coming day begins then, and a plan is named as one."""
-    if memory.valid_from_us is None:
-        return []
-    day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
-    if memory.stance in _OPEN:
-        return [f"{memory.stance.value}{' for' if coming else ''} {day}"]
-    return [f"{'from' if coming else 'since'} {day}"]
-
-
 class CoreMemory(NamedTuple):
     """A memory and its reason to be in the core."""
 
     section: Section
     memory: Memory
+    told_us: tuple[int, ...] = ()
+    """When the message that it came from was told, as far as it is known."""
 
 
 class RecallCounts(NamedTuple):

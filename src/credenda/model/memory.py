@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from credenda.clock import to_datetime
 from credenda.errors import Conflict
+from credenda.model.statement import write_statement
 
 __all__ = [
     "HELD",
@@ -276,6 +277,16 @@ class Memory(Draft):
     def expires_at(self) -> datetime | None:
         """The time at which it expires and is deleted."""
         return _to_optional_datetime(self.expires_us)
+
+    @property
+    def statement(self) -> str:
+        """The memory as one line that stands alone, with days in UTC; "" if its words were deleted."""
+        return write_statement(self)
+
+    @property
+    def quote(self) -> str:
+        """The words of the message that it was read from."""
+        return self.text
 
     @property
     def memory_type(self) -> str:

@@ -76,7 +76,9 @@ class Query:
 class Hit:
     """One result. Exactly one of `memory` and `event` is set, according to `kind`.
 
-    `score` is in [0, 1] and comparable across queries; `terms` lists every summand if `explain` was set. `evidence` are
+    The text of a memory is its statement, see `Memory.statement`, with days in the zone of the query; `quote` has the
+    words that it was read from. `score` is in [0, 1] and comparable across queries; `terms` lists every summand if
+    `explain` was set. `evidence` are
     the source events of a memory, oldest first; `flags` are warnings about its status. `newer` is the id of a hit of
     the same result that may state a newer value of the same thing; it stands before this one.
     """
@@ -91,6 +93,11 @@ class Hit:
     flags: frozenset[Flag] = frozenset()
     terms: Mapping[str, float] = field(default_factory=dict[str, float])
     newer: str | None = None
+
+    @property
+    def quote(self) -> str:
+        """The words behind the text: those that a memory was read from, or those of the event."""
+        return self.text if self.memory is None else self.memory.quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
+from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section, format_core_text, format_validity
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
+from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.protocol import TokenAsk
-from credenda.read.core_memories import find_core_memories, is_standing_instruction
+from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
 from credenda.read.pack import WHEN, Packing, pack
@@ -27,6 +29,9 @@ from credenda.text.token_budget import TokenBudget
 __all__ = ["build_context"]
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
+_ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
+_MOST: Final = 0.8
+"""Share of a message's text from which the memories of it tell all that it says."""
 _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
@@ -51,14 +56,21 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     that the block gets and lacks.
     """
     asked = query or Query(text="")
-    kept = [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)] if core is None else core
+    if core is None:
+        core = add_statement_times(
+            reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)]
+        )
+    kept = core
     candidates = kept
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
         contests = _find_contests(reader, always, (), asked)
         headings = _choose_headings(kept, ())
-        packing = Packing(budget=budget, contests=contests, headings=headings, zone=asked.zone, trace=trace)
+        told_at = _list_statement_times(kept)
+        packing = Packing(
+            budget=budget, contests=contests, headings=headings, told_at=told_at, zone=asked.zone, trace=trace
+        )
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
         return pack(always, (), packing)
@@ -69,16 +81,19 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
+    sentences = _compare_sentences(reader, found.hits, query)
     packing = Packing(
         budget=budget,
         contests=_find_contests(reader, always, found.hits, query),
         previous=previous,
-        told=_find_redundant(reader, previous),
+        told=_find_redundant(reader, previous) | sentences.told,
+        outdated=sentences.outdated,
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
         probability=found.probability,
         headings=_choose_headings(kept, made.terms),
+        told_at=_list_statement_times(kept),
         zone=query.zone,
         trace=trace,
     )
@@ -95,17 +110,21 @@ def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict
     }
 
 
+def _list_statement_times(core: Sequence[CoreMemory]) -> dict[str, tuple[int, ...]]:
+    return {one.memory.id: one.told_us for one in core}
+
+
 def _choose_core(
     core: Sequence[CoreMemory], hits: Sequence[Hit], query: Query, budget: TokenBudget, *, terms: Sequence[str]
 ) -> list[CoreMemory]:
     """Select the core memories beside hits: instructions, all that the user pinned, others while room is left."""
     found = {hit.id for hit in hits}
-    told = {(hit.memory.speaker, hit.memory.text) for hit in hits if hit.memory is not None}
+    told = {format_core_text(hit.memory) for hit in hits if hit.memory is not None}
     spent, kept = 0, list[CoreMemory]()
     for one in _limit_instructions(core, query, budget, terms=terms):
         spent += _count_tokens(one.memory, query, budget)
         other = one.section is Section.RECALLED and query.topic not in {None, one.memory.topic}
-        new = one.memory.id not in found and (one.memory.speaker, one.memory.text) not in told
+        new = one.memory.id not in found and format_core_text(one.memory) not in told
         if one.section in _ALWAYS or (new and not other and spent <= budget.tokens // 2):
             kept.append(one)
     return kept
@@ -172,8 +191,54 @@ def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> 
 
 def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
-    other = version.value != memory.value or memory.stance is Stance.NEGATED
+    single = memory.cardinality is Cardinality.SINGLE and version.scope == memory.scope
+    other = memory.stance is Stance.NEGATED if version.value == memory.value else single
     return changed and bool(version.text) and version.memory_id != memory.id and other
+
+
+class _Sentences(NamedTuple):
+    """Ids of hits that are shown by their sentence: `told` says nothing beside other lines, `outdated` has an end."""
+
+    told: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
+
+
+def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Sentences:
+    """Find messages, and memories without a slot, whose words gave facts that are shown, or that have ended.
+
+    A message is told by the memories shown if their words are most of it.
+    """
+    sources = {hit.id: _list_sources(hit) for hit in hits if hit.memory is None or hit.memory.value is None}
+    names = sorted({name for events in sources.values() for name in events})
+    if query.as_of_us is not None or query.known_at_us is not None or not names:
+        return _Sentences()
+    made: dict[str, dict[str, Span]] = {}
+    for link in reader.evidence(event_ids=names):
+        made.setdefault(link.span.event_id, {})[link.memory_id] = link.span
+    memories = {one.id: one for one in reader.memories(sorted({name for ids in made.values() for name in ids}))}
+    shown = [hit.memory for hit in hits if hit.memory is not None and hit.memory.value is not None]
+    ids, slots = {one.id for one in shown}, {(one.entity, one.attribute) for one in shown}
+    told, outdated = set[str](), set[str]()
+    for name, events in sources.items():
+        claims = [memories[one] for event in events for one in made.get(event, ()) if one in memories]
+        ended = [one for one in claims if one.status in _ENDED]
+        known = {one.id for one in claims if one.id in ids or (one.entity, one.attribute) in slots}
+        spans = [span for event in events for one, span in made.get(event, {}).items() if one in known]
+        length = next((len(hit.text) for hit in hits if hit.id == name and hit.memory is None), 0)
+        if (ended and known) or (length and _measure(spans) >= _MOST * length):
+            told.add(name)
+        elif ended:
+            outdated.add(name)
+    return _Sentences(frozenset(told), frozenset(outdated))
+
+
+def _measure(spans: Iterable[Span]) -> int:
+    """Count the characters that spans of one event cover."""
+    return len({at for span in spans for at in range(span.start, span.stop)})
+
+
+def _list_sources(hit: Hit) -> list[str]:
+    return [hit.id] if hit.memory is None else [event.id for event in hit.evidence]
 
 
 def _find_redundant(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.core import RecallCounts
+from credenda.ids import parse_serial
+from credenda.model.core import CoreMemory, RecallCounts
 from credenda.model.derived import is_dreamed
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Layer, Memory, Status
@@ -15,7 +16,13 @@ from credenda.read.visibility import flag_memory
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter, Reader
 
-__all__ = ["find_core_memories", "find_often_recalled", "find_user_memories", "is_standing_instruction"]
+__all__ = [
+    "add_statement_times",
+    "find_core_memories",
+    "find_often_recalled",
+    "find_user_memories",
+    "is_standing_instruction",
+]
 
 _CORE: Final = 500
 """Maximum number of instructions, and of pins, that are read; no cap has room for more."""
@@ -66,6 +73,17 @@ def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
     shown = [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]
     return [one for one in find_current_trust(reader, shown) if one.trust > _FOREIGN or is_dreamed(one)]
+
+
+def add_statement_times(reader: Reader, core: Sequence[CoreMemory]) -> list[CoreMemory]:
+    """Add when each memory of the core was told first, in two reads."""
+    first: dict[str, str] = {}
+    for link in reader.evidence(memory_ids=[one.memory.id for one in core]) if core else ():
+        known, event_id = first.get(link.memory_id), link.span.event_id
+        first[link.memory_id] = event_id if known is None else min(known, event_id, key=parse_serial)
+    told = {event.id: event.occurred_us for event in reader.events(sorted(set(first.values())))} if first else {}
+    times = {name: told[event_id] for name, event_id in first.items() if event_id in told}
+    return [one._replace(told_us=(times[one.memory.id],)) if one.memory.id in times else one for one in core]
 
 
 def _keep_visible(memories: Iterable[Memory], now_us: int) -> list[Memory]:

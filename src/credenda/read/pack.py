@@ -13,9 +13,10 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from credenda.model.contest import ContestCase
-from credenda.model.core import HEADINGS, Section, format_core_text, format_validity, quote_memory
-from credenda.model.memory import Memory
+from credenda.model.core import HEADINGS, Section
+from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
+from credenda.model.statement import format_author, format_core_text, format_validity, write_claim
 from credenda.read.newer import put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
@@ -30,11 +31,28 @@ from credenda.text.fence import (
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
-__all__ = ["CLOSING", "OPENING", "WHEN", "Packing", "diversify", "group_by_words", "pack", "word_warnings"]
+__all__ = [
+    "CLOSING",
+    "OPENING",
+    "WHEN",
+    "Packing",
+    "diversify",
+    "group_by_claim",
+    "name_validity",
+    "pack",
+    "word_warnings",
+]
 
 ALWAYS: Final = "Always:"
 WHEN: Final = "In other cases:"
 """Instructions for a kind of question that this one is not."""
+_HELD: Final = "Held true:"
+_PLANS: Final = "Planned or considered:"
+_UNSURE: Final = "In doubt:"
+_ENDED: Final = "No longer true:"
+_ASSERTED: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_DOUBTS: Final = frozenset({"challenged", "low_confidence"})
 _VALUES: Final = 5
 _RELEVANCE_SHARE: Final = 0.7
 """λ of maximal marginal relevance (Carbonell and Goldstein 1998): the weight of relevance against novelty."""
@@ -48,6 +66,7 @@ _WARNINGS: Final = {
 _LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN})
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
+_PARTLY_ENDED: Final = "in part no longer true"
 _OLDER: Final = "perhaps replaced by a newer statement"
 
 
@@ -55,14 +74,16 @@ _OLDER: Final = "perhaps replaced by a newer statement"
 class Packing:
     """Further input of a block: open contests, and the earlier values of each memory's slot, latest first.
 
-    `in_order` sorts lines by time, for a question about the course of events. `told` are ids that need no line if they
-    are flagged superseded, because the line of the current value mentions them.
+    `in_order` sorts lines by time, for a question about the course of events. `told` are ids of ended values and of
+    sentences that need no line, because the lines of the current values mention what they say; `outdated` are ids of
+    other sentences with a fact that has ended.
     """
 
     budget: TokenBudget
     contests: Sequence[ContestCase] = ()
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
     history: bool = False
     in_order: bool = False
     abstained: bool = False
@@ -70,6 +91,8 @@ class Packing:
     """The probability of an answer, which limits the part of the budget that hits fill."""
     headings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Headings of core memories by id; the default is "Always:"."""
+    told_at: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    """When core memories were told, by id."""
     zone: tzinfo = UTC
     """Time zone of the dates in the block."""
     trace: PackTrace | None = None
@@ -158,7 +181,8 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        text = format_bullet(memory.id, format_core_text(memory), format_validity(memory, packing.zone))
+        validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()))
+        text = format_bullet(memory.id, format_core_text(memory), validity)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:
@@ -167,46 +191,75 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_words(diversify(fresh)):
+    for hit, *others in group_by_claim(diversify(fresh)):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
-                "Said:",
-                format_bullet(hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *word_warnings(hit)]),
+                _ENDED if "superseded" in hit.flags else "Said:",
+                format_bullet(
+                    hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_doubts(hit, packing)]
+                ),
                 (hit,),
             )
 
 
-def group_by_words(hits: Iterable[Hit]) -> Collection[list[Hit]]:
-    """Group the memories of one sentence, at the place of the first."""
+def group_by_claim(hits: Iterable[Hit]) -> Collection[list[Hit]]:
+    """Group the memories that claim the same, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
-        key = (hit.id,) if hit.memory is None else (hit.memory.speaker, hit.text)
+        key = (
+            (hit.id,)
+            if hit.memory is None
+            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)))
+        )
         grouped.setdefault(key, []).append(hit)
     return grouped.values()
 
 
 def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) -> _Line:
-    """Format the line of a sentence, with the notes of all the memories that it gave."""
+    """Format the line of a claim, with the notes of all memories that hold it."""
     notes = dict.fromkeys(
         note
         for hit in hits
         if hit.memory is not None
         for note in (
-            *format_validity(hit.memory, packing.zone),
+            *name_validity(hit, packing.zone),
             *_word_previous_values(hit.memory, packing),
-            *word_warnings(hit),
+            *_word_doubts(hit, packing),
         )
     )
     names = ", ".join(hit.id for hit in hits)
-    told = quote_memory(memory) if len(hits) == 1 else hits[0].text
-    return _Line("Held true:", format_bullet(names, format_stated(memory.speaker, told), notes), hits)
+    claim = format_author(memory, write_claim(memory))
+    return _Line(_choose_heading(hits[0]), format_bullet(names, claim, notes), hits)
+
+
+def _choose_heading(hit: Hit) -> str:
+    """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
+    memory = hit.memory
+    if "superseded" in hit.flags:
+        return _ENDED
+    if memory is None or memory.stance in _OPEN:
+        return _PLANS
+    return _HELD if memory.stance in _ASSERTED and _DOUBTS.isdisjoint(hit.flags) else _UNSURE
+
+
+def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
+    """Say since when the memory of a hit is true, or when it was told."""
+    told = [event.occurred_us for event in hit.evidence]
+    return [] if hit.memory is None else format_validity(hit.memory, zone, told)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
-    return "superseded" in hit.flags and hit.id in packing.told
+    """Return whether other lines mention what a hit says: an ended value, or a sentence that gave one."""
+    sentence = hit.memory is None or hit.memory.value is None
+    return hit.id in packing.told and (sentence or "superseded" in hit.flags)
+
+
+def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
+    partly = [_PARTLY_ENDED] if hit.id in packing.outdated and "superseded" not in hit.flags else []
+    return [*partly, *word_warnings(hit)]
 
 
 def word_warnings(hit: Hit) -> list[str]:

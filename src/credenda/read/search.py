@@ -17,6 +17,7 @@ from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Memory
 from credenda.model.query import Hit, Query, SearchResult
+from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.abstention import (
     QuestionSignals,
@@ -312,7 +313,7 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     return _new_hit(
         kind=row.kind,
         id=row.id,
-        text=row.text if row.event is None else _cut_passage(row.text, row.passage),
+        text=_write_text(work, row, evidence),
         score=score,
         memory=row.memory and _weigh(row.memory, evidence),
         event=row.event,
@@ -320,6 +321,17 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
         flags=row.flags,
         terms=_list_terms(row) if work.query.explain else {},
     )
+
+
+def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
+    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read."""
+    memory = row.memory
+    if memory is None:
+        return _cut_passage(row.text, row.passage)
+    loaded = work.loaded.memories.values()
+    replaced = [one for one in loaded if one.superseded_by == memory.id and was_before(one, memory)]
+    before = name_value(max(replaced, key=lambda one: one.recorded_us)) if replaced else ""
+    return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)
 
 
 def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:

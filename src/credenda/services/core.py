@@ -32,6 +32,7 @@ from credenda.model.core import Core, CoreLine, CoreMemory, RecallCounts, Sectio
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.core_memories import (
+    add_statement_times,
     find_core_memories,
     find_often_recalled,
     find_user_memories,
@@ -111,7 +112,8 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
     another time gets only instructions and pins.
     """
     if query.as_of_us is not None or query.known_at_us is not None:
-        then = [_make_core_memory(memory) for memory in find_core_memories(reader, query, now_us)]
+        firm = find_core_memories(reader, query, now_us)
+        then = add_statement_times(reader, [_make_core_memory(memory) for memory in firm])
         return [one for one in then if is_memory_of_project(one.memory, query.project)]
     kept = _read_rewrites(reader)
     last = kept[-1] if kept and _is_recent(kept[-1], now_us) else None
@@ -151,7 +153,7 @@ def _gather(
         log = [RecallCounts(name, 0, 0, 0, 0) for name in ids]
     often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory) and has_slot(memory)]
     candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
-    return _Gathered(candidates, {one.memory_id: one for one in log})
+    return _Gathered(add_statement_times(reader, candidates), {one.memory_id: one for one in log})
 
 
 def _make_core_memory(memory: Memory) -> CoreMemory:
@@ -171,11 +173,14 @@ def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list
     """Rebuild the lines of an earlier rewrite from the rows of its memories; "" for deleted ones."""
     versions = reader.versions([name for _, name, _ in rewrite.lines])
     held = {(memory.id, memory.version): memory for memory in versions}
+    rows = [
+        CoreMemory(section, held[name, version]) for section, name, version in rewrite.lines if (name, version) in held
+    ]
+    worded = {one.memory.id: one for one in add_statement_times(reader, rows) if one.memory.text}
     found: list[CoreLine] = []
     for section, name, version in rewrite.lines:
-        memory = held.get((name, version))
-        if memory is not None and memory.text:
-            found.append(format_line(CoreMemory(section, memory), None, cap.zone))
+        if name in worded:
+            found.append(format_line(worded[name], None, cap.zone))
         else:
             found.append(CoreLine(section=section, memory_id=name, version=version, text=""))
     return found

@@ -9,20 +9,24 @@ number or a negation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda import limits
-from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import Event, Role
 from credenda.model.faithfulness import JudgedClaim, Verdict
+from credenda.model.memory import Memory
+from credenda.model.statement import write_claim
+from credenda.text.fence import fence_text
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.reconcile.slots import get_slot, has_same_meaning, is_in_conflict
 
-__all__ = ["Line", "judge_claims", "read_context", "split_response"]
+__all__ = ["Line", "add_memory_claims", "judge_claims", "read_context", "split_response"]
 
+_CLAIMED: Final = ("text", "type", "speaker", "entity", "attribute", "value", "scope", "cardinality", "stance")
 _WORDS_MIN: Final = 2
 """Sentences of fewer words that mean something claim nothing: "Sure!"."""
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -88,6 +92,18 @@ def read_context(context: str, extractor: Extractor) -> list[Line]:
         words = _NOTES.sub("", _VOICE.sub("", bare[named.end() :] if named and ids else bare))
         lines.append(Line(bare, words, ids, _extract(words, extractor)))
     return lines
+
+
+def add_memory_claims(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Line]:
+    """Give lines that show the statement of a memory the claim of it, which no sentence states."""
+    return [replace(line, claims=(*line.claims, *_list_claims(line, memories))) for line in lines]
+
+
+def _list_claims(line: Line, memories: Mapping[str, Memory]) -> Iterable[Claim]:
+    for memory in (memories[name] for name in line.ids if name in memories):
+        if memory.value is not None and fence_text(write_claim(memory)) in line.text:
+            fields = {name: getattr(memory, name) for name in _CLAIMED}
+            yield Claim(span=Span("", 0, 0), **fields)
 
 
 def judge_claims(sentences: Sequence[str], lines: Sequence[Line], extractor: Extractor) -> list[JudgedClaim]:

@@ -16,7 +16,7 @@ from credenda.private import cut_private
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.runtime import Parts
 from credenda.services.cursors import read_cursor, write_cursor
-from credenda.services.response_claims import Line, judge_claims, read_context, split_response
+from credenda.services.response_claims import Line, add_memory_claims, judge_claims, read_context, split_response
 from credenda.services.search import check_limit
 from credenda.validation import check_name, check_text
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
@@ -78,6 +78,9 @@ def score_response(parts: Parts, response: str, context: str, *, session: str | 
     if where is not None:
         check_identifier(where, "session", parts.settings.secrets_policy)
     lines = read_context(context, parts.extractor)
+    if names := sorted({name for line in lines for name in line.ids}):
+        with parts.store.reader(parts.user_id) as reader:
+            lines = add_memory_claims(lines, {one.id: one for one in reader.memories(names)})
     claims = judge_claims(split_response(response), lines, parts.extractor)
     judged, judge = _ask_model(parts, claims, lines)
     counts = {verdict: sum(one.verdict is verdict for one in judged) for verdict in Verdict}

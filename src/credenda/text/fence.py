@@ -19,6 +19,7 @@ __all__ = [
     "format_bullet",
     "format_day",
     "format_stated",
+    "name_author",
     "shorten_line",
 ]
 
@@ -87,8 +88,13 @@ def format_stated(speaker: str, text: str) -> str:
     >>> format_stated("user", "The user is allergic to nuts."), format_stated("user", "I am allergic to nuts.")
     ('note: The user is allergic to nuts.', 'user: I am allergic to nuts.')
     """
-    author = _NOTE if speaker == _USER and is_about_user(text) else speaker
+    author = name_author(speaker, text)
     return f"{author}: {text}" if author else text
+
+
+def name_author(speaker: str, text: str) -> str:
+    """Return who a text is by: its speaker, or "note" for a sentence about the user that an agent wrote."""
+    return _NOTE if speaker == _USER and is_about_user(text) else speaker
 
 
 def format_day(moment_us: int, zone: tzinfo) -> str:

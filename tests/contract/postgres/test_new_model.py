@@ -112,7 +112,7 @@ def copy_vectors(memory: Credenda) -> None:
 def find_topics(memory: Credenda) -> list[str]:
     """Return the topics whose messages are found by a word that none of them has."""
     first = {word: memory.search(asked, limit=1).hits for word, asked in TOPICS.items()}
-    return [word for word, hits in first.items() if hits and word in hits[0].text]
+    return [word for word, hits in first.items() if hits and word in hits[0].quote]
 
 
 def count_models(memory: Credenda) -> dict[str, int]:
@@ -137,7 +137,7 @@ def test_searches_go_on_while_a_model_takes_the_place_of_another(
     assert 0 < held < MESSAGES
     assert count_models(old)["old"] == MESSAGES + 1
     assert find_topics(old) == list(TOPICS)
-    assert "fiddle" in broken.search("The fiddle of number 62", limit=1).hits[0].text, "found by its words"
+    assert "fiddle" in broken.search("The fiddle of number 62", limit=1).hits[0].quote, "found by its words"
 
     new = open_memory("ana", NEW)
     steps: list[int] = []
@@ -168,7 +168,7 @@ def test_searches_go_on_while_a_model_takes_the_place_of_another(
     assert new.data.reembed(drop_others=True).vectors_by_model == {"new": MESSAGES + 1}
     copy_vectors(new)
     assert find_topics(new) == list(TOPICS)
-    assert "fiddle" in old.search("The fiddle of number 62", limit=1).hits[0].text, "by words, without its vectors"
+    assert "fiddle" in old.search("The fiddle of number 62", limit=1).hits[0].quote, "by words, without its vectors"
     assert server.execute(_VECTORS, ("ben",)).fetchall() == others
     assert find_topics(ben) == list(TOPICS)
     assert new.data.doctor().ok

@@ -201,7 +201,7 @@ def test_a_memory_too_large_for_an_index_in_memory_is_searched_by_meaning(
         memory.settle()
         if backend == "pgvector":
             assert copy_large_vectors(memory._parts)
-        assert "Rex" in memory.search("dog", limit=1).hits[0].text
+        assert "Rex" in memory.search("dog", limit=1).hits[0].quote
     indexed.clear()
 
 

@@ -75,8 +75,8 @@ def list_questions() -> list[str]:
 def compare(pair: Pair, question: SearchArguments) -> int:
     """Compare the results of a search; return the number of hits."""
     old, new = (search(parts, question) for parts in pair)
-    assert [(hit.kind, hit.id, hit.text, hit.flags) for hit in new.hits] == [
-        (hit.kind, hit.id, hit.text, hit.flags) for hit in old.hits
+    assert [(hit.kind, hit.id, hit.quote, hit.flags) for hit in new.hits] == [
+        (hit.kind, hit.id, hit.quote, hit.flags) for hit in old.hits
     ], question.query
     assert [hit.score for hit in new.hits] == pytest.approx([hit.score for hit in old.hits], abs=TOLERANCE)
     assert new.probability == pytest.approx(old.probability, abs=TOLERANCE)

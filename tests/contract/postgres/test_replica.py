@@ -108,7 +108,7 @@ def test_who_writes_reads_the_own_writes(database: Database, copied: Database) -
 
 def test_what_was_deleted_here_does_not_return_from_the_replica(database: Database, copied: Database) -> None:
     with Credenda.open(join(database, copied), user=BEN, workers=False, embedder="none", llm=None) as memory:
-        assert memory.search("tea").hits[0].text == memory.search("tea").hits[0].text
+        assert memory.search("tea").hits[0].quote == memory.search("tea").hits[0].quote
         memory.delete(memory.search("tea").hits[0].id)
         for _ in range(3):
             assert not memory.search("tea").hits
@@ -169,7 +169,7 @@ def test_a_replica_that_goes_away_is_left_alone_for_a_while(
 
 def test_a_search_of_the_product_may_use_the_replica(database: Database, copied: Database) -> None:
     with Credenda.open(join(database, copied), user=BEN, workers=False, embedder="none", llm=None) as memory:
-        assert memory.search("tea").hits[0].text == memory.search("tea").hits[0].text == "Green tea."
+        assert memory.search("tea").hits[0].quote == memory.search("tea").hits[0].quote == "Green tea."
         assert memory.data.doctor().backend["replica"].startswith("in use")
 
 

@@ -104,7 +104,7 @@ def test_who_was_erased_since_the_dump_does_not_come_back(drill: Drill) -> None:
         assert ana.data.doctor().ok
         assert ana.data.doctor().backend["row_level_security"].startswith("forced on all")
     with drill.open("ben", on=restored, login=APP) as ben:
-        assert "Linz" in ben.search("Where do I live?").hits[0].text
+        assert "Linz" in ben.search("Where do I live?").hits[0].quote
         ben.remember("I like tea.")
     assert repeat_erasures(restored.url(), [drill.ledger]).erased == 0
 
@@ -125,7 +125,7 @@ def test_what_was_deleted_since_the_dump_goes_again_where_the_replaced_database_
     assert count_rows(restored, "ben") == 0
     with drill.open("ana", on=restored) as ana:
         assert WORD not in repr(ana.search(WORD))
-        assert "Linz" in ana.search("Where do I live?").hits[0].text
+        assert "Linz" in ana.search("Where do I live?").hits[0].quote
 
 
 def test_a_hold_that_was_lifted_since_the_dump_does_not_keep_the_user(drill: Drill) -> None:

@@ -130,7 +130,7 @@ def test_what_the_words_do_not_support_gets_no_slot_and_the_receipt_says_why(
     receipt = mem.remember("I moved to Graz.", claims=[{"quote": "I moved to Graz.", **fields}])
     assert receipt.claims[0].reason.startswith(reason)
     assert held(mem) in ([], [(None, None)])
-    assert [hit.text for hit in mem.search("Graz", kinds=["event"]).hits] == ["I moved to Graz."]
+    assert [hit.quote for hit in mem.search("Graz", kinds=["event"]).hits] == ["I moved to Graz."]
 
 
 def test_a_value_that_could_hurt_and_is_none_leaves_its_sentence_in_doubt(mem: Credenda) -> None:

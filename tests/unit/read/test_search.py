@@ -363,9 +363,9 @@ def test_a_long_event_shows_the_passage_that_was_found(world: World) -> None:
         "Filler about the weather. " * 200 + "The password of the shed is marigold. " + "More filler words. " * 200
     )
     (hit,) = world.search("shed password marigold").hits
-    assert "marigold" in hit.text
+    assert "marigold" in hit.quote
     assert hit.event is not None
-    assert len(hit.text) < len(hit.event.text)
+    assert len(hit.quote) < len(hit.event.text)
 
 
 def test_one_tenant_never_sees_another(world: World) -> None:

@@ -222,7 +222,7 @@ class Check:
         wanted = {self._run.events[turn] for turn in entry["turns"]}
         for hit in asked.result.hits[:_TOP]:
             sources = {hit.id, *(event.id for event in hit.evidence)}
-            if wanted & sources and entry["words"].casefold() in hit.text.casefold():
+            if wanted & sources and entry["words"].casefold() in hit.quote.casefold():
                 return f"{name}: the search abstained" if asked.result.abstained else ""
         return f"{name}: the first hits are {[hit.text for hit in asked.result.hits[:_TOP]]}"
 

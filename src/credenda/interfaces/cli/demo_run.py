@@ -226,7 +226,7 @@ def _measure_gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
 def _find_entries(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for entry in entries:
         hits = memory.search(entry["question"], limit=_TOP, record_access=False).hits
-        if any(entry["words"].casefold() in hit.text.casefold() for hit in hits):
+        if any(entry["words"].casefold() in hit.quote.casefold() for hit in hits):
             yield entry["question"]
 
 

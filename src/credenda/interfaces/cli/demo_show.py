@@ -15,13 +15,13 @@ from credenda.interfaces.cli.render_beliefs import (
     describe_status,
     describe_validity,
     label,
-    name_slot,
     name_value,
     quote_span,
 )
 from credenda.interfaces.cli.render_hits import format_terms
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation
+from credenda.model.statement import name_slot
 
 __all__ = ["write_report"]
 

@@ -7,19 +7,19 @@ from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
+from credenda.model import statement
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
 from credenda.model.event import ClaimReceipt, Event
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
+from credenda.model.statement import name_slot
 from credenda.model.surprise import DUPLICATE_OF
-from credenda.text.documents import format_yearly_day
 
 __all__ = [
     "describe_replacement",
     "describe_status",
     "describe_validity",
-    "name_slot",
     "name_value",
     "render_contests",
     "render_event",
@@ -38,15 +38,6 @@ _VERBS: Final = {
     Consequence.CONTESTED: "contested",
     Consequence.ADJUSTED: "adjusted",
 }
-
-
-def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
-    """Name a slot in words: `residence`, `daughter's name`, `work location (Fridays)`."""
-    name = (attribute or "").replace("_", " ")
-    owner = (entity or "").removeprefix("user's ")
-    if owner and owner != "user":
-        name = f"{owner}'s {name}" if name else owner
-    return f"{name} ({scope})" if scope else name
 
 
 def label(memory: Memory) -> str:
@@ -72,8 +63,7 @@ def describe_status(memory: Memory) -> str:
 
 def name_value(memory: Memory) -> str:
     """Return a memory's value as text, or its statement when it has no value."""
-    value = format_yearly_day(escape_controls(memory.value or memory.text))
-    return f"not {value}" if memory.value and memory.stance is Stance.NEGATED else value
+    return escape_controls(statement.name_value(memory))
 
 
 def render_headline(screen: Screen, memory: Memory) -> str:
@@ -104,7 +94,8 @@ def render_memory(screen: Screen, one: Memory) -> str:
     kept = f"{one.type.value}, {one.layer.value}, importance {_describe_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
     rows = (
-        ("text", one.text if one.value else ""),
+        ("statement", escape_controls(one.statement)),
+        ("quote", escape_controls(one.quote) if one.value else ""),
         ("id", f"{one.id} (version {one.version})"),
         ("status", describe_status(one) or one.status.value),
         ("true", describe_validity(screen, one)),

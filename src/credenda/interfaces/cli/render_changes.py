@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.interfaces.cli.render_beliefs import name_slot
 from credenda.model.contest import SlotLoop
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
+from credenda.model.statement import name_slot
 
 __all__ = ["render_loops", "render_status_history", "render_undo"]
 

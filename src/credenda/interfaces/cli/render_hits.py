@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.interfaces.cli.render_beliefs import describe_status, describe_validity, name_slot
+from credenda.interfaces.cli.render_beliefs import describe_status
 from credenda.model.query import Hit, SearchResult
 
 __all__ = ["format_terms", "render_results"]
@@ -33,7 +33,7 @@ def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
     place = f"{rank:>2}  {hit.score:.2f}  "
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
-    text = screen.fill(_shorten(hit.text), place, margin)
+    text = screen.fill(_shorten(escape_controls(hit.text)), place, margin)
     lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_describe_source(screen, hit), margin))]
     if hit.terms:
         lines.append(screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", margin)))
@@ -51,15 +51,9 @@ def _shorten(text: str) -> str:
 def _describe_source(screen: Screen, hit: Hit) -> str:
     """Describe the kind and source of a hit in one line."""
     if hit.memory is not None:
-        slot = name_slot(hit.memory.entity, hit.memory.attribute, hit.memory.scope)
-        parts = [
-            hit.id,
-            hit.memory.type.value,
-            slot,
-            describe_validity(screen, hit.memory),
-            describe_status(hit.memory),
-        ]
+        parts = [hit.id, hit.memory.type.value, describe_status(hit.memory)]
         parts += [f"from {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
+        parts += [f"“{escape_controls(_shorten(hit.quote))}”" if hit.quote not in hit.text else ""]
     elif hit.event is not None:
         who = "you" if hit.event.speaker == "user" else escape_controls(hit.event.speaker)
         parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]

@@ -8,10 +8,11 @@ from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.interfaces.cli.render_beliefs import describe_replacement, describe_validity, label, name_slot, name_value
+from credenda.interfaces.cli.render_beliefs import describe_replacement, describe_validity, label, name_value
 from credenda.model.diff import Diff, Difference, DifferenceKind
 from credenda.model.memory import Relation, Status, TypeClass
 from credenda.model.query import SlotVersion
+from credenda.model.statement import name_slot
 
 __all__ = ["render_diff", "render_history"]
 

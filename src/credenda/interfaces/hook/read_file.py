@@ -13,11 +13,18 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from time import gmtime, monotonic, strftime, time_ns
-from typing import Any, Final, NamedTuple
+from datetime import UTC
+from time import monotonic, time_ns
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda.interfaces.hook.payload import format_status
+from credenda.lazy import import_on_use
 from credenda.text.recalled_block import Line
+
+if TYPE_CHECKING:
+    from credenda.model import statement
+else:
+    statement = import_on_use("credenda.model.statement")  # loaded when there is something to say
 
 __all__ = ["read_core", "read_lines", "read_prompt_lines", "read_status"]
 
@@ -52,7 +59,8 @@ under
 """Words of prompts that say little about what they ask for."""
 _STOP: Final = frozenset(_STOP_WORDS.split())
 _COLUMNS: Final = (
-    "id, text, type, entity_key, attribute_key, value, speaker, status, contested, valid_from, created_at, metadata"
+    "id, text, type, entity_key, attribute_key, value, speaker, status, contested, valid_from, created_at, entity,"
+    " attribute, scope, stance, relation, valid_until, metadata"
 )
 _CURRENT: Final = (
     "user_id = :user AND expired_at IS NULL AND status IN ('active', 'challenged') AND text <> ''"
@@ -60,7 +68,29 @@ _CURRENT: Final = (
 )
 _FIRM: Final = " AND (type <> 'procedure' OR confidence > 0.5)"
 """Leaves out what may be a request that was made once instead of a rule."""
-_US: Final = 1_000_000
+
+
+class _Row(NamedTuple):
+    """A memory as its row has it, with what its statement is made of."""
+
+    number: int
+    text: str
+    type: str
+    entity_key: str | None
+    attribute_key: str | None
+    value: str | None
+    speaker: str
+    status: str
+    contested: int
+    valid_from_us: int | None
+    created_us: int
+    entity: str | None
+    attribute: str | None
+    scope: str | None
+    stance: str
+    relation: str | None
+    valid_until_us: int | None
+    metadata: str | None
 
 
 class _Reader(NamedTuple):
@@ -71,11 +101,11 @@ class _Reader(NamedTuple):
     number: int
     tag: str
 
-    def select(self, condition: str, **given: object) -> list[tuple[Any, ...]]:
+    def select(self, condition: str, **given: object) -> list[_Row]:
         """Return the current memories that meet a condition, newest first."""
         sql = f"SELECT {_COLUMNS} FROM memories WHERE {_CURRENT} AND {condition} ORDER BY id DESC LIMIT 200"  # noqa: S608 - constants
         told = {"user": self.user, "sure": _SURE, "now": time_ns() // 1_000, **given}
-        return self.connection.execute(sql, told).fetchall()
+        return [_Row(*row) for row in self.connection.execute(sql, told)]
 
 
 def _open(path: str, user: str, deadline: float) -> _Reader | None:
@@ -116,8 +146,8 @@ def read_core(path: str, user: str, project: str, deadline: float, *, session: s
         lines = [
             _make_line(reader, row, "Standing instructions of the user:") for row in firm if _is_here(row, project)
         ]
-        seen = {row[0] for row in firm}
-        lines += [_make_line(reader, row, "About the user:") for row in own if row[0] not in seen]
+        seen = {row.number for row in firm}
+        lines += [_make_line(reader, row, "About the user:") for row in own if row.number not in seen]
         decided = reader.select("type = 'decision' AND source_session = :session", session=session) if session else []
         lines = [*lines[:_CORE_LINES], *_read_contests(reader)]
         return [*lines, *(_make_line(reader, row, "Decided in this session:") for row in decided[:_DECISIONS])]
@@ -151,7 +181,7 @@ def read_prompt_lines(path: str, user: str, prompt: Prompt, deadline: float) -> 
         return [_make_line(reader, row) for row in _rank(reader, prompt)]
 
 
-def _rank(reader: _Reader, prompt: Prompt) -> list[tuple[Any, ...]]:
+def _rank(reader: _Reader, prompt: Prompt) -> list[_Row]:
     words = map(str.casefold, _WORD.findall(prompt.text))
     terms = list(dict.fromkeys(word for word in words if word not in _STOP))[:_TERMS]
     low = (reader.number << _TENANT_BITS) | _MEMORY_BIT
@@ -174,12 +204,12 @@ def _rank(reader: _Reader, prompt: Prompt) -> list[tuple[Any, ...]]:
     rare = {document for found in holding.values() if len(found) <= _RARE for document in found}
     good = [one for one, score in scores.items() if score >= needed and (matched[one] > 1 or one in rare)]
     ids = [(one & (_MEMORY_BIT - 1)) >> _NUMBER_BITS for one in sorted(good, key=lambda one: (-scores[one], -one))[:20]]
-    rows = {row[0]: row for row in _read_rows(reader, ids, prompt.session, _FIRM)}
+    rows = {row.number: row for row in _read_rows(reader, ids, prompt.session, _FIRM)}
     alike = _SIMILAR if "?" in prompt.text else _SIMILAR_REQUEST
     fresh = [
         rows[one]
         for one in ids
-        if one in rows and f"m{one}-{reader.tag}" not in prompt.seen and _share(rows[one][1], terms) <= alike
+        if one in rows and f"m{one}-{reader.tag}" not in prompt.seen and _share(rows[one].text, terms) <= alike
     ]
     return [row for row in fresh if _is_here(row, prompt.project)][:_HITS]
 
@@ -190,7 +220,7 @@ def _share(text: str, terms: Sequence[str]) -> float:
     return len(told.intersection(terms)) / max(1, len(told.union(terms)))
 
 
-def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "", more: str = "") -> list[tuple[Any, ...]]:
+def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "", more: str = "") -> list[_Row]:
     names = ", ".join(map(str, ids))
     return reader.select(
         f"id IN ({names}) AND trust > :trust AND source_session <> :session{more}", trust=_TRUSTED, session=session
@@ -204,7 +234,7 @@ def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> lis
         return []
     with closing(reader.connection):
         numbers = [int(one[1:].partition("-")[0]) for one in ids if one.startswith("m") and one.endswith(reader.tag)]
-        rows = {row[0]: row for row in _read_rows(reader, numbers)}
+        rows = {row.number: row for row in _read_rows(reader, numbers)}
         return [_make_line(reader, rows[one]) for one in numbers if one in rows]
 
 
@@ -222,16 +252,15 @@ def read_status(path: str, user: str, deadline: float) -> str:
     return format_status(held, asked, doubtful)
 
 
-def _is_here(row: tuple[Any, ...], project: str) -> bool:
+def _is_here(row: _Row, project: str) -> bool:
     """Return whether a memory holds in a project, as `credenda.model.project` decides."""
-    found = json.loads(row[-1]).get("project") if row[-1] else None
-    own = row[3] == "user" and row[2] in {"fact", "preference"}
+    found = json.loads(row.metadata).get("project") if row.metadata else None
+    own = row.entity_key == "user" and row.type in {"fact", "preference"}
     return not found or found == project or own
 
 
-def _make_line(reader: _Reader, row: tuple[Any, ...], heading: str = "") -> Line:
-    number, text, _, _, _, _, speaker, status, contested, since, created, _ = row
-    notes = [f"since {strftime('%Y-%m-%d', gmtime((since or created) // _US))}"]
-    notes += ["contested"] if contested else ["in doubt"] if status == "challenged" else []
-    author = "user" if speaker == "user" else speaker
-    return Line((f"m{number}-{reader.tag}",), f"{author}: {text}", tuple(notes), heading)
+def _make_line(reader: _Reader, row: _Row, heading: str = "") -> Line:
+    doubt = ["contested"] if row.contested else ["in doubt"] if row.status == "challenged" else []
+    notes = (*statement.format_validity(row, UTC), *doubt)
+    claim = statement.format_author(row, statement.write_claim(row))
+    return Line((f"m{row.number}-{reader.tag}",), claim, notes, heading)

@@ -36,11 +36,11 @@ __all__ = [
 
 MEMORY: Final = Picked(
     Memory,
-    *("id", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
+    *("id", "statement", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
     *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
 )
 EVENT: Final = Picked(Event, "id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-HIT: Final = Picked(Hit, "id", "kind", "text", "score", "flags", "newer", "terms")
+HIT: Final = Picked(Hit, "id", "kind", "text", "quote", "score", "flags", "newer", "terms")
 CONTEST: Final = Picked(
     ContestCase,
     *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),

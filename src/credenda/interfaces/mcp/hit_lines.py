@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import tzinfo
 from typing import Final, NamedTuple
 
-from credenda.model.core import format_validity, quote_memory
 from credenda.model.query import Hit, SearchResult
-from credenda.read.pack import group_by_words, word_warnings
+from credenda.model.statement import write_claim
+from credenda.read.pack import group_by_claim, name_validity, word_warnings
 from credenda.text.excerpt import cut_around
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
 from credenda.text.tokens import tokenize
@@ -51,7 +51,7 @@ def write_hits(query: str, result: SearchResult, zone: tzinfo) -> str:
     heads = [] if result.hits else [_NOTHING, *([_NEAREST] if hits else [])]
     frame = "\n".join([*heads, OPENING, CLOSING, _write_tail(result, [])])
     left = _TOKENS + _MORE * max(len(hits) - _HITS, 0) - estimate_tokens(frame)
-    lines = [_make_line(group, zone) for group in group_by_words(hits)]
+    lines = [_make_line(group, zone) for group in group_by_claim(hits)]
     written = _fit_lines(lines, frozenset(tokenize(query)), left)
     cut = [line for line, text in zip(lines, written, strict=True) if text != line.write(line.text)]
     block = [OPENING, *written, CLOSING] if written else []
@@ -59,10 +59,10 @@ def write_hits(query: str, result: SearchResult, zone: tzinfo) -> str:
 
 
 def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
-    """Describe the hits of one sentence."""
+    """Describe the hits of one claim, or an event."""
     first = hits[0]
     notes = dict.fromkeys(note for hit in hits for note in (*_name_days(hit, zone), *word_warnings(hit)))
-    text = quote_memory(first.memory) if first.memory is not None and len(hits) == 1 else first.text
+    text = first.text if first.memory is None else write_claim(first.memory)
     source = first.memory or first.event
     stated = text if source is None or source.speaker == _USER else format_stated(source.speaker, text)
     head = f"[{', '.join(hit.id for hit in hits)}] {stated.removesuffix(text)}"
@@ -71,7 +71,7 @@ def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
 
 def _name_days(hit: Hit, zone: tzinfo) -> list[str]:
     """Return since when a memory is true, or else the day on which it, or the event, was said."""
-    since = [] if hit.memory is None else format_validity(hit.memory, zone)
+    since = name_validity(hit, zone)
     said = [hit.event] if hit.event is not None else hit.evidence[-1:]
     return since or [format_day(event.occurred_us, zone) for event in said]
 

@@ -45,7 +45,7 @@ _TAGS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028
 _SHOWN: Final = 50
 """The most items of a list, and evidence spans and changes of an explanation, that an answer shows."""
 _SHOWN_IN_HIT: Final = 5
-_IN_HIT: Final = frozenset({"id", "text", "layer", "contested"})
+_IN_HIT: Final = frozenset({"id", "statement", "text", "layer", "contested"})
 _COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, EventDetails, Memory, Resolution, list, tuple)
 
@@ -206,7 +206,8 @@ def _show_difference(one: Difference) -> Answer:
 
 
 def _show_hit(hit: Hit) -> Answer:
-    shown = _pick_fields(hit, HIT) | {"score": round(hit.score, 4)}
+    same = {"quote"} if hit.quote == hit.text else set[str]()
+    shown = _pick_fields(hit, HIT, same) | {"score": round(hit.score, 4)}
     if hit.memory is not None:
         evidence = [event.id for event in hit.evidence[-_SHOWN_IN_HIT:]]
         return shown | _show_memory(hit.memory, without=_IN_HIT) | _drop_empty({"evidence": evidence})

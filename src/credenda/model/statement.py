@@ -1,0 +1,220 @@
+"""The statement of a memory: one line that stands alone, made from its slot, value, scope and times. Pure.
+
+It is made when it is shown and stored nowhere, so that it never holds a word that the memory lost. The words of the
+message stand behind it as the quotation. A memory without a slot, and an instruction, is shown by its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+from typing import Final, Protocol
+
+from credenda.clock import DAY_US
+from credenda.text.documents import format_yearly_day
+from credenda.text.excerpt import cut_to_clause
+from credenda.text.fence import format_day, name_author
+
+__all__ = [
+    "Stated",
+    "format_author",
+    "format_core_text",
+    "format_validity",
+    "name_slot",
+    "name_value",
+    "was_before",
+    "write_claim",
+    "write_statement",
+]
+
+_USER: Final = "user"
+_INSTRUCTION: Final = "instruction"
+_NEGATED: Final = "negated"
+_DECISION: Final = "decision"
+_OPEN: Final = frozenset({"planned", "considered"})
+_UNREAL: Final = {
+    "reported": "hearsay",
+    "hypothetical": "only supposed",
+    "role_play": "in role play",
+    "sarcastic": "not meant literally",
+}
+_CORRECTED: Final = "corrected"
+_PAST: Final = frozenset({"superseded", "merged"})
+_WITHDRAWN: Final = "invalidated"
+_NOUNS: Final = {
+    "does": "activity",
+    "location": "place",
+    "has_been_to": "visited place",
+    "opens": "opening time",
+    "plan": "plan",
+}
+"""Names of attributes that would read badly after an owner: "Jonas's does"."""
+_VERBS: Final = {
+    "likes": ("likes", "does not like"),
+    "dislikes": ("dislikes", "does not dislike"),
+    "loves": ("loves", "does not love"),
+    "hates": ("hates", "does not hate"),
+    "enjoys": ("enjoys", "does not enjoy"),
+    "prefers": ("prefers", "does not prefer"),
+    "wants": ("wants", "does not want"),
+    "needs": ("needs", "does not need"),
+    "avoids": ("avoids", "does not avoid"),
+    "eats": ("eats", "does not eat"),
+    "drinks": ("drinks", "does not drink"),
+    "plays": ("plays", "does not play"),
+    "drives": ("drives", "does not drive"),
+    "uses": ("uses", "does not use"),
+    "owns": ("owns", "does not own"),
+    "has": ("has", "does not have"),
+    "speaks": ("speaks", "does not speak"),
+    "bought": ("bought", "did not buy"),
+    "sold": ("sold", "did not sell"),
+    "lives_in": ("lives in", "does not live in"),
+    "lives_with": ("lives with", "does not live with"),
+    "works_on": ("works on", "does not work on"),
+    "learning": ("is learning", "is not learning"),
+    "considering": ("is considering", "is not considering"),
+    "built_with": ("is built with", "is not built with"),
+}
+"""Attributes that are verbs, as a statement says them of an owner and denies them."""
+
+
+class Stated(Protocol):
+    """The fields of a memory that its statement is made of."""
+
+    @property
+    def text(self) -> str: ...  # noqa: D102 - as of a memory
+    @property
+    def entity(self) -> str | None: ...  # noqa: D102
+    @property
+    def attribute(self) -> str | None: ...  # noqa: D102
+    @property
+    def value(self) -> str | None: ...  # noqa: D102
+    @property
+    def scope(self) -> str | None: ...  # noqa: D102
+    @property
+    def speaker(self) -> str: ...  # noqa: D102
+    @property
+    def type(self) -> str: ...  # noqa: D102
+    @property
+    def stance(self) -> str: ...  # noqa: D102
+    @property
+    def status(self) -> str: ...  # noqa: D102
+    @property
+    def relation(self) -> str | None: ...  # noqa: D102
+    @property
+    def created_us(self) -> int: ...  # noqa: D102
+    @property
+    def valid_from_us(self) -> int | None: ...  # noqa: D102
+    @property
+    def valid_until_us(self) -> int | None: ...  # noqa: D102
+
+
+def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
+    """Name a slot in words; the user, whose slots most are, is not named.
+
+    >>> name_slot("user", "job_title"), name_slot("user's daughter", "name"), name_slot("Ben", "likes")
+    ('job title', "daughter's name", 'Ben likes')
+    """
+    owner = (entity or "").removeprefix("user's ")
+    named = _join_owner("" if owner == _USER else owner, attribute)
+    return f"{named} ({scope})" if scope else named
+
+
+def name_value(memory: Stated) -> str:
+    """Return the value of a memory in words, or its text when it has no value."""
+    value = format_yearly_day(memory.value or memory.text)
+    return f"not {value}" if memory.value and memory.stance == _NEGATED else value
+
+
+def _join_owner(owner: str, attribute: str | None) -> str:
+    verb = _VERBS.get(attribute or "")
+    if verb is not None:
+        return f"{owner} {verb[0]}".strip()
+    name = _NOUNS.get(attribute or "", (attribute or "").replace("_", " "))
+    return f"{owner}'s {name}" if owner and name else owner or name
+
+
+def write_claim(memory: Stated) -> str:
+    """Write what a memory claims, without its speaker and its times; its words if it has no slot.
+
+    An owner who is the speaker is not named again: "employer: Bramble", "Ben's employer: Bramble", "likes tea".
+    """
+    if memory.attribute == _INSTRUCTION or memory.value == memory.text:
+        return memory.text
+    if not (memory.entity and memory.attribute and memory.value):
+        return cut_to_clause(memory.text, memory.value)
+    owner = _name_owner(memory)
+    verb = _VERBS.get(memory.attribute)
+    value = format_yearly_day(memory.value)
+    if verb is not None:
+        said = f"{owner} {verb[memory.stance == _NEGATED]} {value}".strip()
+    else:
+        said = f"{_join_owner(owner, memory.attribute)}: {name_value(memory)}"
+    return f"{said} ({memory.scope})" if memory.scope else said
+
+
+def _name_owner(memory: Stated) -> str:
+    """Return whose value it is, "" for the speaker's own."""
+    author, owner = name_author(memory.speaker, memory.text), memory.entity or ""
+    if owner.casefold() == author.casefold():
+        return ""
+    own = f"{author}'s "
+    return owner[len(own) :] if author and owner.casefold().startswith(own.casefold()) else owner
+
+
+def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -> list[str]:
+    """Say in words since when a memory is true and until when, and if it is no plain assertion.
+
+    `told_us` are the times of the messages that it came from: a message that names no date tells only when it was
+    told, and where they are unknown a memory is as of its day. A value of a coming day begins then, a plan is named as
+    one, and a corrected value was true at no time.
+    """
+    real = [_UNREAL[memory.stance]] if memory.stance in _UNREAL else []
+    if memory.relation == _CORRECTED:
+        return [*real, "corrected, never true"]
+    if memory.status == _WITHDRAWN:
+        return [*real, "withdrawn"]
+    if memory.valid_from_us is None:
+        return [*real, *([memory.stance] if memory.stance in _OPEN else [])]
+    day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
+    if memory.stance in _OPEN:
+        return [f"{memory.stance}{' for' if coming else ''} {day}"]
+    told = any(format_day(one, zone) == day for one in told_us)
+    since = "told" if told else "since" if told_us else "as of"
+    begun = "decided" if memory.type == _DECISION else since
+    dated = f"{'from' if coming else begun} {day}"
+    if memory.status in _PAST and memory.valid_until_us is not None:
+        return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
+    return [*real, dated]
+
+
+def was_before(old: Stated, new: Stated) -> bool:
+    """Return whether a replaced value was true before another one in the same slot, and not merely corrected."""
+    same = (old.entity, old.attribute, old.scope) == (new.entity, new.attribute, new.scope)
+    changed = old.status == "superseded" and old.relation == "changed" and bool(old.text)
+    return same and changed and old.value != new.value
+
+
+def write_statement(memory: Stated, zone: tzinfo = UTC, *, told_us: Sequence[int] = (), before: str = "") -> str:
+    """Write the statement of a memory: who says so, whose it is, what, the value, the scope and the times.
+
+    `before` names the value that it replaced: "Tess: employer: Bramble, since 2025-06-02; before: Lumen Labs".
+    """
+    if not memory.text:
+        return ""
+    said = format_author(memory, write_claim(memory))
+    timed = ", ".join([said, *format_validity(memory, zone, told_us)])
+    return f"{timed}; before: {before}" if before else timed
+
+
+def format_author(memory: Stated, claim: str) -> str:
+    """Put the author before a claim, as in "Ana: residence: Linz"; a derived memory has none."""
+    author = name_author(memory.speaker, memory.text)
+    return f"{author}: {claim}" if author else claim
+
+
+def format_core_text(memory: Stated) -> str:
+    """Return the claim of a memory for the core, which is about the user: another speaker is named before it."""
+    claim = write_claim(memory)
+    return claim if memory.speaker == _USER else format_author(memory, claim)
