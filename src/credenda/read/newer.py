@@ -6,14 +6,16 @@ phrase alone, the newest comes first without a link.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
+from credenda.read.changed import tell_time
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 
 __all__ = ["lift_newer_wording", "link_newer", "put_newest_first"]
@@ -28,6 +30,7 @@ _CHARACTERS_MAX: Final = 160
 _SHARED_LEAST: Final = 2
 _VALUE_WORDS_MAX: Final = 4
 _ROUNDED: Final = 4
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _SCORE_LEAST: Final = 0.5
 """Score of a newer hit relative to the older one: one that matches the question less is about something else."""
 _APART: Final = frozenset({"superseded", "low_confidence", "contested", "challenged"})
@@ -43,13 +46,17 @@ class _Compared(NamedTuple):
     score: float
 
 
-def link_newer(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Name on each hit the newest hit that may replace it, and put that one before it."""
+def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple[Hit, ...]:
+    """Name on each hit the newest hit that may replace it, and put that one before it.
+
+    `changed` has the hits that another one tells to be outdated, by id (`read/changed.py`).
+    """
     groups: dict[tuple[str | None, ...], list[_Compared]] = {}
     for hit in hits:
         if hit.memory is not None and (one := _prepare(hit, hit.memory)) is not None:
             groups.setdefault(one.key, []).append(one)
-    newer: dict[str, str] = {}
+    shown = {hit.id for hit in hits}
+    newer = {old: new for old, new in changed.items() if {old, new} <= shown}
     for group in groups.values():
         group.sort(key=lambda one: one.time, reverse=True)
         for at, old in enumerate(group):
@@ -78,7 +85,7 @@ def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     attribute = normalise_attribute(memory.attribute or "")
     if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
         return None
-    time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), hit.id
+    time = max(memory.created_us, memory.valid_from_us or memory.created_us), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
     return _Compared(hit.id, time, key, memory.value, hit.score)
 
@@ -120,8 +127,8 @@ def _pair_wordings(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
             groups.append([(row, words)])
         else:
             group.append((row, words))
-    pairs = [(group[0][0], max((row for row, _ in group), key=_tell_time)) for group in groups]
-    return [(best, newest) for best, newest in pairs if _tell_time(newest) > _tell_time(best)]
+    pairs = [(group[0][0], max((row for row, _ in group), key=tell_time)) for group in groups]
+    return [(best, newest) for best, newest in pairs if tell_time(newest) > tell_time(best)]
 
 
 def _has_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -147,13 +154,3 @@ def _is_single_value(row: Row) -> bool:
 def _name_speaker(row: Row) -> str:
     speaker = row.event.speaker if row.event else row.memory.speaker if row.memory else ""
     return normalise_name(speaker)
-
-
-def _tell_time(row: Row) -> int:
-    """Return when a text was said, or since when a memory holds."""
-    if row.event is not None:
-        return row.event.occurred_us
-    memory = row.memory
-    if memory is None:
-        return 0
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
