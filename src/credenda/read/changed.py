@@ -18,7 +18,7 @@ from credenda.read.weights import Changes, load_questions
 from credenda.text.documents import compose_memory_text
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
-from credenda.text.tokens import ALTERNATIVE, extract_document_terms
+from credenda.text.tokens import ALTERNATIVE, extract_document_terms, tokenize
 
 __all__ = ["count_matches", "find_changed", "place_before", "tell_time"]
 
@@ -30,6 +30,8 @@ _APART: Final = frozenset({"superseded", "low_confidence", "contested", "challen
 _NUMBER: Final = re.compile(r"\d[\d.,:/-]*")
 _REST_MAX: Final = 3
 """Most words of an older text that a later one without a strong sign may leave out: the value, and little else."""
+_HALF: Final = 2
+_DENIED_WORDS: Final = 4
 _BARE_WORDS: Final = 4
 """A sentence of so few words that tells a change ("Scratch that.") is about the next one."""
 
@@ -45,6 +47,8 @@ class _Text(NamedTuple):
     numbers: frozenset[str]
     folded: str
     many: bool
+    first: str
+    """Its first term, which mostly names what it is about."""
 
     @property
     def value(self) -> frozenset[str]:
@@ -67,7 +71,7 @@ def find_changed(rows: Sequence[Row], terms: Sequence[str], confirmed: Mapping[s
     later = [text for text in texts if _may_tell_change(text, signs)]
     changed: dict[str, str] = {}
     for old in _pick_fitting(texts) if later else ():
-        found = [new for new in later if new.time > old.time and _has_changed(old, new, signs)]
+        found = [new for new in later if new.time > old.time and _has_changed(old, new, signs, len(terms))]
         if found:
             changed[old.row.id] = max(found, key=lambda new: new.time).row.id
     return changed
@@ -88,7 +92,7 @@ def _split(text: str) -> list[str]:
 def _may_tell_change(text: _Text, signs: Changes) -> bool:
     if text.folded.rstrip().endswith("?") or signs.beside.search(text.folded):
         return False
-    found = any(sign.search(text.folded) for sign in (signs.strong, signs.named, signs.weak))
+    found = any(sign.search(text.folded) for sign in (signs.strong, signs.named, signs.weak, signs.negation))
     return found or bool(text.numbers)
 
 
@@ -164,6 +168,7 @@ def _prepare(row: Row, sentence: str, asked: Sequence[str], time: int) -> _Text:
         numbers=frozenset(found.rstrip(".,:/-") for found in _NUMBER.findall(sentence)),
         folded=sentence.casefold().replace("\u2019", "'"),
         many=attribute is not None and attribute.known and attribute.cardinality is Cardinality.SET,
+        first=next(iter(tokenize(sentence)), ""),
     )
 
 
@@ -172,20 +177,20 @@ def _list_terms(memory: Memory, sentence: str) -> frozenset[str]:
     return frozenset(extract_document_terms(compose_memory_text(sentence, **slot)))
 
 
-def _has_changed(old: _Text, new: _Text, signs: Changes) -> bool:
-    """Return whether `new`, said later, tells that what `old` says is no longer so."""
+def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
+    """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
     if new.speaker != old.speaker:
         return False
     asked = old.asked & new.asked
-    about = 0 < len(asked) >= len(old.asked) - 1
+    about = 0 < len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
-    if signs.negation.search(new.folded) and old.value & new.terms:
+    if _has_denied(old, new, signs):
         return True
     left = len(old.terms - new.terms)
     if signs.weak.search(new.folded):
-        return left <= _REST_MAX and len(old.terms & new.terms) >= left
+        return old.first == new.first and 0 < left <= min(_REST_MAX, len(old.terms & new.terms))
     return _has_other_number(old, new) and not any(signs.dated.search(one.folded) for one in (old, new))
 
 
@@ -200,6 +205,12 @@ def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> 
     return None
 
 
+def _has_denied(old: _Text, new: _Text, signs: Changes) -> bool:
+    """Return whether a later text denies the value of the older one, in the next words after "not"."""
+    after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
+    return any(not old.value.isdisjoint(extract_document_terms(" ".join(words))) for words in after)
+
+
 def _has_other_number(old: _Text, new: _Text) -> bool:
     """Return whether a later text has all words of the older one, with another number."""
     if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
@@ -207,4 +218,6 @@ def _has_other_number(old: _Text, new: _Text) -> bool:
     return all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
 
 
-_NOTHING: Final = _Text(Row("event", "", "", 0.0), "", 0, frozenset(), frozenset(), frozenset(), "", many=False)
+_NOTHING: Final = _Text(
+    Row("event", "", "", 0.0), "", 0, frozenset(), frozenset(), frozenset(), "", many=False, first=""
+)

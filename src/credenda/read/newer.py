@@ -15,7 +15,6 @@ from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
-from credenda.read.changed import tell_time
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 
 __all__ = ["lift_newer_wording", "link_newer", "put_newest_first"]
@@ -127,8 +126,8 @@ def _pair_wordings(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
             groups.append([(row, words)])
         else:
             group.append((row, words))
-    pairs = [(group[0][0], max((row for row, _ in group), key=tell_time)) for group in groups]
-    return [(best, newest) for best, newest in pairs if tell_time(newest) > tell_time(best)]
+    pairs = [(group[0][0], max((row for row, _ in group), key=_get_start)) for group in groups]
+    return [(best, newest) for best, newest in pairs if _get_start(newest) > _get_start(best)]
 
 
 def _has_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -154,3 +153,13 @@ def _is_single_value(row: Row) -> bool:
 def _name_speaker(row: Row) -> str:
     speaker = row.event.speaker if row.event else row.memory.speaker if row.memory else ""
     return normalise_name(speaker)
+
+
+def _get_start(row: Row) -> int:
+    """Return when a text was said, or since when a memory holds."""
+    if row.event is not None:
+        return row.event.occurred_us
+    memory = row.memory
+    if memory is None:
+        return 0
+    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us

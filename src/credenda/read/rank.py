@@ -15,6 +15,7 @@ from credenda.model.feedback import FeedbackCounts
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
 from credenda.read.alias_match import is_named
+from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.changed import count_matches, find_changed, place_before
 from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
@@ -25,7 +26,15 @@ from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
 from credenda.read.verbatim import fold_query, has_query
-from credenda.read.visibility import flag_event, flag_memory, join, lift_verbatim, order_by_flags, redact_spans
+from credenda.read.visibility import (
+    LIFT_STEP,
+    flag_event,
+    flag_memory,
+    join,
+    lift_verbatim,
+    order_by_flags,
+    redact_spans,
+)
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
@@ -55,6 +64,7 @@ class Reading:
     tuned: Weights
     ask: Ask = Ask.OTHER
     subject: tuple[str, ...] = ()
+    asked: AskedSlots | None = None
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
@@ -110,8 +120,10 @@ def _has_judgements(work: Reading) -> bool:
 
 
 def _mark_named_slot(row: Row, work: Reading) -> Row:
-    """Add the slot bonus to a memory whose entity the question names by an alias."""
-    if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
+    """Add the slot bonus to a memory whose entity the question names by an alias, or in part with its attribute."""
+    if row.memory is None or row.signs.slot:
+        return row
+    if not is_named(row.memory, work.query.text) and not (work.asked and is_near_asked(row.memory, work.asked)):
         return row
     more = work.tuned.relevance.slot
     terms = {**row.terms, "named": more} if work.query.explain else row.terms
@@ -180,6 +192,8 @@ def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
+    if work.asked is not None and work.ask is not Ask.PAST:
+        joined = _lift_asked(joined, work.asked)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -189,6 +203,19 @@ def order_rows(work: Reading) -> list[Row]:
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
     work.changed = {**find_changed(ordered, work.subject, _list_confirmations(work, ordered)), **partly}
     return place_before(lift_newer_wording(ordered), work.changed)
+
+
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:
+    """Raise the current memories of the asked slots above all other rows, in their own order."""
+    held = [row for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
+    top = max((row.key for row in rows), default=0.0)
+    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: row.key), 1)}
+    return [
+        row._replace(key=top + LIFT_STEP * raised[row.id], signs=row.signs._replace(slot=True))
+        if row.id in raised
+        else row
+        for row in rows
+    ]
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:
