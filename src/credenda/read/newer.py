@@ -60,7 +60,7 @@ def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple
         group.sort(key=lambda one: one.time, reverse=True)
         for at, old in enumerate(group):
             found = next((one for one in group[:at] if one.time[0] > old.time[0] and _may_replace(one, old)), None)
-            if found is not None:
+            if found is not None and newer.get(found.id) != old.id:
                 newer[old.id] = found.id
     if not newer:
         return tuple(hits)
@@ -84,7 +84,7 @@ def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     attribute = normalise_attribute(memory.attribute or "")
     if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
         return None
-    time = max(memory.created_us, memory.valid_from_us or memory.created_us), hit.id
+    time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
     return _Compared(hit.id, time, key, memory.value, hit.score)
 
