@@ -24,6 +24,7 @@ __all__ = [
     "get_attribute",
     "has_same_kind",
     "is_valid_value",
+    "load_asked",
     "load_attributes",
 ]
 
@@ -43,6 +44,7 @@ class AttributeSchema:
 
     name: str
     words: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     kind: str = "text"
     type: MemoryType = MemoryType.FACT
@@ -62,7 +64,15 @@ class AttributeSchema:
 def load_attributes() -> Mapping[str, AttributeSchema]:
     """Load the attributes with a row, by name; cached."""
     table = _load_table()
-    return {name: _make_attribute(name, row) for name, row in table.items() if name != "sets"}
+    return {name: _make_attribute(name, row) for name, row in table.items() if name not in {"sets", "asked"}}
+
+
+@cache
+def load_asked() -> Mapping[str, tuple[str, ...]]:
+    """Load the phrases by which a question asks for each attribute: its name, its nouns and further words; cached."""
+    rows = {one.name: (*one.words, *one.same, *one.asked) for one in load_attributes().values()}
+    rows |= {name: tuple(phrases) for name, phrases in _load_table()["asked"].items()}
+    return {name: (name.replace("_", " "), *phrases) for name, phrases in rows.items()}
 
 
 @lru_cache(maxsize=_CACHED)
@@ -147,6 +157,7 @@ def _make_attribute(name: str, row: Mapping[str, Any]) -> AttributeSchema:
         "name": name,
         "words": tuple(row.get("words", ())),
         "same": tuple(row.get("same", ())),
+        "asked": tuple(row.get("asked", ())),
     }
     columns["type"] = MemoryType(row.get("type", MemoryType.FACT))
     columns["cardinality"] = Cardinality(row.get("cardinality", Cardinality.SINGLE))

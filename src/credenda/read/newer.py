@@ -6,8 +6,9 @@ phrase alone, the newest comes first without a link.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import get_attribute, has_same_kind
@@ -28,6 +29,7 @@ _CHARACTERS_MAX: Final = 160
 _SHARED_LEAST: Final = 2
 _VALUE_WORDS_MAX: Final = 4
 _ROUNDED: Final = 4
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _SCORE_LEAST: Final = 0.5
 """Score of a newer hit relative to the older one: one that matches the question less is about something else."""
 _APART: Final = frozenset({"superseded", "low_confidence", "contested", "challenged"})
@@ -43,18 +45,22 @@ class _Compared(NamedTuple):
     score: float
 
 
-def link_newer(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Name on each hit the newest hit that may replace it, and put that one before it."""
+def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple[Hit, ...]:
+    """Name on each hit the newest hit that may replace it, and put that one before it.
+
+    `changed` has the hits that another one tells to be outdated, by id (`read/changed.py`).
+    """
     groups: dict[tuple[str | None, ...], list[_Compared]] = {}
     for hit in hits:
         if hit.memory is not None and (one := _prepare(hit, hit.memory)) is not None:
             groups.setdefault(one.key, []).append(one)
-    newer: dict[str, str] = {}
+    shown = {hit.id for hit in hits}
+    newer = {old: new for old, new in changed.items() if {old, new} <= shown}
     for group in groups.values():
         group.sort(key=lambda one: one.time, reverse=True)
         for at, old in enumerate(group):
             found = next((one for one in group[:at] if one.time[0] > old.time[0] and _may_replace(one, old)), None)
-            if found is not None:
+            if found is not None and newer.get(found.id) != old.id:
                 newer[old.id] = found.id
     if not newer:
         return tuple(hits)
@@ -120,8 +126,8 @@ def _pair_wordings(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
             groups.append([(row, words)])
         else:
             group.append((row, words))
-    pairs = [(group[0][0], max((row for row, _ in group), key=_tell_time)) for group in groups]
-    return [(best, newest) for best, newest in pairs if _tell_time(newest) > _tell_time(best)]
+    pairs = [(group[0][0], max((row for row, _ in group), key=_get_start)) for group in groups]
+    return [(best, newest) for best, newest in pairs if _get_start(newest) > _get_start(best)]
 
 
 def _has_other_value(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -149,7 +155,7 @@ def _name_speaker(row: Row) -> str:
     return normalise_name(speaker)
 
 
-def _tell_time(row: Row) -> int:
+def _get_start(row: Row) -> int:
     """Return when a text was said, or since when a memory holds."""
     if row.event is not None:
         return row.event.occurred_us

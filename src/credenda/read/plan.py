@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from credenda.model.query import Query
+from credenda.read.asked import AskedSlots, find_asked
 from credenda.read.subject import read_subject, widen_terms
 from credenda.read.weights import Questions, load_questions
 from credenda.text.dates import DateSpan
@@ -88,7 +89,7 @@ class Plan:
     are the known speakers it names. `history`: it asks for earlier values, too. `broad`: it asks for the course of
     events, such as a summary. `advice`: it asks what to do. `proper` are the terms of the subject that are written as
     names. `addressed` is the question in the second person, as put to the one person it names; "" if there is none.
-    `profile`: it asks for all that is known about the user.
+    `profile`: it asks for all that is known about the user. `asked` are the slots that all its words ask for.
     """
 
     terms: tuple[str, ...]
@@ -104,6 +105,7 @@ class Plan:
     proper: tuple[str, ...] = ()
     addressed: str = ""
     profile: bool = False
+    asked: AskedSlots | None = None
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
@@ -138,6 +140,7 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         proper=_find_proper_terms(query.text, subject),
         addressed=_address_person(query.text, people, terms),
         profile=about.is_user,
+        asked=None if about.is_user else find_asked(query.text),
     )
 
 

@@ -12,10 +12,12 @@ import numpy as np
 
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.feedback import FeedbackCounts
-from credenda.model.memory import Memory
+from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
 from credenda.read.alias_match import is_named
+from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
+from credenda.read.changed import count_matches, find_changed, place_before
 from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
@@ -24,7 +26,15 @@ from credenda.read.plan import Ask
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
 from credenda.read.verbatim import fold_query, has_query
-from credenda.read.visibility import flag_event, flag_memory, join, lift_verbatim, order_by_flags, redact_spans
+from credenda.read.visibility import (
+    LIFT_STEP,
+    flag_event,
+    flag_memory,
+    join,
+    lift_verbatim,
+    order_by_flags,
+    redact_spans,
+)
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
@@ -53,6 +63,8 @@ class Reading:
     now_us: int
     tuned: Weights
     ask: Ask = Ask.OTHER
+    subject: tuple[str, ...] = ()
+    asked: AskedSlots | None = None
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
@@ -62,6 +74,8 @@ class Reading:
     """Number of relevant rows dropped by a condition that the index does not know."""
     unread: bool = False
     """Whether relevant candidates were not read, because too many before them were dropped."""
+    changed: dict[str, str] = field(default_factory=dict[str, str])
+    """The newest row that tells a row to be outdated, by ids."""
     quoted: str = field(init=False)
     """The query as `fold_query` folds it."""
 
@@ -106,8 +120,10 @@ def _has_judgements(work: Reading) -> bool:
 
 
 def _mark_named_slot(row: Row, work: Reading) -> Row:
-    """Add the slot bonus to a memory whose entity the question names by an alias."""
-    if row.memory is None or row.signs.slot or not is_named(row.memory, work.query.text):
+    """Add the slot bonus to a memory whose entity the question names by an alias, or in part with its attribute."""
+    if row.memory is None or row.signs.slot:
+        return row
+    if not is_named(row.memory, work.query.text) and not (work.asked and is_near_asked(row.memory, work.asked)):
         return row
     more = work.tuned.relevance.slot
     terms = {**row.terms, "named": more} if work.query.explain else row.terms
@@ -176,16 +192,42 @@ def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
+    if work.asked is not None and work.ask is not Ask.PAST:
+        joined = _lift_asked(joined, work.asked)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
     ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
-    return ordered if work.ask is Ask.PAST else lift_newer_wording(ordered)
+    if work.ask is Ask.PAST:
+        return ordered
+    partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
+    work.changed = {**find_changed(ordered, work.subject, _list_confirmations(work, ordered)), **partly}
+    return place_before(lift_newer_wording(ordered), work.changed)
+
+
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:
+    """Raise the current memories of the asked slots above all other rows, in their own order."""
+    held = [row for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
+    top = max((row.key for row in rows), default=0.0)
+    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: row.key), 1)}
+    return [
+        row._replace(key=top + LIFT_STEP * raised[row.id], signs=row.signs._replace(slot=True))
+        if row.id in raised
+        else row
+        for row in rows
+    ]
+
+
+def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:
+    """Return when each memory was told for the last time, as far as its events were read."""
+    events = work.loaded.events
+    told = {row.id: [events[name] for name in work.loaded.events_of.get(row.id, ()) if name in events] for row in rows}
+    return {name: max(event.occurred_us for event in found) for name, found in told.items() if found}
 
 
 def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
-    """Add the visible current value of each row flagged superseded, and map each such row to it."""
-    past = [(row, [row.memory] if row.memory else work.loaded.claims(row.id)) for row in rows if _is_past(row)]
+    """Add the visible current value of each row that tells a replaced one, and map each such row to it."""
+    past = [(row, replaced) for row in rows if (replaced := _list_replaced(work, row))]
     if not past:
         return rows, {}
     load_successors(work.reader, work.loaded, (one for _, made in past for one in made), work.query.known_at_us)
@@ -207,8 +249,18 @@ def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str
     return [*rows, *added], successors
 
 
-def _is_past(row: Row) -> bool:
-    return "superseded" in row.flags
+def _list_replaced(work: Reading, row: Row) -> list[Memory]:
+    """Return the replaced memories that a row tells; of a message that is partly true, those that are asked for."""
+    if row.memory is not None:
+        return [row.memory] if "superseded" in row.flags else []
+    claims = work.loaded.claims(row.id)
+    if "superseded" in row.flags or work.ask is Ask.PAST:
+        return claims if "superseded" in row.flags else []
+    past = [memory for memory in claims if memory.superseded_by and memory.status is Status.SUPERSEDED]
+    if not past:
+        return []
+    most = max((count_matches(memory, work.subject) for memory in claims if memory.status is Status.ACTIVE), default=0)
+    return [memory for memory in past if count_matches(memory, work.subject) >= max(most, 1)]
 
 
 def _find_successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:

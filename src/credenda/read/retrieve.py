@@ -5,9 +5,10 @@ Conditions are applied before each engine picks its best documents, so that no m
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,9 +37,10 @@ from credenda.read.speakers import (
 )
 from credenda.read.weights import Relevance, load_weights
 from credenda.storage.store import MemoryFilter, Reader, pack_code
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 
-__all__ = ["find_owner", "mask_eligible", "retrieve"]
+__all__ = ["add_relatives", "find_owner", "mask_eligible", "retrieve"]
 
 _candidates: Final = compile_fast_init(Candidates)
 _filter: Final = compile_fast_init(MemoryFilter)
@@ -88,6 +90,17 @@ class _Searched(NamedTuple):
     rows: Integers
     documents: int
     complete: bool
+
+
+def add_relatives(reader: Reader, made: Plan) -> Plan:
+    """Add the names of the relatives whose slots a question asks for: "my sister" may be filed as "Lola"."""
+    if made.asked is None or not made.first_person or not made.asked.rest:
+        return made
+    relation = normalise_attribute(made.asked.entities[-1])
+    held = reader.find(MemoryFilter(pair=(_USER, relation), limit=limits.SLOT_ROWS))
+    names = [normalise_name(memory.value) for memory in held if memory.value]
+    more = tuple(dict.fromkeys((*made.asked.entities, *names)))
+    return replace(made, asked=made.asked._replace(entities=more))
 
 
 def find_owner(codes: Integers) -> Integers:
@@ -201,7 +214,10 @@ def _list_filters(made: Plan, query: Query) -> list[MemoryFilter]:
         return [
             _filter(entity=_USER, limit=limits.PROFILE_ROWS, known_at_us=query.known_at_us, as_of_us=query.as_of_us)
         ]
-    return [_filter_pair((one.entity, one.attribute), query) for one in made.slots]
+    pairs = dict.fromkeys((one.entity, one.attribute) for one in made.slots)
+    if made.asked is not None:
+        pairs.update(dict.fromkeys(itertools.product(made.asked.entities, sorted(made.asked.attributes))))
+    return [_filter_pair(pair, query) for pair in pairs]
 
 
 def _filter_pair(pair: tuple[str, str], query: Query) -> MemoryFilter:

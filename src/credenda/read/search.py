@@ -36,7 +36,7 @@ from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Interval, Plan, plan
 from credenda.read.rank import Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
-from credenda.read.retrieve import retrieve
+from credenda.read.retrieve import add_relatives, retrieve
 from credenda.read.score import compute_final_scores
 from credenda.read.spelling import correct_spelling
 from credenda.read.unindexed import build_partial_index
@@ -105,7 +105,7 @@ def search(
     """
     began = seconds()
     tuned = load_weights()
-    made = plan(query, now_us, index.speaker_names if index is not None else ())
+    made = add_relatives(reader, plan(query, now_us, index.speaker_names if index is not None else ()))
     reads = index is None or bool(index.dims)
     means = embed is not None and bool(made.terms)  # marks alone mean nothing that a model could compare
     vector = _embed_question(embed, query.text, made) if embed is not None and means and reads else None
@@ -114,7 +114,7 @@ def search(
     asks = means and whole.dims
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
-    work = Reading(query, reader, now_us, tuned, made.ask)
+    work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
     found, rows, rise = _find(asked, work, _COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
@@ -127,7 +127,7 @@ def search(
         rows += _find_further(asked, work, rows)
     shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[: query.limit]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
-    hits = link_newer(tuple(_build_hits(asked, work, shown, scores))) if shown else ()
+    hits = link_newer(tuple(_build_hits(asked, work, shown, scores)), work.changed) if shown else ()
     nearest = hits if abstained else ()
     return SearchResult(
         hits=() if abstained and "misses" not in query.include else hits,
@@ -201,7 +201,9 @@ def _split_question(index: ResidentIndex, ask: TokenAsk, text: str) -> Question 
 
 def _find_further(asked: _Asked, work: Reading, rows: Sequence[Row]) -> list[Row]:
     """Return the rows that come after the compared ones, where more of them are to be shown."""
-    deeper = Reading(work.query, work.reader, work.now_us, work.tuned, work.ask, loaded=work.loaded)
+    deeper = Reading(
+        work.query, work.reader, work.now_us, work.tuned, work.ask, work.subject, work.asked, loaded=work.loaded
+    )
     _, found, _ = _find(asked, deeper, max(work.query.limit, limits.SEARCH_LIMIT))
     shown = {row.id for row in rows}
     told = {claim for row in rows if row.event for claim in work.loaded.claims_of.get(row.id, ())}

@@ -41,4 +41,4 @@ def widen_terms(terms: Iterable[str], lexicon: Questions) -> tuple[str, ...]:
     >>> [term.split("|")[:3] for term in widen_terms(["pet", "linz"], load_questions())]
     [['pet', 'dog', 'cat'], ['linz']]
     """
-    return tuple(ALTERNATIVE.join((term, *lexicon.groups.get(term, ()))) for term in terms)
+    return tuple(ALTERNATIVE.join((term, *lexicon.groups.get(term.partition(ALTERNATIVE)[0], ()))) for term in terms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -51,9 +52,11 @@ def build_partial_index(
     memory_ids = {format_id(IdKind.MEMORY, number, tag) for is_memory, number, _ in parts if is_memory}
     event_ids = {format_id(IdKind.EVENT, number, tag): number for is_memory, number, _ in parts if not is_memory}
     memories = reader.memories(list(memory_ids))
-    if made.profile:
-        known = reader.find(MemoryFilter(entity="user", limit=limits.PROFILE_ROWS))
-        memories += [memory for memory in known if memory.id not in memory_ids]
+    known = reader.find(MemoryFilter(entity="user", limit=limits.PROFILE_ROWS)) if made.profile else []
+    if made.asked is not None:
+        pairs = itertools.product(made.asked.entities, sorted(made.asked.attributes))
+        known += [memory for pair in pairs for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))]
+    memories += {memory.id: memory for memory in known if memory.id not in memory_ids}.values()
     documents = [_make_memory_document(memory, parse_id_number(memory.id, IdKind.MEMORY, tag)) for memory in memories]
     for event in reader.events(list(event_ids)):
         documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)

@@ -16,6 +16,7 @@ from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
 
 __all__ = [
+    "LIFT_STEP",
     "flag_event",
     "flag_memory",
     "join",
@@ -38,8 +39,8 @@ _MOST: Final = 0.5
 _OPEN_ATTRIBUTES: Final = frozenset({None, "does", "experience"})
 """Attributes of memories that repeat what their event says."""
 _APART: Final = frozenset({QUARANTINED, DENIED})
-_STEP: Final = 1e-6
-"""Difference between the keys of rows that hold the query verbatim."""
+LIFT_STEP: Final = 1e-6
+"""Difference between the keys of rows that are raised above all others, such as those with the query verbatim."""
 _VEIL: Final = "[…]"
 
 
@@ -235,7 +236,7 @@ def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:
     if not holding:
         return list(rows)
     top = max((row.key for row in rows if not (asks and row.signs.slot)), default=0.0)
-    raised = {row.id: top + _STEP * place for place, row in enumerate(holding, 1)}
+    raised = {row.id: top + LIFT_STEP * place for place, row in enumerate(holding, 1)}
     return [row._replace(key=max(row.key, raised.get(row.id, row.key))) for row in rows]
 
 

@@ -1,0 +1,132 @@
+"""The slots that a question asks for in other words than the slot has: "how much do I earn" asks for a salary. Pure.
+
+A question asks for a slot only if all its words are explained: by a phrase of the attribute, by small words, and by the
+name of who or what has it. "What do I pay for the gym?" leaves "gym" and asks for no salary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from credenda.model.attributes import load_asked
+from credenda.model.memory import Memory
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.tokens import fold, tokenize
+
+__all__ = ["AskedSlots", "find_asked", "is_asked", "is_near_asked"]
+
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
+_SMALL: Final = frozenset(
+    "what which who whom whose where when how is are was were am be been do does did has have had i me my mine we"  # noqa: SIM905
+    " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
+    " your remember can could would should shall will this that still right moment these days current user and actually"
+    " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
+    " if ever about say said told give show".split()
+)
+"""Words that a question may have beside those of a slot."""
+_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
+_USER: Final = "user"
+_NAMING: Final = frozenset({"name", "call"})
+"""Stems of small words that ask for something by themselves: "my name"."""
+
+
+class AskedSlots(NamedTuple):
+    """The attributes that a question asks for, and the words that name who or what has them; none: the user.
+
+    `entities` are the names under which these may be filed, in normal form.
+    """
+
+    attributes: frozenset[str]
+    rest: frozenset[str]
+    entities: tuple[str, ...]
+
+
+class _Match(NamedTuple):
+    """A phrase found in a question: how many words it leaves, how many it has, and where it ends."""
+
+    left: int
+    words: int
+    end: int
+    attribute: str
+    rest: tuple[str, ...]
+
+
+def find_asked(question: str) -> AskedSlots | None:
+    """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
+
+    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pay for the gym?")
+    (frozenset({'salary'}), None)
+    >>> find_asked("Who is my sister's boss?").entities
+    ("user's sister", 'sister')
+    """
+    words = [word.removesuffix("'s") for word in _WORD.findall(fold(question).replace("\u2019", "'"))]
+    matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
+    if not matches:
+        return None
+    best = min(matches, key=lambda one: (one.left, -one.words, -one.end))
+    alike = [one for one in matches if one[:3] == best[:3]]
+    mine = not _MINE.isdisjoint(words)
+    name = " ".join(best.rest)
+    if not name:
+        entities: tuple[str, ...] = (_USER,)
+    else:
+        entities = (f"{_USER}'s {name}", name) if mine else (name,)
+    rest = frozenset(term for word in best.rest for term in tokenize(word))
+    if name and not rest:
+        return None
+    attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
+    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
+
+
+def is_asked(memory: Memory, asked: AskedSlots) -> bool:
+    """Return whether a memory holds an asked slot, of the entity that the question names."""
+    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
+        return False
+    if normalise_name(memory.entity) in asked.entities:
+        return True
+    return bool(asked.rest) and asked.rest <= _list_entity_terms(memory.entity)
+
+
+def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
+    """Return whether a memory has an asked attribute of a thing that the question names in part."""
+    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
+        return False
+    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity))
+
+
+def _list_entity_terms(entity: str) -> frozenset[str]:
+    return frozenset(tokenize(entity)) - {_USER}
+
+
+def _match_phrases(stems: Sequence[str], words: Sequence[str]) -> list[_Match]:
+    held = {stem: at for at, stem in enumerate(stems)}
+    found: list[_Match] = []
+    small = {stem for stem, word in zip(stems, words, strict=True) if word in _SMALL}
+    for phrase, attributes in _index_phrases().items():
+        if not held.keys() >= phrase:
+            continue
+        rest = tuple(word for word, stem in zip(words, stems, strict=True) if stem not in phrase and word not in _SMALL)
+        if not rest and len(phrase) == 1 and phrase <= small - _NAMING:
+            continue
+        end = max(held[stem] for stem in phrase)
+        found += (_Match(len(rest), len(phrase), end, attribute, rest) for attribute in attributes)
+    return found
+
+
+@cache
+def _index_phrases() -> dict[frozenset[str], tuple[str, ...]]:
+    """Return the attributes of each phrase, which is a set of stems."""
+    table: dict[frozenset[str], tuple[str, ...]] = {}
+    for attribute, phrases in load_asked().items():
+        for phrase in phrases:
+            key = frozenset(_stem(word) for word in _WORD.findall(fold(phrase)))
+            table[key] = tuple(dict.fromkeys((*table.get(key, ()), attribute)))
+    return table
+
+
+def _stem(word: str) -> str:
+    """Return the stem of a word; a stop word is its own."""
+    return (tokenize(word) or [word])[0]
