@@ -81,9 +81,9 @@ def test_the_later_text_comes_first_and_is_named_on_the_older_one(
             mem.settle()
         clock.advance(timedelta(days=30))
     first, *others = mem.search(asked).hits
-    assert value in first.text
+    assert value in f"{first.text} {first.quote}"
     for hit in others:
-        assert hit.text != before or hit.newer is not None or "superseded" in hit.flags
+        assert before not in {hit.text, hit.quote} or hit.newer is not None or "superseded" in hit.flags
 
 
 @pytest.mark.parametrize(("one", "other"), BESIDE)
@@ -101,8 +101,8 @@ def test_two_occasions_measurements_or_things_do_not_replace_each_other(
 def test_a_message_that_is_outdated_in_part_stands_below_the_new_value(mem: Credenda, say: Say) -> None:
     say("The depot is called Larch, and I live in Passau.", "We renamed the depot from Larch to Maple.")
     first, *others = mem.search("What is the depot called?").hits
-    assert "Maple" in first.text
-    assert [hit.newer for hit in others if hit.text.startswith("The depot")] == [first.id]
+    assert "Maple" in f"{first.text} {first.quote}"
+    assert [hit.newer for hit in others if hit.quote.startswith("The depot")] == [first.id]
 
 
 def test_a_question_about_the_past_keeps_the_older_text_first(mem: Credenda, clock: ManualClock) -> None:

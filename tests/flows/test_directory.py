@@ -201,7 +201,7 @@ def test_lines_are_found_by_text_and_expression(mem: Credenda) -> None:
         ("trips/boat.md", 1),
         ("trips/boat.md", 2),
     ]
-    assert [hit.quote for hit in mem.directory.grep("boat", "trips", ignore_case=False)] == ["The boat is blue."]
+    assert [hit.text for hit in mem.directory.grep("boat", "trips", ignore_case=False)] == ["The boat is blue."]
     assert [hit.line for hit in mem.directory.grep("boat (", "trips")] == [2]
     assert [hit.line for hit in mem.directory.grep(r"^the\b", "trips", regex=True, ignore_case=False)] == [2]
     assert len(mem.directory.grep("boat", limit=2)) == 2

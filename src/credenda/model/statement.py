@@ -132,7 +132,8 @@ def _join_owner(owner: str, attribute: str | None) -> str:
     if verb is not None:
         return f"{owner} {verb[0]}".strip()
     name = _NOUNS.get(attribute or "", (attribute or "").replace("_", " "))
-    return f"{owner}'s {name}" if owner and name else owner or name
+    repeated = name.casefold() == owner.casefold()
+    return f"{owner}'s {name}" if owner and name and not repeated else owner or name
 
 
 def write_claim(memory: Stated) -> str:
