@@ -69,11 +69,18 @@ def propose_spans(shares: Tensor, threshold: float) -> list[Span]:
             at += 1
             continue
         last = at
-        while last + 1 < len(begins) and inside[last + 1] > max(outside[last + 1], 0.3) and begins[last + 1] < 0.5:  # noqa: PLR2004 - as the product reads
+        while last + 1 < len(begins) and _goes_on(outside, begins, inside, last + 1):
             last += 1
         spans.append((at, last))
         at = last + 1
     return spans
+
+
+def _goes_on(outside: list[float], begins: list[float], inside: list[float], at: int) -> bool:
+    """Return whether a piece goes on with the span before it, as the product reads."""
+    if inside[at] <= 0.3 or begins[at] >= 0.5:  # noqa: PLR2004
+        return False
+    return inside[at] > outside[at] or (at + 1 < len(inside) and inside[at + 1] > max(outside[at + 1], begins[at + 1]))
 
 
 def _soften_targets() -> Tensor:

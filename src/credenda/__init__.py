@@ -4,8 +4,9 @@
 >>> with Credenda.open(getfixture("tmp_path") / "memory.db", user="ana") as mem:
 ...     receipt = mem.remember("I live in Linz.")
 ...     mem.settle()
-...     mem.search("Where do I live?").hits[0].text
-'I live in Linz.'
+...     hit = mem.search("Where do I live?").hits[0]
+...     hit.text.startswith("user: residence: Linz, told"), hit.quote
+(True, 'I live in Linz.')
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ PRINTED = {
     "import_chats": [
         "imported 156 turns of 52 conversations",
         "imported again: 156 turns skipped",
-        "1 February 2025: I work at Google.",
-        "31 December 2025: I left Google, I'm at Microsoft now.",
+        "1 February 2025: user: employer: Google, told 2025-01-",
+        "31 December 2025: user: employer: Microsoft, told 2025-06-02; before: Google",
         "homes: ['Linz', 'Graz']",
     ],
     "notes_vault": [
@@ -28,7 +28,7 @@ PRINTED = {
         "  - I left Google, I'm at Microsoft now.",
     ],
     "several_users": [
-        "ben: I live in Oslo.",
+        "ben: user: residence: Oslo, told ",
         "ben asks for a salary: []",
         "ben opens a memory of ana: not_found",
         " 0 found",

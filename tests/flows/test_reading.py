@@ -44,7 +44,7 @@ def held(tmp_path_factory: pytest.TempPathFactory, lost: list[str]) -> Held:
                 memory.settle()
                 found[text if text != line["text"] else key(line)] = list(memory.list(limit=50).items)
             hits = memory.search(line["text"]).hits
-            if not any(hit.text in line["text"] or line["text"] in hit.text for hit in hits):
+            if not any(hit.quote in line["text"] or line["text"] in hit.quote for hit in hits):
                 lost.append(line["text"])
     return found
 

@@ -245,14 +245,19 @@ def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:
             at += 1
             continue
         last = at
-        while last + 1 < count:
-            outside, begins, goes_on = shares[last + 1]
-            if goes_on <= max(outside, _GOES_ON) or begins >= _FRESH:
-                break
+        while last + 1 < count and _goes_on(shares, last + 1):
             last += 1
         spans.append((at, last))
         at = last + 1
     return spans
+
+
+def _goes_on(shares: list[list[float]], at: int) -> bool:
+    """Return whether a piece belongs to the span before it; "the" of "hiking in the Alps" does by the piece after."""
+    outside, begins, goes_on = shares[at]
+    if goes_on <= _GOES_ON or begins >= _FRESH:
+        return False
+    return goes_on > outside or (at + 1 < len(shares) and shares[at + 1][2] > max(shares[at + 1][:2]))
 
 
 def _encode_span(states: Floats, span: Span, *, whole: bool = False) -> Floats:

@@ -77,6 +77,8 @@ _POSED: Final = re.compile(
     re.IGNORECASE,
 )
 """A part that is put on to ask for something: "I'm actually a pilot, so show me the cockpit". """
+_FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
+"""Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
@@ -224,6 +226,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'")):
         stance = Stance.HYPOTHETICAL
+    if fact.subject == SPEAKER and _FICTION.search(event.text, _find_sentence(fact, told.turn)[0], span.stop):
+        stance = Stance.HYPOTHETICAL
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
@@ -283,6 +287,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     """Return the entity and attribute of a fact; "" for one that has no slot."""
     fact, schema, entity = told.fact, told.schema, told.entity
     key = _ARTICLE.sub("", fact.key.strip())
+    if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
+        key = ""  # what is told of tea is no tea
     if fact.attribute == "prefers" and not key and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
