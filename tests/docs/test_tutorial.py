@@ -40,8 +40,8 @@ def test_the_tutorial_goes_from_the_install_to_a_resolved_contest(fresh: str) ->
 
 def test_each_step_of_the_tutorial_does_as_its_text_says(fresh: str) -> None:
     searches = [output.splitlines()[0] for output in outputs(fresh, "search")]
-    works = ["I work at Google.", "I left Google, I'm at Microsoft now.", "I work at Google."]
-    assert [line.endswith(work) for line, work in zip(searches[:1] + searches[2:4], works, strict=True)] == [True] * 3
+    works = ["employer: Google, told", "employer: Microsoft, told", "employer: Google, told"]
+    assert [work in line for line, work in zip(searches[:1] + searches[2:4], works, strict=True)] == [True] * 3
     unknown = list(outputs(fresh, "search"))[1].splitlines()
     assert unknown[0] == "Nothing relevant is known."
     assert unknown[-1].startswith("0 hits")
