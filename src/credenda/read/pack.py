@@ -63,7 +63,7 @@ _WARNINGS: Final = {
     "low_confidence": "unsure",
     "superseded": "no longer true",
 }
-_LAST: Final = frozenset({HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN})
+_LAST: Final = (HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN, _ENDED)
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _PARTLY_ENDED: Final = "in part no longer true"
@@ -171,7 +171,7 @@ def _join_in_order(lines: Sequence[_Line]) -> str:
 def _group_lines(lines: Sequence[_Line]) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
-    for line in sorted(lines, key=lambda line: line.heading in _LAST):
+    for line in sorted(lines, key=lambda line: (line.heading in _LAST) + (line.heading == _ENDED)):
         grouped.setdefault(line.heading, []).append(line.text)
     blocks = (f"{heading}\n" + "\n".join(texts) for heading, texts in grouped.items())
     return "\n".join([OPENING, *blocks, CLOSING])
@@ -238,7 +238,8 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
 def _choose_heading(hit: Hit) -> str:
     """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
     memory = hit.memory
-    if "superseded" in hit.flags:
+    over = memory is not None and memory.valid_until_us is not None and "stale" in hit.flags
+    if "superseded" in hit.flags or over:
         return _ENDED
     if memory is None or memory.stance in _OPEN:
         return _PLANS

@@ -224,7 +224,7 @@ def order_by_flags(
 def _is_lowered(row: Row) -> bool:
     """Return whether the key of a row is reduced; never if the row holds the query verbatim."""
     unsure = row.kind == "event" and "low_confidence" in row.flags
-    return ("superseded" in row.flags or unsure) and not row.signs.verbatim
+    return ("superseded" in row.flags or "stale" in row.flags or unsure) and not row.signs.verbatim
 
 
 def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, Lean, find_dates
 
-__all__ = ["Moment", "clause_dates", "iso_day", "past_dates"]
+__all__ = ["Moment", "clause_dates", "iso_day", "past_dates", "stated_period"]
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(
@@ -89,6 +89,38 @@ def past_dates(text: str, anchor_us: int) -> Moment:
     if not doubtful:
         return moment
     return clause_dates(text, anchor_us, None)
+
+
+_UNTIL: Final = ("until ", "till ", "through ")
+_CURRENT: Final = ("this ", "today", "tonight")
+
+
+def stated_period(
+    text: str, anchor_us: int, *, planned: bool = False, begins: bool = False
+) -> tuple[int | None, int | None]:
+    """Return since when and until when something holds by its words, None where they do not say.
+
+    A plan holds until its day is over. What is so "this week" or "until Friday" ends with that; `begins` is for words
+    that tell a beginning, as "I moved this week".
+    """
+    ahead = clause_dates(text, anchor_us, "future")
+    if planned:
+        day = next((one for one in ahead.spans if one.until_us is not None and one.until_us > anchor_us), None)
+        return ahead.coming, None if day is None or day.from_us is None else day.until_us
+    moment = past_dates(text, anchor_us)
+    since, until = moment.since, moment.until
+    for span, words in ahead.pairs():
+        if span.until_us is None or span.until_us <= anchor_us:
+            continue
+        if words.startswith(_UNTIL):
+            until = span.until_us + DAY_US
+        elif words.startswith(_CURRENT) and not words.startswith("this year") and not begins:
+            until = span.until_us
+    if since is None and until is None:
+        since = next(
+            (one.from_us for one in moment.spans if one.from_us is not None and one.from_us <= anchor_us), None
+        )
+    return since, until
 
 
 def iso_day(text: str, anchor_us: int, attribute: str) -> str:

@@ -16,7 +16,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.moments import clause_dates, iso_day, past_dates
+from credenda.write.extract.moments import iso_day, past_dates, stated_period
 from credenda.write.extract.speaker import who_speaks
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.facts.schema import FactSchema, load_fact_schemas
@@ -33,6 +33,7 @@ _STANCES: Final = {
     FactStatus.DENIED: Stance.NEGATED,
     FactStatus.HEARSAY: Stance.REPORTED,
 }
+_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 _MOVES: Final = {FactChange.CHANGED: UpdateKind.CHANGE, FactChange.CORRECTED: UpdateKind.CORRECT}
 _BY_NATURE: Final = {"plan": Stance.PLANNED, "appointment": Stance.PLANNED, "considering": Stance.CONSIDERED}
 """Stances of attributes that are open whatever the words are."""
@@ -347,9 +348,11 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     dated = fact.when or fact.quote.text
-    dates = past_dates(dated, now_us)
-    coming = clause_dates(dated, now_us, "future").coming if plain.stance is Stance.PLANNED else None
-    if fact.status is FactStatus.PAST and dates.until is None and not (known.episodic or schema.event):
+    past = past_dates(dated, now_us)
+    since, until = past.since, past.until
+    if fact.status in _PRESENT and (fact.when or changes or plain.stance is Stance.PLANNED):
+        since, until = stated_period(dated, now_us, planned=plain.stance is Stance.PLANNED, begins=changes)
+    if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
         plain = replace(plain, attribute=f"former_{attribute}")
     return replace(
         plain,
@@ -359,6 +362,6 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=_find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
-        valid_from_us=coming or dates.since,
-        valid_until_us=dates.until,
+        valid_from_us=since,
+        valid_until_us=until,
     )
