@@ -206,8 +206,10 @@ class _Sentences(NamedTuple):
 def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Sentences:
     """Find messages, and memories without a slot, whose words gave facts that are shown, or that have ended.
 
-    A message is told by the memories shown if their words are most of it.
+    A message is told by the memories shown if their words are most of it, unless it stands above them all: it then has
+    more of the question than they.
     """
+    places = {hit.id: place for place, hit in enumerate(hits)}
     sources = {hit.id: _list_sources(hit) for hit in hits if hit.memory is None or hit.memory.value is None}
     names = sorted({name for events in sources.values() for name in events})
     if query.as_of_us is not None or query.known_at_us is not None or not names:
@@ -225,7 +227,8 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
         known = {one.id for one in claims if one.id in ids or (one.entity, one.attribute) in slots}
         spans = [span for event in events for one, span in made.get(event, {}).items() if one in known]
         length = next((len(hit.text) for hit in hits if hit.id == name and hit.memory is None), 0)
-        if (ended and known) or (length and _measure(spans) >= _MOST * length):
+        above = all(places[name] < places.get(one, len(hits)) for one in known)
+        if (ended and known) or (length and not above and _measure(spans) >= _MOST * length):
             told.add(name)
         elif ended:
             outdated.add(name)
