@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guard_words import load_number_words, load_words
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member, get_slot_key
+from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member, get_slot_key
+from credenda.model.derived import CONSOLIDATED
 from credenda.model.memory import Cardinality, Memory, MemoryType, get_type_class
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
@@ -159,7 +160,7 @@ def _compare_frames(first: Memory, second: Memory) -> str | None:
         "metadata": all(
             first.metadata[name] == second.metadata[name]
             for name in first.metadata.keys() & second.metadata.keys()
-            if name != METADATA_KEY
+            if name != CONSOLIDATED
         ),
     }
     return next((name for name, same in alike.items() if not same), None)
