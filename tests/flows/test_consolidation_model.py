@@ -79,6 +79,29 @@ def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> Non
         assert mem.search("synchronous communication", limit=1).hits[0].id == entry.id
 
 
+@pytest.mark.requirement("R-111", "R-102")
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Finds calls draining, prefers chat over calls and notes over talks, works best in a quiet room without pings.",
+        "Prefers to minimize synchronous communication.",
+    ],
+)
+def test_four_reasons_for_one_wish_become_one_memory(path: Path, clock: ManualClock, written: str) -> None:
+    with opened(path, clock, lambda entries: [merge(entries, written)]) as (mem, _):
+        tell(
+            mem,
+            clock,
+            "The user finds long video calls draining.",
+            "The user prefers chat over synchronous phone calls.",
+            "The user asked for notes, rather than talks, for all communication.",
+            "The user says they work best in a quiet room without pings and long calls.",
+            type="preference",
+        )
+        report = mem.manage.consolidate(force=True, similarity_threshold=0.45)
+        assert (report.refused, report.memories_consolidated, texts(mem)) == (0, 4, [written])
+
+
 @pytest.mark.requirement("R-111", "C-001", "S-043")
 def test_without_a_model_they_stay_and_are_linked(mem: Credenda, clock: ManualClock) -> None:
     tell(mem, clock, *PHRASINGS, type="preference")

@@ -1,5 +1,6 @@
 """Fading, layers and feedback from outside: what moves, what stays, and that nothing is believed otherwise."""
 
+import math
 from datetime import timedelta
 from pathlib import Path
 
@@ -47,6 +48,46 @@ def test_profile_recall_fades_every_layer_and_only_what_is_held(path: Path, cloc
         (old,) = mem.list(status="superseded").items
         assert old.decay_score is None
         assert scores(mem)["I moved to Graz."] == pytest.approx(0.301, abs=1e-3)
+
+
+def _open_with_profile(path: Path, clock: ManualClock, profile: str) -> Credenda:
+    return Credenda.open(path, user="ana", clock=clock, workers=False, settings={"decay_profile": profile})
+
+
+@pytest.mark.requirement("R-088")
+@pytest.mark.parametrize("profile", ["recall", "layered"])
+def test_a_memory_taken_over_is_as_old_as_it_says(path: Path, clock: ManualClock, profile: str) -> None:
+    told = clock.now() - timedelta(days=35)
+    with _open_with_profile(path, clock, profile) as mem:
+        mem.store(MemoryUnit(text="Saw a heron.", layer="episodic", created_at=told.isoformat()))
+        episode(mem, "Saw an owl.")
+        mem.manage.decay()
+        found = scores(mem)
+        assert found["Saw an owl."] == 1.0
+        old = found["Saw a heron."]
+        assert old is not None
+        assert old == pytest.approx(math.exp(-0.02 * 35), abs=1e-6) if profile == "recall" else old < 0.5
+        (point,) = [one for one in mem.manage.retention().points if one.age_days]
+        assert (point.age_days, point.score) == (35.0, old)
+
+
+@pytest.mark.requirement("R-088")
+def test_what_has_long_held_is_as_old_as_its_message(path: Path, clock: ManualClock) -> None:
+    with _open_with_profile(path, clock, "recall") as mem:
+        mem.remember("I have worked at Bosch since 2010.")
+        mem.remember("I live in Linz.", occurred_at=(clock.now() - timedelta(days=100)).isoformat())
+        mem.settle()
+        mem.manage.decay()
+        assert {one.value: one.decay_score for one in mem.list().items} == {
+            "Bosch": 1.0,
+            "Linz": pytest.approx(math.exp(-0.02 * 100), abs=1e-6),
+        }
+        mem.search("Where do I live?")
+        mem.settle()
+        clock.advance(timedelta(days=1))
+        mem.manage.decay()
+        (home,) = mem.list(attribute="residence").items
+        assert (home.decay_score or 0.0) > 0.9, "from the last access on, it is as young as that"
 
 
 @pytest.mark.requirement("R-098")

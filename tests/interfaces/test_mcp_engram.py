@@ -39,14 +39,32 @@ def test_the_lifecycle_answers_to_the_names_of_engram(mode: str, mem: Credenda) 
     drive(serving(mem, "engram"), body, mode)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.requirement("C-021")
+def test_consolidate_runs_the_seven_steps(mode: str, mem: Credenda) -> None:
+    seven = ["forgetting", "merge", "cards", "bridges", "probe", "drift", "prune"]
+    for at in range(5):
+        mem.store(MemoryUnit(text=f"Bea keeps hen number {at}.", entity="Bea"))
+
+    async def body(agent: Agent) -> None:
+        planned = (await agent.ask("consolidate", dry_run=True))["data"]
+        assert [step["name"] for step in planned["steps"]] == seven
+        done = (await agent.ask("consolidate"))["data"]
+        assert [step["name"] for step in done["steps"]] == seven
+        (card,) = mem.list(entity="Bea", attribute="peer_card").items
+        assert "hen number 4" in card.text
+
+    drive(serving(mem, "engram"), body, mode)
+
+
 @pytest.mark.requirement("C-021")
 def test_the_names_of_engram_are_a_toolset_of_their_own() -> None:
     small, engram = build_tools(), build_tools(toolset="engram")
     named = {tool.name for tool in ENGRAM.values()}
     assert named <= set(engram)
     assert named.isdisjoint(small)
-    assert not {"store_memory", "search_memories", "consolidate_memories"} & set(engram)
-    assert set(engram) - named == set(small) - {"store_memory", "search_memories", "consolidate_memories"}
+    assert not {"store_memory", "search_memories"} & set(engram)
+    assert set(engram) - named == set(small) - {"store_memory", "search_memories"}
     assert all("memory_id" in engram[name].inputs for name in BY_MEMORY)
     assert estimate_tokens(small.values()) <= 2_500
     assert estimate_tokens(engram.values()) <= 6_000

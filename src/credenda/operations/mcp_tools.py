@@ -134,7 +134,7 @@ ENGRAM: Final[Mapping[str, Tool]] = {
     "demote": Tool(name="demote", outside=_MEMORY_ID, toolset="full"),
     "pin": Tool(name="pin", outside=_MEMORY_ID, toolset="full"),
     "unpin": Tool(name="unpin", outside=_MEMORY_ID, toolset="full"),
-    "consolidate": Tool(name="consolidate", toolset="full"),
+    "dream": Tool(name="consolidate", toolset="full"),
     "drift": Tool(name="drift_check", toolset="full"),
 }
 """engram's tool names by operation: the toolset "engram" has them, and the default tools of the other operations."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda.model.derived import list_merged_sources
 from credenda.model.event import DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Flag, Query
@@ -125,7 +126,7 @@ def _is_within(event: Event, query: Query, now_us: int) -> bool:
 
 
 def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
-    current = [memory for memory in live if not _is_past(memory, query)]
+    current = [memory for memory in _find_deciding(live) if not _is_past(memory, query)]
     if not current:
         yield "superseded"
     if any(memory.contested for memory in current):
@@ -136,6 +137,26 @@ def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> 
         yield "low_confidence"
     if all(memory.status is Status.ARCHIVED for memory in live):
         yield "stale"
+
+
+def _find_deciding(live: Sequence[Memory]) -> list[Memory]:
+    """Return the memories that tell whether the words of their event hold.
+
+    An entry that consolidation made of claims of the event has its evidence, but also where it names a claim only as a
+    previous value. So each claim stands for itself, and for a merged claim the entry that it is merged into.
+    """
+    by_id = {memory.id: memory for memory in live}
+    deciding = [memory for memory in live if by_id.keys().isdisjoint(list_merged_sources(memory))]
+    return [_follow_merges(memory, by_id) for memory in deciding] or list(live)
+
+
+def _follow_merges(memory: Memory, by_id: Mapping[str, Memory]) -> Memory:
+    for _ in range(len(by_id)):
+        following = by_id.get(memory.superseded_by or "")
+        if memory.status is not Status.MERGED or following is None:
+            break
+        memory = following
+    return memory
 
 
 def _is_past(memory: Memory, query: Query) -> bool:

@@ -20,7 +20,7 @@ from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.absolute_dates import has_relative_date
 from credenda.manage.consolidation.clusters import Pair, cluster_pairs
 from credenda.manage.consolidation.judge import is_candidate
-from credenda.manage.consolidation.member import METADATA_KEY, Member, get_slot_key
+from credenda.manage.consolidation.member import Member, get_slot_key
 from credenda.manage.consolidation.nominate import (
     EXACT_SEEDS,
     NearestNeighbours,
@@ -29,6 +29,7 @@ from credenda.manage.consolidation.nominate import (
     compute_keys,
 )
 from credenda.model.change import ChangeKind, ChangeRecord, Support
+from credenda.model.derived import CONSOLIDATED
 from credenda.model.memory import Memory, Relation, Status
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
@@ -91,7 +92,7 @@ def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | N
 
 
 def _is_made(memory: Memory) -> bool:
-    return isinstance(memory.metadata.get(METADATA_KEY), dict)
+    return isinstance(memory.metadata.get(CONSOLIDATED), dict)
 
 
 class Nominations:

@@ -18,7 +18,7 @@ from credenda.model.report import (
 from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
 from credenda.services.decay import RETAINED_STATUSES
-from credenda.services.usage import Looked, Times, look, read_retention_rules, read_times
+from credenda.services.usage import Looked, look, read_retention_rules, read_times
 from credenda.storage.store import MemoryFilter
 
 __all__ = ["compute_retention_curves"]
@@ -48,7 +48,7 @@ def compute_retention_curves(
     drawn = RetentionCurves(
         days=days,
         curves=tuple(_compute_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
-        points=tuple(_place_memory(one, times) for one in looked),
+        points=tuple(_place_memory(one) for one in looked),
         profile=rules.profile,
         mode=rules.mode,
     )
@@ -65,13 +65,12 @@ def _compute_curve(name: str, rules: RetentionRules, days: Sequence[float], trus
     return RetentionCurve(name=name, half_life_days=half_life, values=values)
 
 
-def _place_memory(one: Looked, times: Times) -> RetentionPoint:
+def _place_memory(one: Looked) -> RetentionPoint:
     memory = one.memory
-    since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
     return RetentionPoint(
         memory_id=memory.id,
         layer=memory.layer,
-        age_days=round(times.days(since), 3),
+        age_days=round(one.idle_days, 3),
         score=one.retained.score,
         terms=one.retained.terms,
         trust=memory.trust,

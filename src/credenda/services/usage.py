@@ -15,6 +15,7 @@ from credenda.config import Settings
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id
 from credenda.manage.decay import RetentionRules, RetentionScore, UsageCounts, compute_retention
+from credenda.model.derived import list_merged_sources
 from credenda.model.feedback import JUDGED
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
@@ -67,7 +68,7 @@ class Looked:
     retained: RetentionScore
     age_days: float
     idle_days: float
-    """Days since the memory was last shown, or since it was created if never shown."""
+    """Days since the memory was last shown, or since it was told if never shown."""
 
 
 def read_times(reader: Reader, parts: Parts) -> Times:
@@ -81,18 +82,49 @@ def look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, time
     used: defaultdict[str, list[Access]] = defaultdict(list)
     for access in reader.usage.accesses([memory.id for memory in memories]):
         used[access.memory_id].append(access)
-    return [_describe_usage(memory, used.get(memory.id, ()), rules, times) for memory in memories]
+    stated = _read_statement_times(reader, memories)
+    return [
+        _describe_usage(
+            memory, used.get(memory.id, ()), rules, times, stated_us=stated.get(memory.id, memory.created_us)
+        )
+        for memory in memories
+    ]
 
 
-def _describe_usage(memory: Memory, log: Sequence[Access], rules: RetentionRules, times: Times) -> Looked:
+def _read_statement_times(reader: Reader, memories: Sequence[Memory]) -> dict[str, int]:
+    """Return when memories were first told that were stored later than that: imported, or filed with their time.
+
+    Only such memories hold from before they were created, which spares the others the reads. An entry of consolidation
+    is as old as its text.
+    """
+    late = [
+        one.id
+        for one in memories
+        if one.valid_from_us is not None and one.valid_from_us < one.created_us and not list_merged_sources(one)
+    ]
+    events: defaultdict[str, set[str]] = defaultdict(set)
+    for item in reader.evidence(memory_ids=late) if late else ():
+        events[item.memory_id].add(item.span.event_id)
+    wanted = sorted({event for found in events.values() for event in found})
+    said = {one.id: one.occurred_us for one in reader.events(wanted)} if wanted else {}
+    return {
+        name: min(said[event] for event in found if event in said)
+        for name, found in events.items()
+        if not found.isdisjoint(said)
+    }
+
+
+def _describe_usage(
+    memory: Memory, log: Sequence[Access], rules: RetentionRules, times: Times, *, stated_us: int
+) -> Looked:
     uses = tuple(times.days(access.at_us) for access in log if access.shown)
     usage = UsageCounts(
         accesses=max(memory.access_count, len(uses)),
         judged=sum((access.useful > 0) - (access.useful < 0) for access in log),
         passed=sum(not access.useful and (access.session, access.day) in times.occasions for access in log),
     )
-    since = memory.created_us if memory.last_accessed_us is None else memory.last_accessed_us
-    idle = times.days(since)
+    stated_us = min(stated_us, memory.created_us)
+    idle = times.days(stated_us if memory.last_accessed_us is None else memory.last_accessed_us)
     kept = compute_retention(
         rules,
         layer=memory.layer,
@@ -102,7 +134,7 @@ def _describe_usage(memory: Memory, log: Sequence[Access], rules: RetentionRules
         pinned=memory.pinned,
         challenged=memory.status is Status.CHALLENGED,
     )
-    return Looked(memory, uses, kept, age_days=times.days(memory.created_us), idle_days=idle)
+    return Looked(memory, uses, kept, age_days=times.days(stated_us), idle_days=idle)
 
 
 def rescore_retention(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:

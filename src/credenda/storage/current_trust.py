@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 from credenda.ids import parse_serial
-from credenda.model.derived import list_sources
+from credenda.model.derived import list_merged_sources, list_sources
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Memory
 from credenda.storage.store import Reader
@@ -78,10 +78,7 @@ def _choose(event_ids: Collection[str]) -> list[str]:
 
 def _list_all_sources(memory: Memory) -> frozenset[str]:
     """Return the ids of the memories that a memory was made of, by the dream or by a consolidation."""
-    merged = memory.metadata.get("consolidated")
-    named: object = cast("Mapping[str, object]", merged).get("sources") if isinstance(merged, Mapping) else None
-    listed = (str(one) for one in cast("list[object]", named)) if isinstance(named, list | tuple) else ()
-    return list_sources(memory) | frozenset(listed)
+    return list_sources(memory) | list_merged_sources(memory)
 
 
 def _is_person(event: Event) -> bool:

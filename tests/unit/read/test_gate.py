@@ -140,6 +140,22 @@ def test_an_event_that_was_absorbed_still_holds() -> None:
     assert event_flags([memory(status=Status.MERGED)]) == frozenset()
 
 
+@pytest.mark.requirement("S-055")
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED])
+def test_an_entry_that_names_a_claim_as_previous_brings_its_event_back_in_no_status(status: Status) -> None:
+    past = memory(status=Status.SUPERSEDED, relation=Relation.CHANGED, superseded_by="m2-abcde1")
+    entry = memory(id="m3-abcde1", status=status, metadata={"consolidated": {"sources": ["m2-abcde1", past.id]}})
+    assert "superseded" in (event_flags([past, entry]) or ())
+
+
+@pytest.mark.requirement("R-128")
+def test_an_event_of_a_merged_claim_holds_as_long_as_its_entry() -> None:
+    merged = memory(status=Status.MERGED, superseded_by="m3-abcde1")
+    entry = memory(id="m3-abcde1", metadata={"consolidated": {"sources": [merged.id]}})
+    assert event_flags([merged, entry]) == frozenset()
+    assert event_flags([merged, replace(entry, status=Status.SUPERSEDED)]) == {"superseded"}
+
+
 @pytest.mark.requirement("R-013", "R-040")
 @pytest.mark.parametrize("stance", [Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC])
 def test_a_stance_hides_the_claim_and_flags_its_event(stance: Stance) -> None:

@@ -192,6 +192,25 @@ def test_a_decision_doubts_a_fact_until_it_is_said_to_be_done() -> None:
 
 
 @pytest.mark.requirement("R-018")
+def test_a_decision_and_the_next_one_leave_a_preference_alone() -> None:
+    world = World()
+    world.tell(prefers("Postgres", "database"))
+    for at, name in enumerate(("MySQL", "MariaDB"), 1):
+        world.tell(claim(name, "database", type=MemoryType.DECISION, move=UpdateKind.CHANGE, prior="MySQL"), at=at)
+    assert world.of("Postgres").status is Status.ACTIVE
+    assert sorted(world.values()) == ["MariaDB", "Postgres"]
+    assert kinds(world.tell(prefers("Postgres", "database"), at=3)) == ["Confirm"]
+
+
+@pytest.mark.requirement("R-018")
+def test_a_preference_for_what_was_decided_against_is_no_doubt() -> None:
+    world = World()
+    world.tell(prefers("Postgres", "database"))
+    world.tell(claim("MySQL", "database", type=MemoryType.DECISION, prior="Postgres"), at=1)
+    assert world.of("Postgres").status is Status.ACTIVE
+
+
+@pytest.mark.requirement("R-018")
 def test_a_procedure_stands_beside_a_preference() -> None:
     world = World()
     world.tell(prefers("tabs", "indentation"))

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
-__all__ = ["load_number_words", "load_words"]
+__all__ = ["load_number_words", "load_periods", "load_words"]
 
 
 @cache
@@ -29,3 +29,9 @@ def load_words(name: str) -> frozenset[str]:
 def load_number_words() -> dict[str, str]:
     """Return the number words with their digits."""
     return cast("dict[str, str]", _load_lists()["numbers"])
+
+
+@cache
+def load_periods() -> dict[str, str]:
+    """Return the adverbs of a period with its noun: "daily" is every day."""
+    return cast("dict[str, str]", _load_lists()["periods"])

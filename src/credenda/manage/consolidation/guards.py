@@ -8,16 +8,18 @@ cosine of .975 (MiniLM) and are two facts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.guard_words import load_number_words, load_words
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member, get_slot_key
+from credenda.manage.consolidation.guard_words import load_number_words, load_periods, load_words
+from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member, get_slot_key
+from credenda.model.derived import CONSOLIDATED
 from credenda.model.memory import Cardinality, Memory, MemoryType, get_type_class
 from credenda.text.dates import find_dates
+from credenda.text.languages import stem
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.tokens import fold, tokenize
 
@@ -38,6 +40,14 @@ _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _AMOUNT_UNIT: Final = re.compile(r"\d[\s-]?([^\W\d_]+|%|\u00b0\s?[cf]?)", re.IGNORECASE)
 _MONEY: Final = re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]")
 _FIRST_PERSON: Final = frozenset({"i", "i'm", "i'd", "i've", "i'll", "ok"})
+_GOING: Final = re.compile(r"(?:\b(?:am|is|are|be|been|not)|'(?:m|re|s)) going\b", re.IGNORECASE)
+_PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
+_ENDURED: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide)\b", re.IGNORECASE)
+_ABSENT: Final = re.compile(
+    r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|ohne|sans|sin|senza|sem)|, not)"
+    r"\s+(?:(?:any|a|an|the|my)\s+)?([^\W\d_]+)",
+    re.IGNORECASE,
+)
 _COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
 _LONG: Final = 4
 """Minimum length of a word that may be a plural: "gas" is not."""
@@ -57,6 +67,12 @@ class Traits(NamedTuple):
     days: frozenset[str]
     dates: frozenset[tuple[int | None, int | None]]
     names: frozenset[str]
+    openings: frozenset[str]
+    """Words at the beginning of a sentence that may be names."""
+    small: frozenset[str]
+    """The words without a capital, and their stems."""
+    absent: frozenset[str]
+    """Stems of what the text says to be absent ("without sugar"), which denies nothing else of it."""
     negations: int
     turning: frozenset[str]
 
@@ -65,8 +81,8 @@ class Traits(NamedTuple):
 def extract_traits(text: str, said_us: int) -> Traits:
     """Extract the traits of a text; `said_us` is the time that "tomorrow" refers to.
 
-    >>> (sorted(extract_traits("Anna pays 300 euros on Friday", 0).names),
-    ... sorted(extract_traits("Anna pays 300 euros", 0).units))
+    >>> found = extract_traits("On Friday Anna pays 300 euros", 0)
+    >>> (sorted(found.names), sorted(found.units))
     (['anna'], ['euro'])
     """
     plain = text.replace("\u2019", "'")
@@ -78,20 +94,43 @@ def extract_traits(text: str, said_us: int) -> Traits:
     )
     known = load_number_words()
     numbers = {_normalise_number(found) for found in _NUMBER.findall(plain)} | {
-        known[word] for word in bare if word in known
+        known[word] for word in bare if word in known and (word != "pair" or _PAIR.search(plain))
     }
     turning = {word for word in bare if word in load_words("turning")}
     turning |= {"seldom" for word in bare if word in load_words("seldom")}
-    denied = [word for word in spoken if word.endswith("n't") or word.replace("'", "") in load_words("negations")]
+    turning -= {"if"} if "if possible" in plain.casefold() else set()
+    turning -= set() if _GOING.search(plain) else {"going"}
+    names, openings = _find_names(plain)
     return Traits(
         numbers=frozenset(numbers),
         units=frozenset(_find_units(plain, singular)),
         days=frozenset(days),
         dates=frozenset((span.from_us, span.until_us) for span in find_dates(plain, said_us)),
-        names=frozenset(_find_names(plain)),
-        negations=len(denied) + len(load_words("dislikes").intersection(bare)),
-        turning=frozenset(turning - {"if"} if "if possible" in plain.casefold() else turning),
+        names=frozenset(names),
+        openings=frozenset(openings),
+        small=frozenset(_find_small(plain)),
+        absent=frozenset(map(_stem, _ABSENT.findall(plain))),
+        negations=_count_negations(plain),
+        turning=frozenset(turning),
     )
+
+
+def _count_negations(text: str) -> int:
+    """Count the denials of a text, and the verbs of dislike; what comes without something is not denied."""
+    stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", text)))]
+    denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
+    return len(denied) + len(load_words("dislikes").intersection(stated))
+
+
+def _find_small(text: str) -> Iterable[str]:
+    for word in _WORD.findall(text):
+        if not word[0].isupper():
+            yield fold(word).removesuffix("'s")
+            yield _stem(word)
+
+
+def _stem(word: str) -> str:
+    return stem(fold(word).removesuffix("'s"))
 
 
 @cache
@@ -112,21 +151,24 @@ def _normalise_number(text: str) -> str:
 def _find_units(text: str, singular: Iterable[str]) -> set[str]:
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(text)}
     found = {unit for unit in beside if unit in load_words("units")}
-    found |= {word for word in singular if word in load_words("alone")}
+    found |= {load_periods().get(word, word) for word in singular if word in load_words("alone")}
     return found | set(_MONEY.findall(text))
 
 
-def _find_names(text: str) -> Iterable[str]:
-    """Yield the capitalised words inside a sentence, and those at its beginning that are no common words."""
+def _find_names(text: str) -> tuple[set[str], set[str]]:
+    """Return the capitalised words inside a sentence, and those at its beginning that are no common words."""
+    inside, opening = set[str](), set[str]()
     begins = {0} | {found.end() for found in re.finditer(r"[.!?:;]\s+|\n\s*|[\"\u201c(\[]", text)}
     for found in _WORD.finditer(text):
         word = found[0].removesuffix("'s")
         small = fold(word)
         if not word[0].isupper() or small in _FIRST_PERSON or small.removesuffix("s") in _load_named_days():
             continue
-        if found.start() in begins and (small in load_words("openers") or _COMMON_ENDING.search(small[-5:])):
-            continue
-        yield small
+        if found.start() not in begins:
+            inside.add(small)
+        elif small not in load_words("openers") and not _COMMON_ENDING.search(small[-5:]):
+            opening.add(small)
+    return inside, opening
 
 
 def find_difference(one: Member, other: Member) -> str | None:
@@ -159,7 +201,7 @@ def _compare_frames(first: Memory, second: Memory) -> str | None:
         "metadata": all(
             first.metadata[name] == second.metadata[name]
             for name in first.metadata.keys() & second.metadata.keys()
-            if name != METADATA_KEY
+            if name != CONSOLIDATED
         ),
     }
     return next((name for name, same in alike.items() if not same), None)
@@ -172,11 +214,26 @@ def _compare_traits(mine: Traits, theirs: Traits) -> str | None:
         return "date"
     if mine.units != theirs.units:
         return "unit"
-    if mine.names != theirs.names:
+    if _is_lacking_name(mine, [theirs]) or _is_lacking_name(theirs, [mine]):
         return "name"
-    if mine.negations != theirs.negations:
+    if mine.negations != theirs.negations or _has_absent(mine, theirs) or _has_absent(theirs, mine):
         return "negation"
     return "turn" if mine.turning != theirs.turning else None
+
+
+def _is_lacking_name(named: Traits, others: Sequence[Traits]) -> bool:
+    """Return whether a name of a text is in none of the others.
+
+    A word at the beginning of a sentence is no name if one of the others has it without its capital.
+    """
+    known = frozenset[str]().union(*(one.names | one.openings | one.small for one in others))
+    small = frozenset[str]().union(*(one.small for one in others))
+    return bool(named.names - known) or any(_stem(one) not in small for one in named.openings - known)
+
+
+def _has_absent(mine: Traits, theirs: Traits) -> bool:
+    """Return whether a text states what the other says to be absent."""
+    return bool((mine.absent - theirs.absent) & (theirs.small | set(map(_stem, theirs.openings))))
 
 
 def _compare_values(first: Memory, second: Memory) -> str | None:
@@ -226,16 +283,26 @@ def find_unsupported(text: str, said_us: int, sources: Iterable[Member], *, both
     given = list(sources)
     mine = extract_traits(text, said_us)
     theirs = [extract_traits(resolve_relative_dates(one.memory.text, one.said_us), one.said_us) for one in given]
-    for name in ("numbers", "days", "units", "names", "turning"):
+    if any(_is_lacking_name(one, [mine]) for one in theirs) or _is_lacking_name(mine, theirs):
+        return "name"
+    for name in ("numbers", "days", "units", "turning"):
         written: frozenset[str] = getattr(mine, name)
         allowed = frozenset[str]().union(*(getattr(one, name) for one in theirs))
         if written != allowed and not (both and name == "turning"):
             return name.removesuffix("s")
     if not both and mine.negations != max((one.negations for one in theirs), default=0):
         return "negation"
+    if any(_has_absent(one, mine) for one in theirs) or any(_is_without_absence(one, text) for one in given):
+        return "negation"
     known = {word for one in given for word in tokenize(one.memory.text)}
     new = set(tokenize(text)) - known
     return "words" if len(new) * 2 > len(known) else None
+
+
+def _is_without_absence(source: Member, text: str) -> bool:
+    """Return whether a text repeats a source but for its "without"."""
+    stated = _ABSENT.sub(" ", source.memory.text)
+    return stated != source.memory.text and not _ABSENT.search(text) and set(tokenize(stated)) <= set(tokenize(text))
 
 
 def may_replace(newer: Member, older: Member, *, correction: bool) -> bool:

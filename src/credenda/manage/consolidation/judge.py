@@ -12,9 +12,9 @@ from typing import Final
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guards import is_distinct
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, METADATA_KEY, Member
+from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
 from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict
-from credenda.model.derived import is_dreamed
+from credenda.model.derived import CONSOLIDATED, is_dreamed
 from credenda.model.memory import Cardinality, Layer, Memory, Relation, Stance, Status
 from credenda.text.normalize import is_same_value, normalise_value
 
@@ -146,4 +146,4 @@ def _remove_error(member: Member) -> Replace | None:
 def _strip_timeline(memory: Memory) -> str:
     """Return the text without the values that an earlier run appended."""
     head, mark, _ = memory.text.partition(" (currently ")
-    return head if mark and memory.metadata.get(METADATA_KEY) else memory.text
+    return head if mark and memory.metadata.get(CONSOLIDATED) else memory.text

@@ -9,11 +9,9 @@ from credenda.model.change import Support
 from credenda.model.memory import Memory, MemoryType, Stance, get_type_class
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["ASSERTIVE_STANCES", "METADATA_KEY", "Member", "get_slot_key"]
+__all__ = ["ASSERTIVE_STANCES", "Member", "get_slot_key"]
 
 ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
-METADATA_KEY: Final = "consolidated"
-"""The metadata key under which a run stores first seen, updated and sources (S-018)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,9 @@ from typing import Final, cast
 
 from credenda import limits
 from credenda.clock import format_time
-from credenda.manage.consolidation.member import METADATA_KEY, Member
+from credenda.manage.consolidation.member import Member
 from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
+from credenda.model.derived import CONSOLIDATED
 from credenda.model.memory import Draft, Layer, Relation, Status
 
 __all__ = ["Keep", "Remove", "Replace", "Verdict", "list_touched", "plan_changes"]
@@ -182,7 +183,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
         pinned=any(one.memory.pinned for one in standing),
         provisional=False,
         tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
-        metadata=merged | {METADATA_KEY: _describe_origin(told, now_us)},
+        metadata=merged | {CONSOLIDATED: _describe_origin(told, now_us)},
     )
 
 
@@ -194,7 +195,7 @@ def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
     """Return the provenance of a text: first seen, updated, and its sources (S-018, S-044)."""
     seen = [str(format_time(one.since_us)) for one in told]
     for one in told:
-        earlier = one.memory.metadata.get(METADATA_KEY)
+        earlier = one.memory.metadata.get(CONSOLIDATED)
         if isinstance(earlier, Mapping) and "first_seen" in earlier:
             seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
     return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, Slot, Status, TypeClass
+from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.inputs import SlotRows
@@ -35,7 +35,8 @@ class SlotState:
     `same` have the same value in its slot; `conflicting` are the values that it contradicts or names as past.
     `unasserted` are plans, suppositions and the like with its value; `unread` have its text but no slot.
     `other_scopes` are of the same pair and class in other scopes.
-    `other_class` are the facts that a decision contradicts, or the decisions that contradict a fact.
+    `other_class` are the facts that a decision contradicts, or the decisions that contradict a fact; a preference
+    stands beside both.
     `past` are the earlier values of the slot.
     """
 
@@ -102,6 +103,7 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
         rivals = _find_only_value(claim, firm)
     across = [one for one, its in placed if _is_other_class(slot, its) and is_in_conflict(claim, one)]
     across += [one for one, its in placed if one not in across and _is_turned_down(claim, slot, one, its)]
+    across = [one for one in across if MemoryType.PREFERENCE not in {claim.type, one.type}]
     return SlotState(
         candidate=candidate,
         slot=slot,

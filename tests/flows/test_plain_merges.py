@@ -1,0 +1,100 @@
+"""What a model may merge: two ordinary sentences of one meaning; never two of which one word makes another fact."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda, MemoryUnit
+from credenda.testing import ManualClock, Question, ScriptedModel
+
+SAME = (
+    ("Podcasts help me fall asleep.", "I fall asleep with podcasts.", "Podcasts help me fall asleep."),
+    ("Crowded trains stress me.", "I find crowded trains stressful.", "I find crowded trains stressful."),
+    ("I can't bear humid weather.", "Humid weather annoys me.", "I can't bear humid weather."),
+    ("I jog every day.", "I go jogging daily.", "I jog every day."),
+    ("I use vim for everything.", "Vim is my editor for everything.", "I use Vim for everything."),
+    ("Spreadsheets are how I plan trips.", "I plan my trips in spreadsheets.", "I plan my trips in spreadsheets."),
+    ("I enjoy going to flea markets.", "Flea markets are a joy for me.", "I enjoy going to flea markets."),
+    ("Cooking relaxes me.", "I unwind by cooking.", "Cooking relaxes me."),
+    ("I want replies without jargon.", "Please keep replies free of jargon.", "I want replies without jargon."),
+    ("Pair programming works well for me.", "I like to program in pairs.", "I like pair programming."),
+    ("My desk is by the window.", "The window is right next to my desk.", "My desk is by the window."),
+)
+APART = (
+    ("Hanna keeps bees.", "Irma keeps bees.", "Hanna keeps bees."),
+    ("Robert keeps bees.", "Roberts keeps bees.", "Robert keeps bees."),
+    ("Marta leads the choir.", "Martin leads the choir.", "Martin leads the choir."),
+    ("I sing with Olga.", "I sing with Petra.", "I sing with Olga."),
+    ("I sing with Olga.", "I sing in a choir with a friend.", "I sing with a friend."),
+    ("James paints boats.", "Thomas paints boats.", "James paints boats."),
+    ("I use Kotlin at work.", "I use Scala at work.", "I use Kotlin at work."),
+    ("The shed has 3 doors.", "The shed has 4 doors.", "The shed has 3 doors."),
+    ("The shed has three doors.", "The shed has doors.", "The shed has doors."),
+    ("I own a pair of kayaks.", "I own kayaks.", "I own kayaks."),
+    ("The rent is 700 euros.", "The rent is 700 dollars.", "The rent is 700 euros."),
+    ("I water the plants weekly.", "I water the plants daily.", "I water the plants daily."),
+    ("I jog every day.", "I jog every month.", "I jog every day."),
+    ("The market is on Saturday.", "The market is on Sunday.", "The market is on Saturday."),
+    ("The fair opens on May 4th.", "The fair opens on May 5th.", "The fair opens on May 4th."),
+    ("The bakery opens in the morning.", "The bakery opens in the evening.", "The bakery opens in the morning."),
+    ("I drink milk.", "I don't drink milk.", "I drink milk."),
+    ("I drink milk.", "I never drink milk.", "I never drink milk."),
+    ("I have a car.", "I have no car.", "I have a car."),
+    ("I eat fish, but not meat.", "I eat meat, but not fish.", "I eat fish, but not meat."),
+    ("I eat fish and not meat.", "Fish is what I eat.", "I eat fish."),
+    ("I take coffee with sugar.", "I take coffee without sugar.", "I take coffee with sugar."),
+    ("I take coffee without sugar.", "I take my coffee without sugar.", "I take my coffee."),
+    ("I take coffee without sugar.", "I take my coffee without sugar.", "I take my coffee with sugar."),
+    ("I like opera.", "I can't stand opera.", "I like opera."),
+    ("I like opera.", "Opera annoys me.", "Opera annoys me."),
+    ("Noise does not bother me.", "Noise bothers me.", "Noise bothers me."),
+    ("I live near the harbour.", "I used to live near the harbour.", "I live near the harbour."),
+    ("I'm going to Oslo by train.", "I go to Oslo by train.", "I go to Oslo by train."),
+    ("I will sell the boat.", "I sell the boat.", "I sell the boat."),
+    ("I work only in the office.", "I work in the office.", "I work in the office."),
+    ("I call before visiting.", "I call after visiting.", "I call before visiting."),
+)
+
+
+def merge(path: Path, clock: ManualClock, told: tuple[str, ...], written: str) -> list[str]:
+    """Tell sentences, let a model merge them all into one text, and return what is held then."""
+
+    def answer(question: Question) -> dict[str, object]:
+        first, *rest = [one["id"] for one in json.loads(question.prompt)["entries"]]
+        return {"operations": [{"op": "replace", "target": first, "with": rest, "kind": "same", "text": written}]}
+
+    model = ScriptedModel(answer)
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="hashed", llm=model) as mem:
+        for text in told:
+            mem.store(MemoryUnit(text=text, type="preference", topic="life", confidence=0.9))
+            clock.advance(timedelta(minutes=1))
+        mem.settle()
+        mem.manage.consolidate(similarity_threshold=0.45, force=True)
+        assert len(model.asked) == 1
+        return sorted(one.text for one in mem.list(limit=50).items)
+
+
+@pytest.mark.requirement("S-041", "C-001")
+@pytest.mark.parametrize(("told", "written"), [((one, other), text) for one, other, text in SAME])
+def test_ordinary_sentences_of_one_meaning_are_merged(
+    path: Path, clock: ManualClock, told: tuple[str, str], written: str
+) -> None:
+    assert merge(path, clock, told, written) == [written]
+
+
+@pytest.mark.requirement("D-016", "S-043")
+@pytest.mark.parametrize(("told", "written"), [((one, other), text) for one, other, text in APART])
+def test_a_merge_that_loses_or_invents_something_is_refused(
+    path: Path, clock: ManualClock, told: tuple[str, str], written: str
+) -> None:
+    assert merge(path, clock, told, written) == sorted(told)
+
+
+@pytest.mark.requirement("S-043")
+def test_a_capital_that_nothing_explains_may_be_a_name(path: Path, clock: ManualClock) -> None:
+    told = ("I concentrate well without noise.", "Quiet helps me concentrate.")
+    assert merge(path, clock, told, told[0]) == list(told)
