@@ -69,14 +69,14 @@ def propose_spans(shares: Tensor, threshold: float) -> list[Span]:
             at += 1
             continue
         last = at
-        while last + 1 < len(begins) and _goes_on(outside, begins, inside, last + 1):
+        while last + 1 < len(begins) and _is_continued(outside, begins, inside, last + 1):
             last += 1
         spans.append((at, last))
         at = last + 1
     return spans
 
 
-def _goes_on(outside: list[float], begins: list[float], inside: list[float], at: int) -> bool:
+def _is_continued(outside: list[float], begins: list[float], inside: list[float], at: int) -> bool:
     """Return whether a piece goes on with the span before it, as the product reads."""
     if inside[at] <= 0.3 or begins[at] >= 0.5:  # noqa: PLR2004
         return False

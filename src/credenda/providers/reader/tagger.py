@@ -245,14 +245,14 @@ def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:
             at += 1
             continue
         last = at
-        while last + 1 < count and _goes_on(shares, last + 1):
+        while last + 1 < count and _is_continued(shares, last + 1):
             last += 1
         spans.append((at, last))
         at = last + 1
     return spans
 
 
-def _goes_on(shares: list[list[float]], at: int) -> bool:
+def _is_continued(shares: list[list[float]], at: int) -> bool:
     """Return whether a piece belongs to the span before it; "the" of "hiking in the Alps" does by the piece after."""
     outside, begins, goes_on = shares[at]
     if goes_on <= _GOES_ON or begins >= _FRESH:
