@@ -130,7 +130,7 @@ def taught(mem: Credenda) -> Credenda:
 def check_told_and_kept(provider: Provider, memory: Credenda) -> None:
     """Check that the core and the answer were sent, and that both sides' words are kept as theirs."""
     assert "peanuts" in provider.system(0)
-    assert "We decided to use Postgres" in provider.asked(0)
+    assert "database: Postgres (billing service)" in provider.asked(0)
     assert OPENING in provider.asked(0)
     memory.settle()
     found = [hit.event for hit in memory.search("Oslo", kinds=["event"]).hits if hit.event is not None]
@@ -188,7 +188,7 @@ def test_each_memory_comes_once_and_stays_where_it_came(taught: Credenda) -> Non
     assert provider.sent[1] == provider.sent[2]
     assert "Postgres" not in str(provider.sent[1]["messages"][2])
     assert provider.sent[1]["system"][0] == {"type": "text", "text": "Be kind."}
-    assert str(provider.sent[1]).count("use Postgres") == 1
+    assert str(provider.sent[1]).count("database: Postgres") == 1
     taught.settle()
     assert taught.stats().events == 1 + 2 + 2  # the repeated call adds nothing
 

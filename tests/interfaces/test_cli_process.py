@@ -91,7 +91,7 @@ def test_colour_is_for_terminals_that_want_it(ana: Terminal) -> None:
 
 
 def test_lines_keep_to_the_width_of_the_terminal(ana: Terminal) -> None:
-    ana.remember("I live in Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch on Anglesey.")
+    ana.remember("Remember that Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch is a long name.")
     env = environment(TERM="xterm", NO_COLOR="1", COLUMNS="60")
     shown = on_a_terminal("--db", str(ana.db), "--user", "ana", "list", env=env)[1].decode()
     assert "…" in shown

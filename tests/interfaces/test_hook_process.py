@@ -197,7 +197,7 @@ def test_a_process_recalls_from_a_server_that_nobody_holds_open(monkeypatch: pyt
         with redirect_stdout(io.StringIO()) as shown:
             run_command([event, "--host", "vscode", "--db", database.url(), "--user", "ana", "--no-background"])
         told += shown.getvalue()
-    assert told.count("Postgres for the billing service") == 2  # twice in one answer
+    assert told.count("database: Postgres (billing service)") == 2  # twice in one answer
     with redirect_stdout(io.StringIO()) as shown:
         run_command(["StatusLine", "--db", database.url(), "--user", "ana", "--no-background"])
     assert shown.getvalue() == "1 held"

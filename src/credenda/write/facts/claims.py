@@ -66,6 +66,11 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 """A sentence that asks for a fact about its speaker, and states none."""
+_ASKED_FOR: Final = re.compile(
+    r"\W*(?:what|where|when|which|how)\b[^.!?]{0,30} (?:do|did) (?:i|we)\b[^.!?]*\?", re.IGNORECASE
+)
+"""A question for one's own job or home, which tells neither: "what do I earn at the market?"."""
+_PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
@@ -217,7 +222,9 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     fact, event = told.fact, told.turn.event
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
-    if screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *_find_sentence(fact, told.turn)):
+    place = _find_sentence(fact, told.turn)
+    asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
+    if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
     if stance is Stance.ASSERTED and not told.schema.order and _DENIED.match(fact.value.text):
