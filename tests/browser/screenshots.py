@@ -26,8 +26,8 @@ HEIGHT: Final = 800
 _QUALITY: Final = 80
 _BYTES_MAX: Final = 150_000
 PROMISED: Final[Mapping[str, tuple[str, ...]]] = {
-    "overview": ("Waiting for your answer", "Which one holds", "I'm a platform lead now."),
-    "agent": ("The exact text", "I'm vegetarian.", "Unsettled, ask before relying on it"),
+    "overview": ("Waiting for your answer", "Which one holds", "job title: platform lead"),
+    "agent": ("The exact text", "diet: vegetarian", "Unsettled, ask before relying on it"),
     "inbox": ("Which one holds", "I prefer afternoon meetings.", "I prefer morning meetings.", "Answer"),
     "memory": ("Why it is believed", "I moved to Portland last weekend.", "What it replaced", "Seattle"),
     "entities": ("allergy", "penicillin", "17 November", "How they are related"),

@@ -40,6 +40,14 @@ ALLOWED = {
     "credenda.text.fence",
     "credenda.text.notes",
     "credenda.clock",
+    "credenda.limits",
+    "credenda.model",
+    "credenda.model.statement",
+    "credenda.text.documents",
+    "credenda.text.excerpt",
+    "credenda.text.languages",
+    "credenda.text.stopwords",
+    "credenda.text.tokens",
 }
 FOREIGN = ("numpy", "click", "aiosql", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")
 ALL = [*EVENTS, "unknown-host"]

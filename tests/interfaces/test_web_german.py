@@ -139,7 +139,7 @@ def find_quotes(memory: Credenda) -> set[str]:
         while True:
             page = memory.list(status=status, limit=50, cursor=cursor)
             for one in page.items:
-                given = (one.text, one.value, one.entity, one.attribute, one.scope, one.source_session)
+                given = (one.text, one.statement, one.value, one.entity, one.attribute, one.scope, one.source_session)
                 quotes |= {text for text in given if text}
             cursor = page.next_cursor
             if cursor is None:

@@ -38,9 +38,11 @@ from credenda.read.visibility import (
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 
-__all__ = ["Reading", "find_allowed_owners", "hydrate_batch", "order_rows"]
+__all__ = ["COMPARED", "Reading", "find_allowed_owners", "hydrate_batch", "order_rows"]
 
 
+COMPARED: Final = 20
+"""Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _QUOTED_READ: Final = 2_000
 """Number of latest events that are searched for a query of words that no index holds."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -201,8 +203,9 @@ def order_rows(work: Reading) -> list[Row]:
     if work.ask is Ask.PAST:
         return ordered
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
-    work.changed = {**find_changed(ordered, work.subject, _list_confirmations(work, ordered)), **partly}
-    return place_before(lift_newer_wording(ordered), work.changed)
+    best, rest = ordered[:COMPARED], ordered[COMPARED:]
+    work.changed = {**find_changed(best, work.subject, _list_confirmations(work, best)), **partly}
+    return [*place_before(lift_newer_wording(best), work.changed), *rest]
 
 
 def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:

@@ -35,7 +35,7 @@ from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
 from credenda.read.plan import Ask, Interval, Plan, plan
-from credenda.read.rank import Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
+from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, retrieve
 from credenda.read.score import compute_final_scores
 from credenda.read.spelling import correct_spelling
@@ -53,8 +53,6 @@ Embed = Callable[[Sequence[str]], Floats]
 """Embeds texts as (n, d) float32 with rows of unit length."""
 
 _new_hit: Final = compile_fast_init(Hit)
-_COMPARED: Final = 20
-"""Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _SPARE: Final = 4
 """Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 30
@@ -115,7 +113,7 @@ def search(
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
-    found, rows, rise = _find(asked, work, _COMPARED)
+    found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
@@ -123,11 +121,13 @@ def search(
         rows, pick_most_relevant(work.rows), judge, work.tuned, asking=_gather_question_signals(made, found, rise)
     )
     abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
-    if not abstained and query.limit > len(rows) == _COMPARED:
+    if not abstained and query.limit > len(rows) == COMPARED:
         rows += _find_further(asked, work, rows)
-    shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[: query.limit]
-    scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=_COMPARED)
-    hits = link_newer(tuple(_build_hits(asked, work, shown, scores)), work.changed) if shown else ()
+    most = max(query.limit, COMPARED)  # a newer value goes before its older one wherever the list is cut
+    shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[:most]
+    scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=COMPARED)
+    built = tuple(_build_hits(asked, work, shown, scores)) if shown else ()
+    hits = (*link_newer(built[:COMPARED], work.changed), *built[COMPARED:])[: len(built) if abstained else query.limit]
     nearest = hits if abstained else ()
     return SearchResult(
         hits=() if abstained and "misses" not in query.include else hits,
@@ -149,7 +149,7 @@ def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
         meant = correct_spelling(asked.made, work.reader)
         return _find(replace(asked, made=meant), work, _MISSES)[1] if meant else []
     compared = np.flatnonzero(~np.isnan(found.cosine))
-    best = compared[np.argsort(-found.cosine[compared], kind="stable")][:_COMPARED]
+    best = compared[np.argsort(-found.cosine[compared], kind="stable")][:COMPARED]
     if not len(best):
         return []
     hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
@@ -237,7 +237,7 @@ def _find_quoting(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], 
     anytime = replace(asked, made=replace(asked.made, intervals=(Interval(None, None),)))
     found = retrieve(asked.index, work.reader, asked.query, anytime.made, vector=asked.vector, allowed=allowed)
     work.rows.clear()
-    return found, *_settle(anytime, work, found, _COMPARED)
+    return found, *_settle(anytime, work, found, COMPARED)
 
 
 def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tuple[list[Row], Rise]:
@@ -276,7 +276,7 @@ def _read_verbatim(asked: _Asked, work: Reading, first: tuple[Candidates, Fused]
     found, fused = first
     if not work.quoted or asked.query.profile == "recall":
         return heard
-    near, far = heard[:_COMPARED], heard[_COMPARED:]
+    near, far = heard[:COMPARED], heard[COMPARED:]
     whole = far[found.coverage[far] >= _WHOLE][:_WHOLE_READ]
     if not len(whole):
         return heard

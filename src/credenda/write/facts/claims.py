@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
+from credenda.model.attributes import TASTES, find_exact_attribute, get_attribute, is_valid_value
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
@@ -223,6 +223,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
+    if fact.attribute in TASTES and "://" in fact.value.text:
+        return None  # the address behind a word
     asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
     if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
@@ -323,7 +325,7 @@ def _trim(value: str) -> str:
     >>> _trim("morning meetings again")
     'morning meetings'
     """
-    return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()))
+    return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()).strip("[]"))
 
 
 def _find_move(fact: Fact) -> UpdateKind:
