@@ -221,7 +221,6 @@ CLAUSES = {
     "allergy": ("I'm allergic to {}", ["peanuts", "pollen", "shellfish"]),
     "dog": ("my dog is called {}", ["Balthasar", "Bernadette", "Waldemar"]),
     "likes": ("I love {}", ["hiking", "swimming", "painting"]),
-    "sister": ("my sister Ana lives in {}", ["Dublin", "Lisbon", "Bergen"]),
 }
 """No value is so short that the random bytes of a file may hold it by chance."""
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.model.attributes import TASTES, find_exact_attribute, get_attribute, is_valid_value
+from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
@@ -70,6 +70,7 @@ _ASKED_FOR: Final = re.compile(
     r"\W*(?:what|where|when|which|how)\b[^.!?]{0,30} (?:do|did) (?:i|we)\b[^.!?]*\?", re.IGNORECASE
 )
 """A question for one's own job or home, which tells neither: "what do I earn at the market?"."""
+_TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"})
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
@@ -223,7 +224,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
-    if fact.attribute in TASTES and "://" in fact.value.text:
+    if told.schema.name in _TASTES and "://" in fact.value.text:
         return None  # the address behind a word
     asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
     if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
