@@ -194,7 +194,7 @@ export interface EventDetails {
   memories: Memory[];
 }
 
-/** The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first. `authors` are the members who wrote these events and made these changes, by id; in a shared memory alone. */
+/** The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first. Changes by which others ended for it are among them, so that it can be undone from here. `authors` are the members who wrote these events and made these changes, by id; in a shared memory alone. */
 export interface Explanation {
   memory: Memory;
   evidence: QuotedEvidence[];
