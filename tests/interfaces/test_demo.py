@@ -23,7 +23,11 @@ def test_the_demo_finds_what_it_must(ana: Terminal) -> None:
     assert int(total) > 60
 
 
-def test_the_demo_tells_a_story_of_five_scenes(ana: Terminal) -> None:
+@pytest.mark.parametrize("embedder", ["none", None], ids=["words", "as installed"])
+def test_the_demo_tells_a_story_of_five_scenes(
+    ana: Terminal, monkeypatch: pytest.MonkeyPatch, embedder: str | None
+) -> None:
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", embedder)
     lines = [line.strip() for line in ana.text("demo").splitlines() if line.strip()]
     assert len(lines) <= 30
     assert sum(line[:2] in {f"{number}." for number in range(1, 6)} for line in lines) == 5

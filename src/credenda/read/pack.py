@@ -293,9 +293,11 @@ def _word_contest(case: ContestCase) -> str:
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """Reorder hits by maximal marginal relevance, with the Jaccard index of their terms as similarity.
 
-    Hits flagged superseded stay behind the others.
+    Of a memory with a slot its value counts: statements about one thing share words, and are different facts. Hits
+    flagged superseded stay behind the others.
     """
-    terms = {hit.id: frozenset(tokenize(hit.text)) for hit in hits}
+    told = {hit.id: hit.text if hit.memory is None else hit.memory.value or hit.text for hit in hits}
+    terms = {name: frozenset(tokenize(text)) for name, text in told.items()}
     likeness = dict.fromkeys(terms, 0.0)
     left = list(hits)
     ordered: list[Hit] = []

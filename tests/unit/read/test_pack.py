@@ -231,6 +231,20 @@ def test_a_repetition_gives_way_to_something_new() -> None:
     assert [hit.id for hit in diversify(hits)] == ["e1-abcde1", "e3-abcde1", "e2-abcde1"]
 
 
+def test_facts_of_one_thing_are_no_repetitions() -> None:
+    """Their statements share words, and both come before what fits the question less."""
+    told = (("m1-abcde1", "lodger", "Piet", 0.24), ("m2-abcde1", "lodger Piet's allergy", "cashews", 0.23))
+    facts = [
+        replace(
+            memory_hit(f"user: {slot}: {value}, told 2026-03-01", score, id=name),
+            memory=memory("our lodger Piet is allergic to cashews", id=name, entity="user", attribute="a", value=value),
+        )
+        for name, slot, value, score in told
+    ]
+    hits = [*facts, event_hit("The oven was hot again.", 0.11)]
+    assert [hit.id for hit in diversify(hits)] == ["m1-abcde1", "m2-abcde1", "e1-abcde1"]
+
+
 def test_the_past_stays_behind_the_present() -> None:
     past = event_hit("I live in Graz", 0.9, id="e1-abcde1", flags=("superseded",))
     assert [hit.id for hit in diversify([past, memory_hit("I live in Linz", 0.1)])] == ["m1-abcde1", "e1-abcde1"]
