@@ -63,7 +63,8 @@ _WARNINGS: Final = {
     "low_confidence": "unsure",
     "superseded": "no longer true",
 }
-_LAST: Final = (HEADINGS[Section.IDENTITY], HEADINGS[Section.RECALLED], WHEN, _ENDED)
+_ORDER: Final = {HEADINGS[Section.IDENTITY]: 1, HEADINGS[Section.RECALLED]: 1, WHEN: 1, _ENDED: 2}
+"""Headings that stand behind the others, which keep the order of their first lines."""
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _PARTLY_ENDED: Final = "in part no longer true"
@@ -171,7 +172,7 @@ def _join_in_order(lines: Sequence[_Line]) -> str:
 def _group_lines(lines: Sequence[_Line]) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
-    for line in sorted(lines, key=lambda line: (line.heading in _LAST) + (line.heading == _ENDED)):
+    for line in sorted(lines, key=lambda line: _ORDER.get(line.heading, 0)):
         grouped.setdefault(line.heading, []).append(line.text)
     blocks = (f"{heading}\n" + "\n".join(texts) for heading, texts in grouped.items())
     return "\n".join([OPENING, *blocks, CLOSING])

@@ -127,7 +127,8 @@ def search(
     shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[:most]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=COMPARED)
     built = tuple(_build_hits(asked, work, shown, scores)) if shown else ()
-    hits = (*link_newer(built[:COMPARED], work.changed), *built[COMPARED:])[: len(built) if abstained else query.limit]
+    hits = (*link_newer(built[:COMPARED], work.changed), *built[COMPARED:])
+    hits = hits if abstained else hits[: query.limit]
     nearest = hits if abstained else ()
     return SearchResult(
         hits=() if abstained and "misses" not in query.include else hits,

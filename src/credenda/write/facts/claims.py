@@ -358,10 +358,12 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     dated = fact.when or fact.quote.text
-    past = past_dates(dated, now_us)
-    since, until = past.since, past.until
-    if fact.status in _PRESENT and (fact.when or changes or plain.stance is Stance.PLANNED):
-        since, until = stated_period(dated, now_us, planned=plain.stance is Stance.PLANNED, begins=changes)
+    planned = plain.stance is Stance.PLANNED
+    if fact.status in _PRESENT and (fact.when or changes or planned):
+        since, until = stated_period(dated, now_us, planned=planned, begins=changes)
+    else:
+        past = past_dates(dated, now_us)
+        since, until = past.since, past.until
     if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
         plain = replace(plain, attribute=f"former_{attribute}")
     return replace(
